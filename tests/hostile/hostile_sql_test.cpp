@@ -55,6 +55,7 @@ std::vector<Statement> statements() {
 
 bool isAllowed(const Statement& statement, const std::string& answer) {
    const std::string state = answer.starts_with("ERROR ") ? answer.substr(6, 5) : "ok";
+   if (state == "57014") return true; // the time limit
    std::istringstream words(statement.allowed);
    for (std::string word; words >> word;)
       if (word == state) return true;
@@ -82,7 +83,7 @@ void attack(size_t limit) {
       CATCH_INFO(statement.sql);
       const Connection connection(server);
       CATCH_REQUIRE(connection.isOpen());
-      connection.run("SET statement_timeout = '10s'");
+      connection.run("SET statement_timeout = '5s'");
       server.forgetPeak();
       const std::string sql = expanded(statement.sql);
       const std::string answer = connection.run(sql);
