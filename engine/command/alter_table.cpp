@@ -109,8 +109,9 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    AddedColumn added;
    added.column.name = definition.colname;
    added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
-   added.column.type = serial ? SqlType{serial, -1, invalidOid}
-                              : sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
+   added.column.type = serial
+                           ? SqlType{serial, -1, invalidOid}
+                           : sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
    added.column.notNull = serial != invalidOid;
    if (serial) drawFromSequence(added, serial, nullptr);
    const ListOf<::Constraint> constraints(definition.constraints);
@@ -417,7 +418,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const auto& definition = *as<::ColumnDef>(command.def);
    const catalog::SearchPath path = core_.searchPath();
-   const SqlType type = sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
+   const SqlType type = sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
    if (type == column.type && !definition.raw_default) return;
    if (!definition.raw_default && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +

@@ -125,7 +125,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
    column.name = definition.colname;
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
    const Oid serial = serialType(*definition.typeName);
-   column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveTypeName(*definition.typeName, bindContext());
+   column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveValueType(*definition.typeName, bindContext());
    column.notNull = serial != invalidOid;
    if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
       throw SqlError(sqlstate::invalidTableDefinition,

@@ -350,7 +350,7 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    const catalog::SearchPath path = core_.searchPath();
    std::vector<Oid> types;
    for (const ::TypeName* type : ListOf<::TypeName>(prepare.argtypes))
-      types.push_back(sql::resolveTypeName(*type, core_.bindContext(path, &script.source())).oid);
+      types.push_back(sql::resolveValueType(*type, core_.bindContext(path, &script.source())).oid);
    // The text behind AS is the statement.
    const std::string_view text = script.source().text();
    const size_t begin = afterKeyword(text, statement.offset, "as");

@@ -91,6 +91,9 @@ ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column&
 
 /// 42704 `type "x" does not exist`, 42601 for modifiers a type does not take.
 SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
+/// As resolveTypeName() where the type gets values: a cast, a column, a parameter. Throws 0A000 for types that are not
+/// built, whose names are fine elsewhere ('jsonb'::regtype).
+SqlType resolveValueType(const ::TypeName& name, const BindContext& context);
 /// Type by text as regtype, to_regtype and `format_type` users write it: "int4", "numeric(10,2)", "text[]".
 SqlType resolveTypeText(std::string_view text, const BindContext& context);
 

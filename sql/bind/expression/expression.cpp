@@ -146,7 +146,7 @@ ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node) {
 }
 
 ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
-   const SqlType target = resolveTypeName(*node.typeName, state.context);
+   const SqlType target = resolveValueType(*node.typeName, state.context);
    ExprPtr arg;
    const Oid element = elementType(target.oid);
    if (element && isNode(node.arg, T_A_ArrayExpr)) {

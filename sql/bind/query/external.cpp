@@ -97,7 +97,7 @@ std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::Ran
       throw SqlError(sqlstate::undefinedFunction, function + " needs the name of a file").at(position);
    for (const ::ColumnDef* column : ListOf<ColumnDef>(node.coldeflist)) { // AS t(a integer, b text)
       request.names.emplace_back(column->colname);
-      request.types.push_back(resolveTypeName(*column->typeName, state.context));
+      request.types.push_back(resolveValueType(*column->typeName, state.context));
    }
    io::ExternalTablePtr table;
    try {

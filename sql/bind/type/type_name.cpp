@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "common/error/sql_error.hpp"
@@ -123,7 +125,34 @@ const catalog::TypeInfo* findType(const ::TypeName& name, std::string& shown) {
    return schema == "pg_catalog" ? builtins().findType(last) : nullptr;
 }
 
+/// Whether values of the type can be read, compared and printed as PostgreSQL does. The others would be kept as texts
+/// that nobody has checked.
+bool isBuilt(const catalog::TypeInfo& type) {
+   switch (type.category) {
+   case 'G': // geometry
+   case 'I': // network addresses
+   case 'R': // ranges
+   case 'V': // bit strings
+      return false;
+   case 'U': {
+      constexpr std::array built{oid::bytea, oid::uuid, oid::xid, oid::xid8, oid::cid, oid::tid, oid::refcursor};
+      return std::find(built.begin(), built.end(), type.oid) != built.end();
+   }
+   default: return true;
+   }
+}
+
 } // namespace
+
+SqlType resolveValueType(const ::TypeName& name, const BindContext& context) {
+   const SqlType resolved = resolveTypeName(name, context);
+   const Oid element = elementType(resolved.oid);
+   const catalog::TypeInfo* type = builtins().type(element ? element : resolved.oid);
+   if (type && !isBuilt(*type))
+      throwNotSupported("type " + std::string(type->name),
+                        context.source ? context.source->position(name.location) : 0);
+   return resolved;
+}
 
 SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    const uint32_t position = context.source ? context.source->position(name.location) : 0;
