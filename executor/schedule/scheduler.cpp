@@ -7,6 +7,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
+#include "common/log/crash_report.hpp"
 
 namespace ouzel::executor {
 
@@ -24,8 +25,8 @@ constexpr uint32_t threadsMax = 1024;
 Scheduler::Scheduler(uint32_t workers) : workersMax_(std::max(1u, workers)) {
    {
       const MutexLock lock(mutex_);
-      while (active_ < workersMax_)
-         addWorker();
+      for (uint32_t i = 0; i < workersMax_; ++i)
+         addWorker(); // fewer, when the system has no more threads
    }
    watchdog_ = std::thread([this] { watch(); });
 }
@@ -141,6 +142,7 @@ void Scheduler::runSlice(Worker& self, Schedulable& query) {
 }
 
 void Scheduler::work() {
+   prepareThreadForCrash();
    Worker self;
    UniqueLock lock(mutex_);
    workers_.push_back(&self);
@@ -163,6 +165,8 @@ void Scheduler::work() {
 bool Scheduler::park(UniqueLock& lock) {
    --active_;
    ++parked_;
+   // The query that this thread leaves may have been full when the others looked for work.
+   workAvailable_.notify_one();
    wanted_.wait_for(lock, std::chrono::seconds(parkedSeconds),
                     [&]() REQUIRES(mutex_) { return calls_ > 0 || stopping_; });
    --parked_;
@@ -171,23 +175,24 @@ bool Scheduler::park(UniqueLock& lock) {
    return true;
 }
 
-/// Calls a parked thread, or makes one. At threadsMax there is none: the work waits until an overrun ends.
-void Scheduler::addWorker() {
+/// Calls a parked thread, or makes one. False: there are threadsMax, or the system has no more.
+bool Scheduler::addWorker() {
    if (parked_ > calls_) {
       ++calls_;
       ++active_;
       wanted_.notify_one();
-      return;
+      return true;
    }
-   if (threads_ >= std::max(threadsMax, workersMax_)) return;
+   if (threads_ >= std::max(threadsMax, workersMax_)) return false;
    try {
       std::thread([this] { work(); }).detach(); // threads_ counts it, so that the destructor waits for it
    } catch (const std::system_error&) {
       if (threads_ == 0) throw;
-      return; // the system has no more threads
+      return false;
    }
    ++threads_;
    ++active_;
+   return true;
 }
 
 bool Scheduler::hasWorkBesides(const Worker& worker) const {
@@ -203,17 +208,19 @@ void Scheduler::watch() {
    while (!stopping_) {
       const int64_t now = steadyNanos();
       bool isBusy = false;
-      uint32_t replaced = 0;
+      uint32_t replaced = 0; // workers that others stand in for, or should
       for (Worker* worker : workers_) {
          isBusy |= worker->since != 0;
+         replaced += worker->since != 0 && !worker->isActive;
          if (worker->since == 0 || !worker->isActive) continue;
          if (now - worker->since < overrunNanos || !hasWorkBesides(*worker)) continue;
          worker->isActive = false;
          --active_;
          ++replaced;
       }
-      while (replaced-- > 0)
-         addWorker();
+      // Those that could not be replaced before count, too.
+      while (replaced > 0 && active_ < workersMax_ && addWorker()) {
+      }
       if (isBusy) {
          watching_.wait_for(lock, watchEvery);
       } else {

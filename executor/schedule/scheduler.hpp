@@ -75,7 +75,7 @@ private:
    bool park(UniqueLock& lock) REQUIRES(mutex_);
    void watch();
    bool hasWorkBesides(const Worker& worker) const REQUIRES(mutex_);
-   void addWorker() REQUIRES(mutex_);
+   bool addWorker() REQUIRES(mutex_);
 
    const uint32_t workersMax_;
    mutable Mutex mutex_;

@@ -104,6 +104,39 @@ struct TestQuery {
 
 } // namespace
 
+/// A query of `slices` slices that each overrun: the workers are replaced meanwhile.
+class Overruns final : public Schedulable {
+public:
+   static constexpr uint32_t slices = 6;
+   Outcome runSlice() override {
+      if (begun_.fetch_add(1) >= slices) return Outcome::Nothing;
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      return ++ended_ < slices ? Outcome::Ran : Outcome::Nothing;
+   }
+   bool hasEnded() const { return ended_ >= slices; }
+
+private:
+   std::atomic<uint32_t> begun_{0}, ended_{0};
+};
+
+CATCH_TEST_CASE("a query whose replaced workers park is gone on with") {
+   for (int round = 0; round < 3; ++round) {
+      Scheduler scheduler(2);
+      Overruns slow;
+      scheduler.add(slow);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      OneLane quick; // its workers look for work when `slow` has no room for them
+      scheduler.add(quick);
+      const auto giveUpAt = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!slow.hasEnded() && std::chrono::steady_clock::now() < giveUpAt)
+         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      CATCH_CHECK(slow.hasEnded());
+      CATCH_CHECK(quick.hasEnded());
+      scheduler.remove(slow);
+      scheduler.remove(quick);
+   }
+}
+
 CATCH_TEST_CASE("queries that wait on every worker leave the others their cores") {
    Scheduler scheduler(2);
    std::deque<Waits> waiting(5);
