@@ -91,8 +91,11 @@ const catalog::Column* columnBehind(const ViewTarget& target, const catalog::Col
       if (&other == &column) break;
       ++index;
    }
+   ColumnId shown = target.outputs[index];
+   for (const auto& [made, expr] : target.computed) // from the top: a copy of a column is that column
+      if (made == shown && expr->kind == ExprKind::Column) shown = columnOf(*expr);
    for (const GetColumn& stored : target.old)
-      if (stored.column == target.outputs[index]) return target.table->column(stored.attribute);
+      if (stored.column == shown) return target.table->column(stored.attribute);
    return nullptr;
 }
 

@@ -35,10 +35,10 @@ private:
 
 /// shareValues() for one value, of which `use` may make copies.
 ExprPtr shareValue(BindState& state, const Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
-                   bool isCostly = false) {
+                   Sharing sharing = Sharing::SideEffects) {
    ExprPtr* const values[] = {&value};
    return shareValues(
-       state, scope.depth, values, [&] { return use(*value); }, isCostly);
+       state, scope.depth, values, [&] { return use(*value); }, sharing);
 }
 
 } // namespace
@@ -137,10 +137,10 @@ ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args,
              rest.insert(rest.begin(), clone(value));
              return chooseExtreme(state, scope, std::move(rest), name, position);
           },
-          true);
+          Sharing::All);
    }
    for (size_t i = 0; i < args.size(); ++i) {
-      if (!isWorthSharing(*args[i])) continue;
+      if (!isShared(*args[i], Sharing::SideEffects)) continue;
       auto value = std::move(args[i]);
       return shareValue(state, scope, std::move(value), [&](const Expr& shared) {
          args[i] = clone(shared);

@@ -189,18 +189,21 @@ ExprPtr compareRows(BindState& state, const Scope& scope, std::string_view name,
    named.pop_back();
    for (size_t i = 0; i < last; ++i)
       named.push_back(&right[i]);
-   return shareValues(state, scope.depth, named, [&] {
-      ExprPtr result = pair(name, last, true);
-      for (size_t i = last; i-- > 0;) {
-         std::vector<ExprPtr> both, either;
-         both.push_back(pair("=", i, false));
-         both.push_back(std::move(result));
-         either.push_back(pair(strict, i, true));
-         either.push_back(makeAnd(std::move(both)));
-         result = makeOr(std::move(either));
-      }
-      return result;
-   });
+   return shareValues(
+       state, scope.depth, named,
+       [&] {
+          ExprPtr result = pair(name, last, true);
+          for (size_t i = last; i-- > 0;) {
+             std::vector<ExprPtr> both, either;
+             both.push_back(pair("=", i, false));
+             both.push_back(std::move(result));
+             either.push_back(pair(strict, i, true));
+             either.push_back(makeAnd(std::move(both)));
+             result = makeOr(std::move(either));
+          }
+          return result;
+       },
+       Sharing::Subqueries);
 }
 
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -269,18 +272,21 @@ ExprPtr makeDistinct(BindState& state, const Scope& scope, ExprPtr left, ExprPtr
       return equals;
    }
    // The = of this type is a function, not a Compare: expand IS DISTINCT FROM.
-   return shareValues(state, scope.depth, pointers(equals->args), [&] {
-      std::vector<ExprPtr> bothNull, bothKnown, same;
-      for (const ExprPtr& arg : equals->args) {
-         bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
-         bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
-      }
-      bothKnown.push_back(std::move(equals));
-      same.push_back(makeAnd(std::move(bothNull)));
-      same.push_back(makeAnd(std::move(bothKnown)));
-      auto result = makeOr(std::move(same));
-      return negated ? std::move(result) : makeNot(std::move(result));
-   });
+   return shareValues(
+       state, scope.depth, pointers(equals->args),
+       [&] {
+          std::vector<ExprPtr> bothNull, bothKnown, same;
+          for (const ExprPtr& arg : equals->args) {
+             bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
+             bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
+          }
+          bothKnown.push_back(std::move(equals));
+          same.push_back(makeAnd(std::move(bothNull)));
+          same.push_back(makeAnd(std::move(bothKnown)));
+          auto result = makeOr(std::move(same));
+          return negated ? std::move(result) : makeNot(std::move(result));
+       },
+       Sharing::Subqueries);
 }
 
 ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -354,7 +360,8 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
        (!isRow && std::all_of(items.begin(), items.end(), [](const ExprPtr& item) { return isPlainConstant(*item); }));
    const auto expand = [&] { return expandIn(state, scope, node, std::move(left), std::move(items)); };
    return isNamedOnce ? expand()
-                      : shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand);
+                      : shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand,
+                                    Sharing::Subqueries);
 }
 
 ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {

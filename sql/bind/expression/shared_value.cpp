@@ -4,8 +4,8 @@
 
 namespace ouzel::sql {
 
-bool isWorthSharing(const Expr& value) {
-   if (isVolatile(value)) return true;
+bool isShared(const Expr& value, Sharing sharing) {
+   if (sharing == Sharing::All || (sharing == Sharing::SideEffects && isVolatile(value))) return true;
    bool hasSubquery = false;
    forEachExpr(value, [&](const Expr& expr) {
       hasSubquery |= expr.kind == ExprKind::Subquery;
@@ -15,11 +15,11 @@ bool isWorthSharing(const Expr& value) {
 }
 
 ExprPtr shareValues(BindState& state, uint32_t depth, std::span<ExprPtr* const> values,
-                    const std::function<ExprPtr()>& use, bool isCostly) {
+                    const std::function<ExprPtr()>& use, Sharing sharing) {
    uint32_t position = 0;
    std::vector<ComputedColumn> inner, outer;
    for (ExprPtr* value : values) {
-      if (!isCostly && !isWorthSharing(**value)) continue;
+      if (!isShared(**value, sharing)) continue;
       if (inner.empty()) position = (*value)->position;
       const SqlType type = (*value)->type;
       const ColumnId column = state.addColumn(depth + 1, "value", type);
