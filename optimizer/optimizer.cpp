@@ -61,6 +61,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    removeSubqueries(root, query);
    form.hasSubqueries = false;
    done("removeSubqueries");
+   encodeGroups(root, query);
+   done("encodeGroups");
    unnest(root, query);
    form.hasDependence = false;
    done("unnest");
@@ -69,8 +71,6 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("replaceSetOperations");
    encodeOrders(root);
    done("encodeOrders");
-   encodeGroups(root, query);
-   done("encodeGroups");
    if (!settings.enabled) return;
    removeAliases(root, query, output);
    done("removeAliases");

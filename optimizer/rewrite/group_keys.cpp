@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/query/order_key.hpp"
@@ -19,8 +20,12 @@ using namespace sql;
 
 namespace {
 
-bool isArray(const SqlType& type) {
-   return catalog::builtins().isArray(type.oid);
+/// An array whose bytes may differ from those of an equal array. Elements of the other types have one form each.
+bool isEncoded(const SqlType& type) {
+   constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
+                              oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
+   if (!catalog::builtins().isArray(type.oid)) return false;
+   return std::find(exact.begin(), exact.end(), catalog::builtins().type(type.oid)->element) == exact.end();
 }
 
 AggregateCall minimum(ExprPtr array, Query& query) {
@@ -37,10 +42,10 @@ RelPtr encodeKeys(RelPtr rel, Query& query) {
    auto& group = rel->as<op::GroupBy>();
    std::vector<ComputedColumn> above;
    for (AggregateCall& call : group.aggregates)
-      if (call.distinct && call.function->name == "count" && isArray(call.args[0]->type))
+      if (call.distinct && call.function->name == "count" && isEncoded(call.args[0]->type))
          call.args[0] = makeOrderKey(std::move(call.args[0]));
    for (ComputedColumn& key : group.keys) {
-      if (!isArray(key.expr->type)) continue;
+      if (!isEncoded(key.expr->type)) continue;
       AggregateCall shown = minimum(clone(*key.expr), query);
       key.expr = makeOrderKey(std::move(key.expr));
       const ColumnId encoded = query.newColumn("key", key.expr->type), column = std::exchange(key.column, encoded);
@@ -85,7 +90,7 @@ RelPtr encodeDistinctOn(RelPtr rel, Query& query) {
    auto& distinct = rel->as<op::Distinct>();
    std::vector<ComputedColumn> below;
    for (ColumnId& column : distinct.columns) {
-      if (!isArray(query.columns[column].type)) continue;
+      if (!isEncoded(query.columns[column].type)) continue;
       ExprPtr encoded = makeOrderKey(query.ref(column));
       const ColumnId key = query.newColumn("key", encoded->type);
       below.push_back({key, std::move(encoded)});
@@ -103,17 +108,20 @@ void encodeGroups(RelPtr& rel, Query& query) {
    forEachChild(*rel, [&](RelPtr& child) { encodeGroups(child, query); });
    if (auto* window = rel->getIf<op::Window>())
       for (ExprPtr& key : window->spec.partitionBy)
-         if (isArray(key->type)) key = makeOrderKey(std::move(key));
+         if (isEncoded(key->type)) key = makeOrderKey(std::move(key));
    const auto hasArray = [&](const std::vector<ColumnId>& columns) {
       return std::any_of(columns.begin(), columns.end(),
-                         [&](ColumnId column) { return isArray(query.columns[column].type); });
+                         [&](ColumnId column) { return isEncoded(query.columns[column].type); });
    };
    if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasArray(distinct->columns)) {
       const bool isOn = !distinct->sortKeys.empty();
       rel = isOn ? encodeDistinctOn(std::move(rel), query) : groupDistinct(std::move(rel), query);
    }
    const auto* setOp = rel->getIf<op::SetOp>();
-   if (setOp && !setOp->all && hasArray(setOp->columns)) rel = groupUnion(std::move(rel), query);
+   if (setOp && setOp->kind != SetOpKind::Union && hasArray(setOp->columns))
+      replaceSetOperation(rel, true, query);
+   else if (setOp && !setOp->all && hasArray(setOp->columns))
+      rel = groupUnion(std::move(rel), query);
    if (rel->kind == RelKind::GroupBy) rel = encodeKeys(std::move(rel), query);
 }
 

@@ -14,10 +14,17 @@ using namespace sql;
 
 namespace {
 
-RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& number, Query& query) {
+ExprPtr keyOf(ColumnId column, bool encodesArrays, const Query& query) {
+   ExprPtr key = query.ref(column);
+   const bool isEncoded = encodesArrays && catalog::builtins().isArray(key->type.oid);
+   return isEncoded ? makeOrderKey(std::move(key)) : std::move(key);
+}
+
+RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& number, bool encodesArrays,
+                Query& query) {
    op::Window window;
    for (const ColumnId column : columns)
-      window.spec.partitionBy.push_back(query.ref(column));
+      window.spec.partitionBy.push_back(keyOf(column, encodesArrays, query));
    WindowCall call;
    call.function = catalog::builtins().findFunction("row_number", {});
    call.type = int8Type;
@@ -26,17 +33,15 @@ RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& nu
    return makeRel(RelKind::Window, std::move(window), std::move(input));
 }
 
-void replaceOne(RelPtr& rel, Query& query) {
+} // namespace
+
+void replaceSetOperation(RelPtr& rel, bool encodesArrays, Query& query) {
    const auto& setOp = rel->as<op::SetOp>();
    RelPtr left = std::move(rel->inputs[0]), right = std::move(rel->inputs[1]);
    std::vector<ExprPtr> conjuncts;
    const auto compare = [&](ColumnId a, ColumnId b) {
-      ExprPtr x = query.ref(a), y = query.ref(b);
-      if (catalog::builtins().isArray(x->type.oid)) { // equal arrays may differ in their bytes
-         x = makeOrderKey(std::move(x));
-         y = makeOrderKey(std::move(y));
-      }
-      conjuncts.push_back(makeCompare(CompareOp::IsNotDistinctFrom, std::move(x), std::move(y)));
+      conjuncts.push_back(
+          makeCompare(CompareOp::IsNotDistinctFrom, keyOf(a, encodesArrays, query), keyOf(b, encodesArrays, query)));
    };
    // Columns compare pairwise, even if a column is listed twice. The ids of the two sides must differ.
    for (size_t i = 0; i < setOp.columns.size(); ++i)
@@ -44,8 +49,8 @@ void replaceOne(RelPtr& rel, Query& query) {
    const JoinKind kind = setOp.kind == SetOpKind::Intersect ? JoinKind::Semi : JoinKind::Anti;
    if (setOp.all) {
       ColumnId numbers[2];
-      left = numbered(std::move(left), setOp.inputColumns[0], numbers[0], query);
-      right = numbered(std::move(right), setOp.inputColumns[1], numbers[1], query);
+      left = numbered(std::move(left), setOp.inputColumns[0], numbers[0], encodesArrays, query);
+      right = numbered(std::move(right), setOp.inputColumns[1], numbers[1], encodesArrays, query);
       conjuncts.push_back(makeCompare(CompareOp::Eq, query.ref(numbers[0]), query.ref(numbers[1])));
    }
    RelPtr join = makeJoin(kind, std::move(left), std::move(right), makeAnd(std::move(conjuncts)));
@@ -65,12 +70,10 @@ void replaceOne(RelPtr& rel, Query& query) {
    rel = makeRel(RelKind::GroupBy, std::move(group), std::move(join));
 }
 
-} // namespace
-
 void replaceSetOperations(RelPtr& root, Query& query) {
    forEachChild(*root, [&](RelPtr& child) { replaceSetOperations(child, query); });
    const auto* setOp = root->getIf<op::SetOp>();
-   if (setOp && setOp->kind != SetOpKind::Union) replaceOne(root, query);
+   if (setOp && setOp->kind != SetOpKind::Union) replaceSetOperation(root, false, query);
 }
 
 } // namespace ouzel::optimizer
