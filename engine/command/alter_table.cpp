@@ -6,6 +6,7 @@
 #include "engine/command/rewrite_rows.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
+#include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/query_execution.hpp"
@@ -57,6 +58,7 @@ private:
    void addConstraint(const ::Constraint& constraint);
    void dropConstraint(const ::AlterTableCmd& command);
    void alterType(const ::AlterTableCmd& command);
+   void checkConstraintsOf(int16_t attribute);
    void rejectNulls(const std::string& column);
    [[noreturn]] void throwContainsNulls(const std::string& column) const;
    /// Whether a generated column is computed from another.
@@ -221,8 +223,8 @@ void TableAlteration::appendColumn(const AddedColumn& added) {
 void TableAlteration::insertColumn(const AddedColumn& added) {
    editor_.addColumn(oid_, added.column);
    rewriteRows(core_, oid_, *table(), added.column.attribute, added.value);
+   core_.transaction.storage().nextCommand(); // what checks the column's constraints reads the new rows
    if (!added.column.notNull) return;
-   core_.transaction.storage().nextCommand();
    rejectNulls(added.column.name);
 }
 
@@ -413,6 +415,28 @@ bool TableAlteration::isAssignable(const catalog::Column& column, const SqlType&
    }
 }
 
+/// Checks what holds for a column whose values have changed: NOT NULL, CHECK, and foreign keys from and to it.
+void TableAlteration::checkConstraintsOf(int16_t attribute) {
+   core_.transaction.storage().nextCommand(); // the checks read the new rows
+   const auto relation = table();
+   const catalog::Column& column = *relation->column(attribute);
+   if (column.notNull) rejectNulls(column.name);
+   const auto isKey = [&](const std::vector<int16_t>& columns) {
+      return std::find(columns.begin(), columns.end(), attribute) != columns.end();
+   };
+   for (const catalog::Constraint& constraint : relation->constraints)
+      if (constraint.kind == catalog::ConstraintKind::Check && isKey(constraint.columns))
+         requireCheckHolds(core_, *relation, constraint);
+   for (const auto& child : editor_.snapshot().relations())
+      for (const catalog::Constraint& constraint : child->constraints) {
+         const bool isAffected = (child->oid == oid_ && isKey(constraint.columns)) ||
+                                 (constraint.foreignRelation == oid_ && isKey(constraint.foreignColumns));
+         if (constraint.kind != catalog::ConstraintKind::ForeignKey || !isAffected) continue;
+         requireComparable(*child, *editor_.snapshot().relation(constraint.foreignRelation), constraint);
+         if (constraint.isValidated) checkForeignKeyOfTable(core_, child, constraint);
+      }
+}
+
 void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const auto relation = table();
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
@@ -441,6 +465,13 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
              .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
    std::string value = catalog::quoteIdentifier(column.name);
    if (definition.raw_default) {
+      if (column.generated)
+         throw SqlError(sqlstate::invalidColumnDefinition,
+                        "cannot specify USING when altering type of generated column")
+             .detail("Column \"" + column.name + "\" is a generated column.");
+      // Refuses aggregates, window functions, set-returning functions and subqueries.
+      sql::bindExpression(*definition.raw_default, sql::ExpressionUse::AlterUsing, relation.get(), std::nullopt,
+                          column.name, core_.bindContext(path, &context_.source()));
       const std::string_view text = context_.source().text();
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
@@ -450,6 +481,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    catalog::Relation changed = *relation;
    changed.columns[static_cast<size_t>(column.attribute - 1)].type = type;
    rewriteRows(core_, oid_, std::move(changed), column.attribute, value);
+   checkConstraintsOf(column.attribute);
 }
 
 } // namespace

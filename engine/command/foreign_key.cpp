@@ -71,6 +71,8 @@ bool isLookedUp(Oid parent, Oid child) {
    return cast && cast->context == catalog::CastContext::Implicit;
 }
 
+} // namespace
+
 void requireComparable(const Relation& child, const Relation& parent, const catalog::Constraint& constraint) {
    for (size_t i = 0; i < constraint.columns.size(); ++i) {
       const catalog::Column &a = *child.column(constraint.columns[i]),
@@ -82,8 +84,6 @@ void requireComparable(const Relation& child, const Relation& parent, const cata
                   formatType({a.type.oid, -1, invalidOid}) + " and " + formatType({b.type.oid, -1, invalidOid}) + ".");
    }
 }
-
-} // namespace
 
 void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
                    const std::vector<std::string>& columnsOf) {

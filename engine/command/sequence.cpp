@@ -7,8 +7,8 @@
 #include "sql/parse/node_access.hpp"
 
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns. A sequence's definition is a catalog
-// object and transactional; its current value is in engine/core/sequence_values.hpp and is not transactional: RESTART
-// cannot be rolled back.
+// object and transactional; its current value is in engine/core/sequence_values.hpp and is not transactional, except
+// for what RESTART has set.
 
 namespace ouzel::engine {
 
@@ -250,8 +250,7 @@ void changeSequence(CommandContext& context, const catalog::Relation& sequence,
    const Oid oid = changed.oid;
    core.transaction.editor().replaceRelation(std::move(changed));
    if (options.restart || restarted) return core.transaction.restartedSequences.restart(oid, counter);
-   // Log the value anew: the log has a value ahead by steps of the old increment.
-   core.database.sequences->set(oid, counter);
+   core.database.sequences->logAnew(sequence);
    core.transaction.usesCounters();
 }
 
