@@ -42,9 +42,10 @@ SequenceValues::State& SequenceValues::stateOf(const catalog::Relation& sequence
    return it->second;
 }
 
-int64_t SequenceValues::next(const catalog::Relation& sequence) {
+std::optional<int64_t> SequenceValues::next(const catalog::Relation& sequence) {
    const catalog::SequenceDefinition& definition = *sequence.sequence;
    const MutexLock lock(mutex_);
+   if (held_.contains(sequence.oid)) return std::nullopt;
    State& state = stateOf(sequence);
    const storage::Counter counter = following(sequence, state.counter);
    const bool hasWrapped =
@@ -68,10 +69,36 @@ int64_t SequenceValues::next(const catalog::Relation& sequence) {
    return counter.value;
 }
 
-void SequenceValues::set(Oid sequence, storage::Counter counter) {
+bool SequenceValues::set(Oid sequence, storage::Counter counter) {
    const MutexLock lock(mutex_);
+   if (held_.contains(sequence)) return false;
    storage_.setCounter(sequence, counter);
    states_[sequence] = {counter, 0};
+   return true;
+}
+
+void SequenceValues::hold(Oid sequence) {
+   const MutexLock lock(mutex_);
+   held_.insert(sequence);
+}
+
+void SequenceValues::release(Oid sequence) {
+   const MutexLock lock(mutex_);
+   held_.erase(sequence);
+}
+
+void SequenceValues::setHeld(Oid sequence, storage::Counter counter) {
+   const MutexLock lock(mutex_);
+   DCHECK(held_.contains(sequence));
+   storage_.setCounter(sequence, counter);
+   states_[sequence] = {counter, 0};
+}
+
+void SequenceValues::logAnew(const catalog::Relation& sequence) {
+   const MutexLock lock(mutex_);
+   State& state = stateOf(sequence);
+   storage_.setCounter(sequence.oid, state.counter);
+   state.ahead = 0;
 }
 
 storage::Counter SequenceValues::current(const catalog::Relation& sequence) {
@@ -95,6 +122,7 @@ void SequenceValues::logExactValues() {
 
 void RestartedSequences::restart(Oid sequence, storage::Counter counter) {
    const MutexLock lock(mutex_);
+   shared_.hold(sequence);
    counters_[sequence] = counter;
 }
 
@@ -125,9 +153,15 @@ RestartedSequences::Counters RestartedSequences::counters() const {
    return counters_;
 }
 
-void RestartedSequences::restore(Counters counters) {
+void RestartedSequences::restore(const Counters& counters) noexcept {
    const MutexLock lock(mutex_);
-   counters_ = std::move(counters);
+   std::erase_if(counters_, [&](const auto& entry) {
+      const bool isGone = !counters.contains(entry.first);
+      if (isGone) shared_.release(entry.first);
+      return isGone;
+   });
+   for (auto& [sequence, counter] : counters_)
+      counter = counters.at(sequence);
 }
 
 void SessionSequences::remember(Oid sequence, int64_t value) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "catalog/object/objects.hpp"
@@ -17,9 +18,18 @@ class SequenceValues {
 public:
    explicit SequenceValues(storage::Database& storage) : storage_(storage) {}
 
-   /// The next value. Throws 2200H at the end of a sequence that does not cycle.
-   int64_t next(const catalog::Relation& sequence);
-   void set(Oid sequence, storage::Counter counter);
+   /// The next value; none while a transaction holds the sequence. Throws 2200H at the end of a sequence that does not
+   /// cycle.
+   std::optional<int64_t> next(const catalog::Relation& sequence);
+   /// False, and nothing is set, while a transaction holds the sequence.
+   bool set(Oid sequence, storage::Counter counter);
+   /// A transaction has restarted the sequence: until it ends, nobody draws from the values here.
+   void hold(Oid sequence);
+   void release(Oid sequence);
+   /// The holder has committed; release() follows.
+   void setHeld(Oid sequence, storage::Counter counter);
+   /// Log the present value: the logged one is ahead by steps of an increment that has changed.
+   void logAnew(const catalog::Relation& sequence);
    /// The counter that `SELECT last_value, is_called FROM sequence` shows.
    storage::Counter current(const catalog::Relation& sequence);
    /// Drop the values in memory. For a read-only server, after it has followed the writer's counters.
@@ -38,14 +48,18 @@ private:
    storage::Database& storage_;
    Mutex mutex_;
    std::map<Oid, State> states_ GUARDED_BY(mutex_);
+   std::set<Oid> held_ GUARDED_BY(mutex_);
 };
 
-/// Counters that RESTART has set in a transaction that may still be rolled back. Until the transaction commits, only
-/// its own session draws from them. Thread-safe: workers of one statement share it.
+/// Counters that RESTART has set in a transaction that may still be rolled back. Until the transaction ends, only its
+/// own session draws from them, and the others wait for the lock that RESTART has taken. Thread-safe: workers of one
+/// statement share it.
 class RestartedSequences {
 public:
    using Counters = std::map<Oid, storage::Counter>;
 
+   explicit RestartedSequences(SequenceValues& shared) : shared_(shared) {}
+   /// REQUIRES: the transaction has locked the sequence (AccessExclusive).
    void restart(Oid sequence, storage::Counter counter);
    /// As SequenceValues. Empty or false: the transaction has not restarted the sequence.
    std::optional<int64_t> next(const catalog::Relation& sequence);
@@ -54,9 +68,10 @@ public:
 
    Counters counters() const;
    /// Takes back what has changed since counters() returned these.
-   void restore(Counters counters);
+   void restore(const Counters& counters) noexcept;
 
 private:
+   SequenceValues& shared_;
    mutable Mutex mutex_;
    Counters counters_ GUARDED_BY(mutex_);
 };

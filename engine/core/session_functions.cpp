@@ -79,7 +79,7 @@ public:
    int64_t nextValue(const catalog::Relation& sequence) override {
       refuseReadOnly(sequence, "nextval()");
       const std::optional<int64_t> restarted = core_.transaction.restartedSequences.next(sequence);
-      const int64_t value = restarted ? *restarted : core_.database.sequences->next(sequence);
+      const int64_t value = restarted ? *restarted : drawShared(sequence);
       core_.sequences.remember(sequence.oid, value);
       core_.transaction.usesCounters();
       return value;
@@ -99,12 +99,24 @@ public:
    void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
       refuseReadOnly(sequence, "setval()");
       if (!core_.transaction.restartedSequences.set(sequence.oid, {value, isCalled}))
-         core_.database.sequences->set(sequence.oid, {value, isCalled});
+         while (!core_.database.sequences->set(sequence.oid, {value, isCalled}))
+            waitForHolder(sequence.oid);
       if (isCalled) core_.sequences.rememberSet(sequence.oid, value);
       core_.transaction.usesCounters();
    }
 
 private:
+   int64_t drawShared(const catalog::Relation& sequence) {
+      while (true) {
+         if (const auto value = core_.database.sequences->next(sequence)) return *value;
+         waitForHolder(sequence.oid);
+      }
+   }
+   /// Waits for the transaction that has restarted the sequence.
+   void waitForHolder(Oid sequence) {
+      core_.database.locks.acquire(core_.transaction.lockOwner(), LockTag::relation(sequence), LockMode::RowExclusive,
+                                   core_.transaction.lockWait());
+   }
    bool warnMissing(int32_t pid) {
       core_.warnLater(sqlstate::warning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process");
       return false;

@@ -126,7 +126,7 @@ void TransactionContext::commit() {
       // After the commit: a crash in between leaves the sequences where they were, ahead of all values.
       const RestartedSequences::Counters restarted = restartedSequences.counters();
       for (const auto& [sequence, counter] : restarted)
-         database_.sequences->set(sequence, counter);
+         database_.sequences->setHeld(sequence, counter);
       const bool movesCounters = (isReadOnly && usesCounters_.load()) || !restarted.empty();
       if (movesCounters && synchronous) database_.storage->syncLog();
       if (waitsForStore()) storedLsn = movesCounters ? database_.storage->walPosition() : storage_->commitLsn();
@@ -175,10 +175,13 @@ void TransactionContext::fail() noexcept {
    if (!inBlock_) return rollback();
    failed_ = true;
    if (!isOpen() || !storage_->isOpen()) return;
-   if (savepoints_.empty())
+   if (savepoints_.empty()) {
+      restartedSequences.restore({});
       undoTo({0, 0}, 0);
-   else
+   } else {
+      restartedSequences.restore(savepoints_.back().restarted);
       undoTo(savepoints_.back().storage, savepoints_.back().lockPosition);
+   }
 }
 
 void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept {
@@ -193,11 +196,11 @@ void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint
 }
 
 void TransactionContext::end(bool committed) noexcept {
-   DCHECK(!storage_->isOpen()); // committed or aborted
+   DCHECK(!storage_->isOpen());    // committed or aborted
+   restartedSequences.restore({}); // before the lock that others wait for
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();
-   restartedSequences.restore({});
    deferrals_ = {};
    editor_.reset();
    storage_.reset();
@@ -256,9 +259,9 @@ void TransactionContext::releaseSavepoint(const std::string& name) {
 void TransactionContext::rollbackToSavepoint(const std::string& name) {
    for (size_t i = savepoints_.size(); i-- > 0;)
       if (savepoints_[i].name == name) {
+         restartedSequences.restore(savepoints_[i].restarted); // before the locks that others wait for
          undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
          editor_->rollbackTo(*savepoints_[i].catalog);
-         restartedSequences.restore(savepoints_[i].restarted);
          deferrals_ = savepoints_[i].deferrals;
          settings_.rollbackToSavepoint(i);
          readOnly_ = savepoints_[i].readOnly;

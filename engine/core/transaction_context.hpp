@@ -31,7 +31,8 @@ public:
    /// `interrupted` is called while waiting for locks and throws to give up.
    TransactionContext(Database::Internals& database, Settings& settings, int32_t processId,
                       std::function<void()> interrupted)
-      : database_(database), settings_(settings), interrupted_(std::move(interrupted)), lockOwner_(processId) {}
+      : restartedSequences(*database.sequences), database_(database), settings_(settings),
+        interrupted_(std::move(interrupted)), lockOwner_(processId) {}
    ~TransactionContext();
 
    TransactionStatus status() const;
