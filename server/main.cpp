@@ -159,6 +159,7 @@ int serve(const std::vector<std::string>& arguments) {
       logLine(LogLevel::Log, "aborting any active transactions");
       // A second signal ends the process at once; recovery repeats the missing part at the next start.
       sigset_t again = signals;
+      sigdelset(&again, SIGHUP); // asks for a reload, not for an end
       pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
       for (const int repeated : {SIGTERM, SIGINT, SIGQUIT})
          std::signal(repeated, [](int) { _exit(failed); });
@@ -233,7 +234,9 @@ int check(const std::vector<std::string>& arguments) {
 int ready(const std::vector<std::string>& arguments) {
    const auto environment = [](const char* name, const char* otherwise) {
       const char* value = std::getenv(name);
-      return std::string(value != nullptr ? value : otherwise);
+      const bool isServiceLink =
+          value && std::string_view(value).find("://") != std::string_view::npos; // of Kubernetes
+      return std::string(value && !isServiceLink ? value : otherwise);
    };
    std::string host = environment("OUZEL_LISTEN", "127.0.0.1"), port = environment("OUZEL_PORT", "5432");
    if (!parseOptions(arguments,

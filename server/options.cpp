@@ -259,17 +259,32 @@ size_t parseSize(std::string_view text) {
    return number << shift;
 }
 
+namespace {
+
+/// A variable by which Kubernetes tells of a service whose name begins with ouzel: OUZEL_X_SERVICE_HOST=..., and
+/// OUZEL_X_PORT=tcp://... and OUZEL_X_PORT_5432_TCP_ADDR=....
+bool isServiceLink(std::string_view entry) {
+   const size_t equals = std::min(entry.find('='), entry.size());
+   const std::string_view name = entry.substr(0, equals), value = entry.substr(std::min(equals + 1, entry.size()));
+   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+   const bool isAddress = value.starts_with("tcp://") || value.starts_with("udp://") || value.starts_with("sctp://");
+   return has("_SERVICE_HOST") || has("_SERVICE_PORT") || (name.ends_with("_PORT") && isAddress) ||
+          (has("_PORT_") && (has("_TCP") || has("_UDP") || has("_SCTP")));
+}
+
+} // namespace
+
 std::vector<std::string> unknownVariables(const char* const* environment) {
    constexpr std::string_view prefix = "OUZEL_";
    constexpr std::string_view known[] = {"OUZEL_CONFIG", "OUZEL_ENCRYPTION_KEY"};
    // Of the build and the tests, and of Kubernetes.
-   constexpr std::string_view foreign[] = {"OUZEL_ARROW",  "OUZEL_TEST_",    "OUZEL_WIRE_TARGET",
-                                           "OUZEL_BINARY", "OUZEL_SERVICE_", "OUZEL_PORT_"};
+   constexpr std::string_view foreign[] = {"OUZEL_ARROW", "OUZEL_TEST_", "OUZEL_WIRE_TARGET", "OUZEL_BINARY"};
    std::vector<std::string> unknown;
    for (; *environment != nullptr; ++environment) {
       const std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
       const auto begins = [&](std::string_view start) { return name.starts_with(start); };
-      if (!begins(prefix) || std::find(std::begin(known), std::end(known), name) != std::end(known) ||
+      if (!begins(prefix) || isServiceLink(entry) ||
+          std::find(std::begin(known), std::end(known), name) != std::end(known) ||
           std::any_of(std::begin(foreign), std::end(foreign), begins) ||
           std::any_of(std::begin(optionTable), std::end(optionTable),
                       [&](const Option& option) { return environmentName(option) == name; }))
@@ -373,9 +388,11 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       if (const char* fromEnvironment = environment("OUZEL_CONFIG")) configuration = fromEnvironment;
    if (!configuration.empty()) applyConfiguration(configuration, options);
    options.configurationFile = configuration;
-   for (const Option& option : optionTable)
-      if (const char* value = environment(environmentName(option).c_str()))
-         apply(option, options, value, environmentName(option));
+   for (const Option& option : optionTable) {
+      const std::string variable = environmentName(option);
+      const char* value = environment(variable.c_str());
+      if (value && !isServiceLink(variable + "=" + value)) apply(option, options, value, variable);
+   }
    for (const auto& [option, value] : flags)
       apply(*option, options, value, std::string("--") + option->name);
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");

@@ -100,9 +100,12 @@ void reload(const std::vector<std::string>& arguments, engine::Database& databas
       const auto options =
           parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
       checkSettings(*options);
-      // Whether there are files is decided at the start.
-      configureLog(engine::logSettings(database.setDefaults(configuredSettings(*options)), baseDirectory(*options)));
-      reopenLog();
+      // Whether there are files is decided at the start. Files that cannot be opened leave all as it was.
+      database.setDefaults(configuredSettings(*options),
+                           [&](const std::vector<std::pair<std::string, std::string>>& settings) {
+                              configureLog(engine::logSettings(settings, baseDirectory(*options)));
+                              reopenLog();
+                           });
    } catch (const UsageError& error) {
       logRecord({.level = LogLevel::Error,
                  .message = "the configuration contains errors; no changes were applied",

@@ -78,7 +78,11 @@ void SessionPool::run() {
 void SessionPool::waitBegins() noexcept {
    const MutexLock lock(mutex_);
    ++inWait_;
-   if (queue_.size() > idle_ && working() < threadsMax_) makeThread();
+   if (queue_.empty() || working() >= threadsMax_) return;
+   if (idle_ >= queue_.size())
+      work_.notify_one(); // the thread that was told of the work may have left as one too many
+   else
+      makeThread();
 }
 
 void SessionPool::waitEnds() noexcept {

@@ -119,14 +119,19 @@ void LogFiles::planRotation(int64_t now) {
 }
 
 std::string LogFiles::configure(const LogSettings& settings, int64_t now) {
-   settings_ = settings;
+   const LogSettings before = std::exchange(settings_, settings);
    if (!settings_.usesFiles) {
       closeAll();
       return "";
    }
-   if (!makeDirectories(settings_.directory)) return problem("create log directory", settings_.directory);
+   std::string failure;
+   if (!makeDirectories(settings_.directory))
+      failure = problem("create log directory", settings_.directory);
+   else
+      failure = openAll(now, false);
+   if (!failure.empty()) settings_ = before; // the log goes on as it was
    planRotation(now);
-   return openAll(now, false);
+   return failure;
 }
 
 std::string LogFiles::reopen(int64_t now) {
@@ -138,10 +143,9 @@ std::string LogFiles::reopen(int64_t now) {
 void LogFiles::rotateIfDue(int64_t now) {
    if (!settings_.usesFiles) return;
    if (now >= rotateAt_) {
-      const int64_t due = rotateAt_;
       planRotation(now);
-      // The name is that of the time when the turn was due, so that names are regular.
-      static_cast<void>(openAll(due, settings_.truncates));
+      // The name is that of the last time when a turn was due, so that names are regular.
+      static_cast<void>(openAll(rotateAt_ - settings_.rotationSeconds * second, settings_.truncates));
       return;
    }
    if (settings_.rotationBytes == 0) return;

@@ -17,13 +17,21 @@ std::string_view orUnknown(std::string_view text) {
    return text.empty() ? "[unknown]" : text;
 }
 
+/// What a client has chosen, without the bytes that would end the line or move the terminal's cursor.
+std::string fromClient(std::string_view text) {
+   std::string clean(orUnknown(text));
+   for (char& c : clean)
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+   return clean;
+}
+
 /// The text of one escape. nullopt-like: an empty text for escapes that mean nothing here.
 std::string escaped(char escape, const LogEntry& entry, const LogSettings& settings) {
    const LogSession* session = entry.session;
    switch (escape) {
-   case 'a': return session ? std::string(orUnknown(session->application)) : "";
-   case 'u': return session ? std::string(orUnknown(session->user)) : "";
-   case 'd': return session ? std::string(orUnknown(session->database)) : "";
+   case 'a': return session ? fromClient(session->application) : "";
+   case 'u': return session ? fromClient(session->user) : "";
+   case 'd': return session ? fromClient(session->database) : "";
    case 'r':
       if (!session) return "";
       return session->port.empty() ? session->host : session->host + "(" + session->port + ")";

@@ -158,24 +158,26 @@ void Database::checkSetting(const std::string& name, const std::string& value) {
    static_cast<void>(checked);
 }
 
-SettingList Database::setDefaults(const SettingList& settings) {
+void Database::setDefaults(const SettingList& settings, const std::function<void(const SettingList&)>& prepare) {
    const std::shared_ptr<const SettingList> before = internals_->defaults.get();
    SettingList after = settings;
    after.insert(after.end(), internals_->ownSettings.begin(), internals_->ownSettings.end());
    const Settings old(*before), fresh(after);
+   std::vector<std::string> changes;
    for (const SettingInfo& info : settingTable()) {
       const std::string &was = old.values()[info.index], &is = fresh.values()[info.index];
       if (was == is) continue;
       if (info.context == "internal" || info.context == "postmaster") {
          after.emplace_back(info.name, was);
-         logLine(LogLevel::Log,
-                 fmt::format("parameter \"{}\" cannot be changed without restarting the server", info.name));
+         changes.push_back(fmt::format("parameter \"{}\" cannot be changed without restarting the server", info.name));
       } else {
-         logLine(LogLevel::Log, fmt::format("parameter \"{}\" changed to \"{}\"", info.name, displaySetting(info, is)));
+         changes.push_back(fmt::format("parameter \"{}\" changed to \"{}\"", info.name, displaySetting(info, is)));
       }
    }
+   prepare(after);
    internals_->defaults.set(after);
-   return after;
+   for (const std::string& change : changes)
+      logLine(LogLevel::Log, change);
 }
 
 void Database::setSessionControl(SessionControl* control) {

@@ -44,10 +44,10 @@ public:
    /// another server uses it, XX001 damaged, 58030 I/O).
    static std::unique_ptr<Database> open(const DatabaseOptions& options);
    /// The configuration was read again: open sessions adopt these values when their transaction has ended. Settings
-   /// that need a restart keep their values. The log tells what has changed. Returns the
-   /// values that hold now. Thread-safe.
-   std::vector<std::pair<std::string, std::string>>
-   setDefaults(const std::vector<std::pair<std::string, std::string>>& settings);
+   /// that need a restart keep their values. `prepare` gets the values that will hold; when it throws, nothing changes.
+   /// Afterwards the log tells what has changed. Thread-safe.
+   void setDefaults(const std::vector<std::pair<std::string, std::string>>& settings,
+                    const std::function<void(const std::vector<std::pair<std::string, std::string>>&)>& prepare);
    /// Throws 42704 or 22023 if DatabaseOptions::settings may not have this entry.
    static void checkSetting(const std::string& name, const std::string& value);
    /// Verifies every checksum of a database and that its catalog is sound (of `options`, only the directories and the

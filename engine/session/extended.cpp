@@ -180,8 +180,9 @@ public:
       : session_(session), statement_(portal.statement), name_(name),
         isFetch_(portal.execution && portal.execution->givenRows() > 0) {
       StatementLog& log = session.log_;
-      if (!statement_) { // DECLARE has made the portal
-         log.begin(portal.text, std::make_shared<std::string>(portal.text), "SELECT");
+      if (!statement_) {                                               // DECLARE has made the portal
+         const auto text = std::make_shared<std::string>(portal.text); // an error ends the portal before it is logged
+         log.begin(*text, text, "SELECT");
          return;
       }
       log.begin(statement_->text, statement_, statement_->command);

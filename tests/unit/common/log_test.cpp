@@ -125,6 +125,8 @@ CATCH_TEST_CASE("escapes of log_line_prefix", "[log]") {
    CATCH_CHECK(f.prefix("%z%", true) == "");
    CATCH_CHECK(f.prefix("%p %u%d%a%r|%q%u ", false) == "7 |");
    CATCH_CHECK(f.prefix("%b %v<%3u>", false) == "postmaster <   >");
+   f.session.user = "ann\n2026-03-02 12:00:01 LOG:  forged\x1b[2J";
+   CATCH_CHECK(f.prefix("%u") == "ann?2026-03-02 12:00:01 LOG:  forged?[2J"); // a client chooses its name
    f.session.user.clear();
    f.session.application.clear();
    f.localTransaction = 0;

@@ -192,7 +192,15 @@ CATCH_TEST_CASE("misspelt names are found") {
                                       "OUZEL_TEST_POINTS=",
                                       "OUZEL_SERVICE_HOST=10.0.0.1",
                                       "OUZEL_PORT_5432_TCP=tcp",
+                                      "OUZEL_METRICS_PORT=tcp://10.0.0.1:9187",
+                                      "OUZEL_READER_SERVICE_PORT_PG=5432",
+                                      "OUZEL_READER_PORT_5432_TCP_ADDR=10.0.0.2",
                                       "OUZEL=",
                                       nullptr};
    CATCH_CHECK(unknownVariables(environment) == std::vector<std::string>{"OUZEL_PROT"});
+   // What Kubernetes sets for a service named ouzel is not the port to listen on.
+   const auto linked = parseServeOptions({"--data", "d"}, [](const char* name) -> const char* {
+      return std::string_view(name) == "OUZEL_PORT" ? "tcp://10.0.0.1:5432" : nullptr;
+   });
+   CATCH_CHECK(linked->port == ServerOptions().port);
 }
