@@ -82,9 +82,9 @@ SELECT count(*) FROM generate_series(1, 1000000000000) a WHERE a % 7 = 8;
 -- ok 53200 57014
 SELECT count(*) FROM generate_series(1, 2000000) GROUP BY CUBE (generate_series, generate_series + 1, generate_series + 2, generate_series + 3);
 -- ok 53200 54001
-SELECT 1 IN (0${1000000*, 7});
+SELECT 1 IN (0${500000*, 7});
 -- ok 53200 54001
-SELECT count(*) FROM generate_series(1, 10) g WHERE g IN (0${300000*, g + 1});
+SELECT count(*) FROM generate_series(1, 10) g WHERE g IN (0${100000*, g + 1});
 -- ok 42601 54001
 SELECT ${100000*(}1${100000*)};
 -- ok 42601 54001

@@ -158,6 +158,12 @@ const Keyword* findNumberKeyword(std::string_view text) {
 }
 
 std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind) {
+   // Nodes are kept, uncharged, and take sixty times the bytes of the template.
+   constexpr size_t bytesMax = size_t{64} << 10;
+   if (pattern.size() > bytesMax)
+      throw SqlError(sqlstate::programLimitExceeded, "formatting template is too long")
+          .detail("It has " + std::to_string(pattern.size()) + " bytes; the limit is " + std::to_string(bytesMax) +
+                  ".");
    std::vector<Node> nodes;
    const bool isDate = kind == TemplateKind::Date;
    const auto startsWith = [&pattern](std::string_view word) { return pattern.substr(0, word.size()) == word; };

@@ -27,6 +27,7 @@ struct Node {
 };
 
 enum class TemplateKind : uint8_t { Date, Number };
+/// Throws 54000 for a template of more than 64 kB.
 std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind);
 
 /// A printable character that is neither letter nor digit.
