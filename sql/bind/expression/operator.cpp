@@ -305,8 +305,7 @@ ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
    return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
 }
 
-/// left IN (items) as one list of the constants and a comparison for each other item. Names `left` several times,
-/// unless all items are constants.
+/// left IN (items) as one list of the constants and a comparison for each other item. Names `left` several times.
 ExprPtr expandIn(BindState& state, const Scope& scope, const ::A_Expr& node, ExprPtr left, std::vector<ExprPtr> items) {
    const uint32_t position = state.at(node.location);
    const bool negated = stringOf(ListOf<>(node.name).front()) == "<>";
@@ -355,13 +354,13 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
    ExprPtr* const whole[] = {&left};
    const auto fields = pointers(left->args);
    const bool isRow = left->kind == ExprKind::Row;
-   const bool isNamedOnce =
-       items.size() == 1 ||
-       (!isRow && std::all_of(items.begin(), items.end(), [](const ExprPtr& item) { return isPlainConstant(*item); }));
    const auto expand = [&] { return expandIn(state, scope, node, std::move(left), std::move(items)); };
-   return isNamedOnce ? expand()
-                      : shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand,
-                                    Sharing::Subqueries);
+   const auto isConstant = [](const ExprPtr& item) { return isPlainConstant(*item); };
+   const bool isList =
+       !isRow && comparesByItself(left->type.oid) && std::all_of(items.begin(), items.end(), isConstant);
+   if (items.size() == 1 || isList) return expand();
+   return shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand,
+                      Sharing::Subqueries);
 }
 
 ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
