@@ -168,7 +168,7 @@ def faults_of_the_network_are_not_seen(bucket, directory):
 
 def a_put_without_an_answer_is_known_after_a_conflict(bucket, directory):
     for seed in range(4):
-        bucket.set(reset_after=0.3, conflict=0.4, seed=seed, methods="PUT")
+        bucket.set(reset_after=0.3, conflict=0.25, seed=seed, methods="PUT")
         first = Server(bucket, directory(f"log{seed}"), "--take-over")
         first.sql("CREATE TABLE IF NOT EXISTS t (a int)")
         first.sql("CHECKPOINT")
