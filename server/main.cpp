@@ -14,6 +14,7 @@
 #include "common/env/random.hpp"
 #include "common/log/crash_report.hpp"
 #include "common/log/log.hpp"
+#include "common/thread/stack.hpp"
 #include "engine/core/database.hpp"
 #include "protocol/scram.hpp"
 #include "server/allocator.hpp"
@@ -259,6 +260,7 @@ int ready(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
    const std::vector<std::string> arguments(values + 1, values + count);
+   setStackOfThreads(); // `ulimit -s` may ask for less
    try {
       if (arguments.empty()) throw UsageError("say what to do");
       const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

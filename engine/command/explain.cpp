@@ -3,6 +3,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/format.hpp"
+#include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "io/format/external_table.hpp"
@@ -73,6 +74,7 @@ public:
       : plan_(plan), options_(options), profile_(profile) {}
 
    void write(const plan::Node& node, uint32_t depth) {
+      checkStack();
       std::string line(depth ? depth * 6 - 4 : 0, ' ');
       if (depth) line += "->  ";
       line += plan::nodeName(node);

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 /// view may read itself through other views.
 void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait,
                   std::set<Oid>& seen) {
+   checkStack();
    if (!seen.insert(relation->oid).second) return;
    if (!core.transaction.tryLock(relation->oid, mode, noWait))
       throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");

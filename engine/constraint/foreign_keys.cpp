@@ -7,6 +7,7 @@
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
 
@@ -45,6 +46,7 @@ struct RowsGone {
 };
 
 void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
+   checkStack();
    const auto* write = node.getIf<sql::plan::Write>();
    if (write && write->dml->table.relation == relation) {
       const auto has = [&](sql::DmlAction action) {

@@ -4,6 +4,7 @@
 
 #include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
+#include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
 
@@ -119,6 +120,7 @@ bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes)
 
 /// Whether rows come from tables or functions and not only from the statement's text.
 bool readsRows(const sql::Rel& rel) {
+   checkStack();
    if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
        rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet ||
        rel.kind == sql::RelKind::CteScan)

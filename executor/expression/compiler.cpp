@@ -3,6 +3,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/node.hpp"
@@ -416,6 +417,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
 }
 
 uint32_t Compiler::compile(const Expr& expr) {
+   checkStack();
    const auto compileArgs = [&] {
       std::vector<uint32_t> args;
       for (const sql::ExprPtr& arg : expr.args)

@@ -1,4 +1,5 @@
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "executor/expression/scratch.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/kernel/gather.hpp"
@@ -300,6 +301,7 @@ Vector evaluateNode(Scratch& s, uint32_t index, const Rows& rows) {
    if (rows.selection.count() == 0) return nullVector(node.repr.physical);
    if (node.op == Op::Column) return evaluateColumn(s, node);
    if (node.op == Op::Constant) return node.constantVector();
+   checkStack();
    if (node.isInvariant) return evaluateInvariant(s, index);
    if (node.uses > 1) {
       const Scratch::NodeState& state = s.nodes[index];

@@ -64,6 +64,10 @@ StringView ArrayBuilder::finish(int32_t lower) {
 }
 
 StringView ArrayBuilder::finish(std::span<const ArrayDimension> dimensions) {
+   if (dimensions.size() > ArrayView::dimensionsMax)
+      throw SqlError(sqlstate::programLimitExceeded, "number of array dimensions (" +
+                                                         std::to_string(dimensions.size()) +
+                                                         ") exceeds the maximum allowed (6)");
    std::string header;
    appendArrayHeader(header, elementType_, physical_, dimensions, nulls_.empty() ? nullptr : &nulls_);
    const size_t elements = bytes_.size();

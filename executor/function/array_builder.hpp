@@ -25,7 +25,7 @@ public:
    void addAll(const ArrayView& array);
    /// The array with one dimension, or an empty array if there are no elements. Ends the builder.
    StringView finish(int32_t lower = 1);
-   /// REQUIRES: the product of the lengths is size().
+   /// Throws 54000 for more than 6 dimensions. REQUIRES: the product of the lengths is size().
    StringView finish(std::span<const ArrayDimension> dimensions);
 
 private:

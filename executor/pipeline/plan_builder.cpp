@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "common/thread/stack.hpp"
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
 
@@ -10,6 +11,7 @@ namespace ouzel::executor {
 using sql::plan::Node;
 
 std::vector<Stage> PlanBuilder::produce(const Node& node) {
+   checkStack();
    std::vector<Stage> stages = build_(*this, node);
    if constexpr (hasDchecks) declare(stages, node);
    return stages;

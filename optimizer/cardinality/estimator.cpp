@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "io/format/external_table.hpp"
 #include "optimizer/cardinality/predicates.hpp"
 #include "optimizer/query/expr_lowering.hpp"
@@ -53,6 +54,7 @@ double RelEstimate::distinct(ColumnId id) const {
 }
 
 const RelEstimate& Estimator::estimate(const Rel& rel) {
+   checkStack();
    if (const auto it = known_.find(&rel); it != known_.end()) return it->second;
    RelEstimate result = compute(rel);
    DCHECK(!std::isnan(result.rows));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/decimal.hpp"
 
 // Selectivity of predicates without a sample.
@@ -121,6 +122,7 @@ double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
 }
 
 double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
+   checkStack();
    switch (predicate.kind) {
    case ExprKind::Constant: return isConstantTrue(predicate) ? 1 : 1e-9;
    case ExprKind::Compare: return clamp(comparison(predicate, input));
@@ -193,6 +195,7 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
 }
 
 void narrowColumns(const Expr& predicate, RelEstimate& estimate) {
+   checkStack();
    const auto limit = [&estimate](const Expr& expr, double distinct) {
       const auto it = estimate.columns.find(columnOf(withoutCasts(expr)));
       if (it != estimate.columns.end()) it->second.distinct = std::min(it->second.distinct, distinct);

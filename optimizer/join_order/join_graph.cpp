@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
+
 namespace ouzel::optimizer {
 
 using namespace sql;
@@ -52,6 +54,7 @@ JoinGraph JoinGraphBuilder::build(RelPtr root) {
 
 /// Adds a = c to each tree of inner joins that has a = b and b = c, so that a and c may be joined first.
 void JoinGraphBuilder::addEqualities(Rel& root) {
+   checkStack();
    if (root.kind == RelKind::Map) {
       addEqualities(*root.inputs[0]);
       return;
@@ -124,6 +127,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
 }
 
 JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
+   checkStack();
    // A projection between joins moves above the region; pruning drops it later if no operator reads it.
    if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
       Subtree below = visit(std::move(rel->inputs[0]));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/join_order/join_planner.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -16,6 +17,7 @@ public:
    JoinOrderer(Query& query, Estimator& estimator) : query_(query), estimator_(estimator) {}
 
    void visit(RelPtr& rel) {
+      checkStack();
       if (auto* with = rel->getIf<op::With>()) visitCtes(with->ctes);
       if (!isReorderable(*rel)) {
          for (RelPtr& input : rel->inputs)
@@ -42,6 +44,7 @@ private:
    /// Visits the relations of the region, which may contain regions of their own, and counts them. `stays`: projections
    /// must not move above the region, since a join above pads its columns with NULL or does not give them.
    void visitRelations(RelPtr& rel, bool stays, uint32_t& count) {
+      checkStack();
       if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
          if (!stays && hoistable(rel->as<op::Map>())) {
             visitRelations(rel->inputs[0], false, count);

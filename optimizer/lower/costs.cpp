@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
 
 // The cost that EXPLAIN shows: the time of a subtree in units of about 100 ns, from estimated rows. No decision uses
@@ -57,6 +58,7 @@ double ownCost(const Node& node) {
 } // namespace
 
 void assignCosts(Node& node) {
+   checkStack();
    double total = ownCost(node);
    for (plan::CtePlan& cte : node.ctes()) {
       assignCosts(*cte.plan);

@@ -1,4 +1,5 @@
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
 
 // INSERT, UPDATE, DELETE, MERGE: new rows are converted to the representations that the table stores. Also row locks.
@@ -11,6 +12,7 @@ namespace {
 
 /// True if the statement proposes at most one row, so that two rows of the statement cannot conflict.
 bool hasOneRow(const Rel& rel) {
+   checkStack();
    switch (rel.kind) {
    case RelKind::Values: return rel.as<op::Values>().rows.size() <= 1;
    case RelKind::Map:

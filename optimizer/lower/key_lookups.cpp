@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "sql/algebra/expr.hpp"
 
@@ -47,6 +48,7 @@ const plan::ScanColumn* scanned(const plan::TableScan& scan, int16_t attribute) 
 
 /// The scan below that gives `column`, through filters and projections, and the column's attribute; null: no such scan.
 std::pair<plan::TableScan*, int16_t> scanOf(Node& node, ColumnId column) {
+   checkStack();
    switch (node.kind) {
    case NodeKind::TableScan: {
       auto& scan = node.as<plan::TableScan>();
@@ -64,6 +66,7 @@ std::pair<plan::TableScan*, int16_t> scanOf(Node& node, ColumnId column) {
 }
 
 void assign(Node& node, uint32_t& next) {
+   checkStack();
    auto* join = node.getIf<plan::HashJoin>();
    if (join && sql::joinDropsUnmatchedProbe(join->kind) && node.children[1]->estimatedRows <= lookupKeysMax) {
       plan::TableScan* scan = nullptr;

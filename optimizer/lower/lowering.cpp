@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 
 namespace ouzel::optimizer {
 
@@ -28,6 +29,7 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
 }
 
 Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
+   checkStack();
    switch (rel.kind) {
    case RelKind::Get:
    case RelKind::VirtualGet: return lowerGet(rel, need);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
 
 // Assigns runtime filters: a hash join describes its build keys, and scans on its probe side drop rows without a match.
@@ -20,6 +21,7 @@ bool has(const Node& node, ColumnId column) {
 
 /// Adds the filter to the scans below that make `column`; true if there is at least one.
 bool attach(Node& node, ColumnId column, uint32_t filter) {
+   checkStack();
    switch (node.kind) {
    case NodeKind::TableScan: {
       auto& scan = node.as<plan::TableScan>();
@@ -95,6 +97,7 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
 }
 
 void assign(Node& node, uint32_t& next) {
+   checkStack();
    auto* join = node.getIf<plan::HashJoin>();
    if (join && sql::joinDropsUnmatchedProbe(join->kind)) {
       for (uint32_t i = 0; i < join->keys.size(); ++i) {

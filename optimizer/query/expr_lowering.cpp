@@ -5,6 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/decimal.hpp"
 
 namespace ouzel::optimizer {
@@ -201,6 +202,7 @@ void ExprLowering::lowerToGeneric(ExprPtr& expr) {
 }
 
 std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
+   checkStack();
    checkInterrupted(); // an expression may have a million parts
    Expr& expr = *ptr;
    switch (expr.kind) {

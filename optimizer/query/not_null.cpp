@@ -1,6 +1,7 @@
 #include "optimizer/query/not_null.hpp"
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 
 namespace ouzel::optimizer {
 
@@ -10,6 +11,7 @@ namespace {
 
 /// Adds the columns that cannot be NULL in rows for which the predicate is true.
 void addRejected(const Expr* predicate, ColumnSet& notNull) {
+   checkStack();
    if (!predicate) return;
    if (predicate->kind == ExprKind::And) {
       for (const ExprPtr& conjunct : predicate->args)
@@ -25,6 +27,7 @@ void addRejected(const Expr* predicate, ColumnSet& notNull) {
 } // namespace
 
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
+   checkStack();
    switch (expr.kind) {
    case ExprKind::Column: return notNull.contains(columnOf(expr));
    case ExprKind::Constant: return !isNullConstant(expr);
@@ -56,6 +59,7 @@ bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
 }
 
 ColumnSet notNullColumns(const Rel& rel, const Query& query) {
+   checkStack();
    ColumnSet result;
    switch (rel.kind) {
    case RelKind::Get:

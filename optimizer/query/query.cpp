@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
+
 namespace ouzel::optimizer {
 
 using namespace sql;
@@ -35,6 +37,7 @@ namespace {
 void replaceInRel(Rel& rel, const std::function<void(ColumnId&)>& replace);
 
 void replaceInExpr(Expr& expr, const std::function<void(ColumnId&)>& replace) {
+   checkStack();
    if (auto* reference = expr.getIf<scalar::Column>()) replace(reference->column);
    for (ExprPtr& arg : expr.args)
       replaceInExpr(*arg, replace);
@@ -121,6 +124,7 @@ bool isStatic(const op::GroupBy& group) {
 } // namespace
 
 bool isAtMostOneRow(const Rel& rel) {
+   checkStack();
    switch (rel.kind) {
    case RelKind::GroupBy: return isStatic(rel.as<op::GroupBy>());
    case RelKind::Values: return rel.as<op::Values>().rows.size() <= 1;
@@ -148,6 +152,7 @@ bool isAtMostOneRow(const Rel& rel) {
 }
 
 bool isExactlyOneRow(const Rel& rel) {
+   checkStack();
    switch (rel.kind) {
    case RelKind::GroupBy: return isStatic(rel.as<op::GroupBy>());
    case RelKind::Values: return rel.as<op::Values>().rows.size() == 1;
@@ -168,6 +173,7 @@ bool isExactlyOneRow(const Rel& rel) {
 }
 
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
+   checkStack();
    if (isAtMostOneRow(rel)) return true;
    switch (rel.kind) {
    case RelKind::Select:

@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/ctes.hpp"
 
@@ -12,6 +13,7 @@ namespace ouzel::optimizer {
 using namespace sql;
 
 void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled) {
+   checkStack();
    const auto take = [&](ExprPtr& predicate) {
       if (!predicate) return;
       std::vector<ExprPtr> stay;
@@ -260,6 +262,7 @@ RelPtr Dependence::applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, C
 }
 
 RelPtr Dependence::push(RelPtr rel, ColumnMapping& mapping) {
+   checkStack();
    std::vector<ExprPtr> pulled;
    pullPredicates(rel, outer_, pulled);
    if (!read(*rel).empty()) rel = pushOperator(std::move(rel), mapping);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
+
 namespace ouzel::optimizer {
 
 using namespace sql;
@@ -25,6 +27,7 @@ bool isColumnEquality(const Expr& expr) {
 }
 
 void collectFacts(const Rel& rel, std::vector<const Expr*>& facts) {
+   checkStack();
    const auto add = [&facts](const ExprPtr& predicate) {
       for (const Expr* conjunct : conjunctList(predicate.get()))
          facts.push_back(conjunct);
@@ -53,6 +56,7 @@ class EqualColumns {
 public:
    void add(ColumnId a, ColumnId b) { parents_[find(a)] = find(b); }
    ColumnId find(ColumnId column) {
+      checkStack();
       auto [it, isNew] = parents_.try_emplace(column, column);
       if (it->second == column) return column;
       const ColumnId root = find(it->second);
@@ -80,6 +84,7 @@ ExprPtr withColumn(const Expr& test, ColumnId column, const Query& query) {
 } // namespace
 
 ExprPtr impliedBy(const Expr& conjunct, const ColumnSet& side) {
+   checkStack();
    if (conjunct.kind != ExprKind::Or) return nullptr;
    std::vector<ExprPtr> disjuncts;
    for (const ExprPtr& disjunct : conjunct.args) {

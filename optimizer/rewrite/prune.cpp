@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Drops columns without readers: computed columns, aggregates, columns of CTEs. Also drops a left join if no operator
@@ -16,6 +17,7 @@ public:
    explicit Pruner(Query& query) : query_(query) {}
 
    void prune(RelPtr& rel, ColumnSet need) {
+      checkStack();
       switch (rel->kind) {
       case RelKind::Join: pruneJoin(rel, std::move(need)); return;
       case RelKind::Map: {

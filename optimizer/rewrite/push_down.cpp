@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/derive.hpp"
 #include "optimizer/rewrite/rules.hpp"
@@ -50,6 +51,7 @@ public:
    explicit PushDown(Query& query) : query_(query) {}
 
    RelPtr push(RelPtr rel, Conjuncts conjuncts) {
+      checkStack();
       for (const ExprPtr& conjunct : conjuncts)
          if (isConstantFalseOrNull(*conjunct)) return makeEmpty(outputColumns(*rel));
       Conjuncts stay;
@@ -62,6 +64,7 @@ public:
 
 private:
    RelPtr pushInto(RelPtr rel, Conjuncts conjuncts) {
+      checkStack();
       switch (rel->kind) {
       case RelKind::Select: {
          Conjuncts all = conjunctsOf(std::move(rel->as<op::Select>().predicate));
@@ -270,6 +273,7 @@ private:
 
    /// Moves the predicates of a tree of inner joins, and of filters between the joins, into one list.
    void flatten(RelPtr& rel, Conjuncts& all) {
+      checkStack();
       while (rel->kind == RelKind::Select) {
          ExprPtr& predicate = rel->as<op::Select>().predicate;
          Conjuncts own = conjunctsOf(std::move(predicate)), isVolatileOnes;
@@ -308,6 +312,7 @@ private:
 
    /// Puts each predicate of a tree of inner joins at the lowest operator that has all its columns.
    RelPtr distribute(RelPtr rel, Conjuncts conjuncts) {
+      checkStack();
       auto* join = rel->getIf<op::Join>();
       if (!join || join->kind != JoinKind::Inner) return push(std::move(rel), std::move(conjuncts));
       const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));

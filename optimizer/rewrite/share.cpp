@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // A subexpression that one operator evaluates several times is computed once, in a Map below the operator: for example
@@ -81,6 +82,7 @@ private:
    }
 
    uint32_t collect(const Expr& expr, bool unconditional) {
+      checkStack();
       uint32_t size = 1;
       for (size_t i = 0; i < expr.args.size(); ++i) {
          const bool lazy = expr.kind == ExprKind::Case || expr.kind == ExprKind::Coalesce ||

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -20,6 +21,7 @@ constexpr double keptFractionMax = 0.3;
 class Matcher {
 public:
    bool match(const Rel& a, const Rel& b) {
+      checkStack();
       if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
       for (size_t i = 0; i < a.inputs.size(); ++i)
          if (!match(*a.inputs[i], *b.inputs[i])) return false;
@@ -141,6 +143,7 @@ public:
 
 private:
    void collect(RelPtr& rel) {
+      checkStack();
       if ((rel->kind == RelKind::Join || rel->kind == RelKind::GroupBy) && isWorthKeeping(*rel))
          candidates_.push_back(&rel);
       for (RelPtr& input : rel->inputs)

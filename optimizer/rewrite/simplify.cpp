@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
@@ -254,6 +255,7 @@ private:
    // ---- logic ----
 
    static void simplifyNot(ExprPtr& expr) {
+      checkStack();
       Expr& arg = *expr->args[0];
       const auto become = [&expr](ExprKind kind) {
          ExprPtr inner = std::move(expr->args[0]);

@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -48,6 +49,7 @@ public:
 
 private:
    void remove(RelPtr& rel) {
+      checkStack();
       switch (rel->kind) {
       case RelKind::Select: removeFromSelect(rel); return;
       case RelKind::Join: removeFromJoin(rel); return;
@@ -143,6 +145,7 @@ private:
    }
 
    void replaceOne(ExprPtr& expr, RelPtr& input) {
+      checkStack();
       auto& subquery = expr->as<scalar::Subquery>();
       visit(subquery.query);
       switch (subquery.kind) {

@@ -1,5 +1,6 @@
 #include "sql/algebra/expr.hpp"
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
@@ -147,6 +148,7 @@ ExprPtr makeCall(const catalog::FunctionInfo* function, const SqlType& type, std
 }
 
 ExprPtr clone(const Expr& expr) {
+   checkStack();
    auto copy = std::make_unique<Expr>(
        expr.kind, expr.type, std::visit([](const auto& own) { return scalar::Fields(copyOf(own)); }, expr.fields));
    copy->repr = expr.repr;
@@ -200,6 +202,7 @@ private:
 } // namespace
 
 uint64_t structuralHash(const Expr& expr) {
+   checkStack();
    Hasher hasher(static_cast<uint64_t>(expr.kind));
    std::visit([&hasher](const auto& own) { hasher.mixMembers(own); }, expr.fields);
    if (expr.kind == ExprKind::Column) return hasher.hash(); // as for equal(), its type does not count

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/members.hpp"
 
 // Structural equality of expressions, with their subqueries.
@@ -14,6 +15,7 @@ namespace {
 class Comparison {
 public:
    bool equal(const Expr& a, const Expr& b) {
+      checkStack();
       if (a.repr != b.repr || !sameFields(a, b)) return false;
       return a.kind == ExprKind::Column || (a.type == b.type && same(a.args, b.args, ColumnRole::Read));
    }
@@ -21,6 +23,7 @@ public:
 
 private:
    bool equal(const Rel& a, const Rel& b) {
+      checkStack();
       return a.kind == b.kind && same(a.inputs, b.inputs, ColumnRole::Read) && sameAlternatives(a.fields, b.fields);
    }
 

@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/expr.hpp"
 #include "sql/algebra/rel.hpp"
 
@@ -29,6 +30,7 @@ bool callsVolatile(const Rel& rel) {
 namespace {
 
 bool isVolatile(const Rel& rel) {
+   checkStack();
    bool found = callsVolatile(rel);
    forEachChild(rel, [&found](const RelPtr& child) { found = found || isVolatile(*child); });
    return found;
@@ -127,6 +129,7 @@ public:
    explicit NullTracker(const std::vector<ColumnId>& columns) : columns_(columns) {}
 
    Outcome evaluate(const Expr& expr) const {
+      checkStack();
       switch (expr.kind) {
       case ExprKind::Column:
          return std::find(columns_.begin(), columns_.end(), columnOf(expr)) != columns_.end() ? Outcome::Null

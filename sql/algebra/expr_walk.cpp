@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/expr.hpp"
 #include "sql/algebra/rel.hpp"
 
@@ -8,12 +9,14 @@
 namespace ouzel::sql {
 
 void forEachExpr(const Expr& root, const std::function<bool(const Expr&)>& visit) {
+   checkStack();
    if (!visit(root)) return;
    for (const ExprPtr& arg : root.args)
       forEachExpr(*arg, visit);
 }
 
 void rewriteExpr(ExprPtr& root, const std::function<void(ExprPtr&)>& rewrite) {
+   checkStack();
    for (ExprPtr& arg : root->args)
       rewriteExpr(arg, rewrite);
    rewrite(root);
@@ -42,6 +45,7 @@ void substituteInRel(Rel& rel, const std::function<const Expr*(ColumnId)>& repla
 } // namespace
 
 void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>& replacement) {
+   checkStack();
    if (const auto* reference = root->getIf<scalar::Column>()) {
       if (const Expr* expr = replacement(reference->column)) {
          const uint32_t position = root->position;
@@ -56,6 +60,7 @@ void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>
 }
 
 void splitConjuncts(ExprPtr predicate, std::vector<ExprPtr>& out) {
+   checkStack();
    if (predicate->kind != ExprKind::And) {
       out.push_back(std::move(predicate));
       return;

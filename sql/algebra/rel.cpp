@@ -3,6 +3,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
@@ -30,6 +31,7 @@ struct FreeColumns {
       if (column != noColumn && seen.insert(static_cast<uint32_t>(column)).second) read.push_back(column);
    }
    void visit(const Rel& rel) {
+      checkStack();
       forEachOwnExpr(rel, [this](const Expr& expr) { visit(expr); });
       forEachOwnColumn(rel, [this](ColumnId column, ColumnRole role) {
          if (role == ColumnRole::Made) made.insert(static_cast<uint32_t>(column));
@@ -115,6 +117,7 @@ RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr left, RelPtr right) {
 }
 
 std::vector<ColumnId> outputColumns(const Rel& rel) {
+   checkStack();
    std::vector<ColumnId> out;
    switch (rel.kind) {
    case RelKind::GroupBy:
@@ -179,6 +182,7 @@ std::vector<ColumnId> freeColumns(const Rel& rel) {
 }
 
 RelPtr clone(const Rel& rel) {
+   checkStack();
    auto copy = std::make_unique<Rel>(
        rel.kind, std::visit([](const auto& fields) { return op::Fields(copyOf(fields)); }, rel.fields));
    copy->inputs = copyOf(rel.inputs);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/error/check.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/columns.hpp"
 #include "sql/algebra/operators.hpp"
 
@@ -90,6 +91,7 @@ ExprPtr* predicateOf(Rel& rel);
 /// Calls `visit` for every operator directly below: the inputs, then the queries of CTEs. R: Rel or const Rel.
 template <typename R, typename Visit>
 void forEachChild(R& rel, Visit&& visit) {
+   checkStack(); // `visit` goes deeper
    for (auto& input : rel.inputs)
       visit(input);
    auto* with = rel.template getIf<op::With>();

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/rel.hpp"
 
 // The algebra as indented text, for tests and debugging only: nothing parses it and no client sees it.
@@ -130,6 +131,7 @@ private:
 };
 
 std::string Printer::print(const Expr& e) const {
+   checkStack();
    switch (e.kind) {
    case ExprKind::Column: return name(columnOf(e));
    case ExprKind::Constant: return valueText(e);
@@ -250,6 +252,7 @@ std::string Printer::fields(const op::SetOp& setOp) const {
 }
 
 void Printer::print(const Rel& rel, uint32_t depth, std::string& out) const {
+   checkStack();
    out += std::string(depth * 2, ' ') + nameOf(rel.kind) +
           std::visit([this](const auto& own) { return this->fields(own); }, rel.fields) + "\n";
    const auto* with = rel.getIf<op::With>();

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/verify_expr.hpp"
 
 namespace ouzel::sql {
@@ -91,6 +92,7 @@ bool mayDepend(JoinKind kind) {
 }
 
 VisibleColumns RelVerifier::walk(const Rel& rel, const VisibleColumns& outer) {
+   checkStack();
    std::string above = exprs_.enter(nameOf(rel.kind));
    checkShape(rel);
    const auto* with = rel.getIf<op::With>();

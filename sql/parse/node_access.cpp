@@ -1,5 +1,7 @@
 #include "sql/parse/node_access.hpp"
 
+#include "common/thread/stack.hpp"
+
 namespace ouzel::sql {
 
 namespace {
@@ -11,6 +13,7 @@ int32_t leftmost(int32_t a, int32_t b) {
 }
 
 int32_t firstOf(const ::List* list) {
+   checkStack();
    const ListOf<> nodes(list);
    return nodes.empty() ? -1 : startLocation(nodes.front());
 }
@@ -27,6 +30,7 @@ std::string joinNames(ListOf<> names) {
 }
 
 int32_t startLocation(const ::Node* node) {
+   checkStack();
    // Operators lean left and may be nested as deep as the text is long, so the left operands are followed in a loop.
    int32_t found = -1;
    while (node && (node->type == T_A_Expr || node->type == T_TypeCast || node->type == T_A_Indirection ||

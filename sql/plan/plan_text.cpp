@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "common/thread/stack.hpp"
 #include "sql/plan/plan.hpp"
 
 // A plan as indented text, for tests and debugging; engine/ writes the text of EXPLAIN.
@@ -13,6 +14,7 @@ public:
    explicit Printer(const Plan& plan) : columns_(plan.columns) {}
 
    void print(const Node& node, uint32_t depth, std::string& out) const {
+      checkStack();
       const std::string indent(depth * 2, ' ');
       out +=
           indent + nodeName(node) + " rows=" + std::to_string(std::llround(node.estimatedRows)) + details(node) + "\n";

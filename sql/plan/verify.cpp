@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/representation.hpp"
 #include "sql/algebra/verify_expr.hpp"
 
@@ -108,6 +109,7 @@ void PlanVerifier::run() {
 }
 
 void PlanVerifier::walk(const Node& node) {
+   checkStack();
    // The name of a write node includes the table of its `dml`, which may be missing here.
    const auto* write = node.getIf<Write>();
    std::string above = exprs_.enter(write && !write->dml ? "a write" : nodeName(node));
@@ -393,6 +395,7 @@ void PlanVerifier::checkJoinedOutput(const Node& node) {
 }
 
 void PlanVerifier::collectScans(const Node& node, std::vector<const TableScan*>& scans) const {
+   checkStack();
    if (const auto* scan = node.getIf<TableScan>()) scans.push_back(scan);
    for (const NodePtr& child : node.children)
       collectScans(*child, scans);

@@ -181,3 +181,19 @@ SELECT cardinality(array_cat(array_fill(1, '{60000000}'), array_fill(1, '{600000
 SELECT max(a) FROM (SELECT array_fill(g, '{1000000}') AS a FROM generate_series(1, 1000) g) s;
 -- ok 53200 57014
 SELECT count(*) FROM (SELECT DISTINCT array_fill(g, '{100000}') FROM generate_series(1, 10000) g) s;
+
+-- Nesting: an error must come before the stack ends.
+-- ok 54001
+SELECT 1 ${3000*INTERSECT SELECT 1 };
+-- ok 54001
+SELECT 1 ${20000*UNION ALL SELECT 1 };
+-- ok 54001
+SELECT ${1500*g + (}1${1500*)} FROM generate_series(1, 2) g;
+-- ok 42601 54001
+SELECT ${1500*NOT (g = 1 OR }true${1500*)} FROM generate_series(1, 2) g;
+-- ok 42601 54001
+SELECT * FROM ${1000*(SELECT * FROM }(SELECT 1) x${1000* LIMIT 1) x};
+-- ok 42601 54001
+SELECT ${700*EXISTS (SELECT 1 FROM generate_series(1, 2) h WHERE h = g AND }true${700*)} FROM generate_series(1, 2) g;
+-- ok 54001
+WITH c0 AS MATERIALIZED (SELECT 1 AS a) SELECT ${1000*(SELECT a + }1${1000* FROM c0)};

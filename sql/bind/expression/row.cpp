@@ -1,5 +1,6 @@
 #include "sql/bind/expression/row.hpp"
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/operator.hpp"
 #include "sql/bind/expression/sql_function.hpp"
@@ -60,6 +61,7 @@ ExprPtr referTo(const ScopeColumn& column, uint32_t position) {
 
 void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
               std::vector<ComputedColumn>& computed) {
+   checkStack();
    const auto names = fieldNames(row);
    for (size_t i = 0; i < row.args.size(); ++i) {
       const Expr& field = *row.args[i];
@@ -82,6 +84,7 @@ namespace {
 
 /// The text of a row as record_out prints it: (1,"a b",).
 ExprPtr rowText(BindState& state, const Expr& row) {
+   checkStack();
    constexpr std::string_view quoted = R"(CASE WHEN $1 IS NULL THEN '' WHEN $1 = '' OR $1 ~ '[\s(),"\\]'
       THEN '"' || replace(replace($1, '\', '\\'), '"', '""') || '"' ELSE $1 END)";
    std::vector<ExprPtr> parts;
@@ -150,6 +153,7 @@ std::vector<ScopeColumn> scopeColumns(BindState& state, const Scope& scope, cons
 namespace {
 
 void adoptFields(BindState& state, const Scope& scope, const std::vector<ScopeColumn>& fields) {
+   checkStack();
    for (const ScopeColumn& field : fields)
       if (field.column != noColumn) {
          state.adopt(scope, field.column);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "common/thread/stack.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/sort_group.hpp"
 #include "sql/bind/state/positions.hpp"
@@ -139,6 +140,7 @@ public:
    GroupedRewriter(BindState& state, Scope& scope, op::GroupBy& group) : state_(state), scope_(scope), group_(group) {}
 
    void rewrite(ExprPtr& expr) {
+      checkStack();
       for (const ComputedColumn& key : group_.keys)
          if (equal(*key.expr, *expr)) {
             const uint32_t position = expr->position;

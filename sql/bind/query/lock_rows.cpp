@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
+
 // FOR UPDATE, FOR SHARE, ...: finds the tables whose rows are locked, and refuses queries that do not allow it.
 
 namespace ouzel::sql {
@@ -43,6 +45,7 @@ void refuseGrouped(const Rel& rel, const char* name) {
 /// Adds a lock and a column of row ids for each table that FROM reads, also in subqueries and views.
 void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
                      std::vector<RowLock>& locks) {
+   checkStack();
    switch (rel.kind) {
    case RelKind::Get: {
       auto& get = rel.as<op::Get>();

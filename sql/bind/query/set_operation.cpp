@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/select.hpp"
@@ -31,6 +32,7 @@ SetOpKind setOpKindOf(::SetOperation op) {
 
 /// The expression in a Map that computes a column; looks through operators that pass on the column.
 ExprPtr* findComputed(Rel& rel, ColumnId column) {
+   checkStack();
    if (auto* map = rel.getIf<op::Map>())
       for (ComputedColumn& computed : map->computed)
          if (computed.column == column) return &computed.expr;

@@ -1,5 +1,6 @@
 #include "sql/bind/query/target_list.hpp"
 
+#include "common/thread/stack.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/star.hpp"
@@ -21,6 +22,7 @@ struct NameGuess {
 NameGuess guessName(const ::Node* node);
 
 NameGuess guessSelectName(const ::SelectStmt* select) {
+   checkStack();
    while (select->larg)
       select = select->larg;
    if (select->valuesLists) return {"column1", 2};
@@ -67,6 +69,7 @@ NameGuess lastField(const ::List* fields) {
 }
 
 NameGuess guessName(const ::Node* node) {
+   checkStack();
    if (!node) return {};
    switch (node->type) {
    case T_ColumnRef: return lastField(as<ColumnRef>(node)->fields);

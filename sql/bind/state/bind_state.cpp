@@ -1,7 +1,8 @@
 #include "sql/bind/state/bind_state.hpp"
 
 #include <algorithm>
-#include <pthread.h>
+
+#include "common/thread/stack.hpp"
 
 namespace ouzel::sql {
 
@@ -9,45 +10,22 @@ namespace {
 
 /// Levels of nested expressions and queries; PostgreSQL's default stack overflows between 3,000 and 7,000.
 constexpr uint32_t depthMax = 5000;
-/// Bytes of the stack that binding leaves for rewrites, errors and destructors.
-constexpr size_t stackReserve = 512 * 1024;
-
-/// Lowest address that binding may use of this thread's stack.
-uintptr_t stackFloor() {
-   static thread_local const uintptr_t floor = [] {
-      pthread_attr_t attributes;
-      void* lowest = nullptr;
-      size_t size = 0;
-      if (pthread_getattr_np(pthread_self(), &attributes) != 0) return uintptr_t{0};
-      pthread_attr_getstack(&attributes, &lowest, &size);
-      pthread_attr_destroy(&attributes);
-      return reinterpret_cast<uintptr_t>(lowest) + std::min(stackReserve, size / 2);
-   }();
-   return floor;
-}
-
-[[noreturn]] void throwTooDeep() {
-   throw SqlError(sqlstate::statementTooComplex, "stack depth limit exceeded")
-       .hint("The statement nests expressions or queries too deeply; break it up.");
-}
 
 } // namespace
 
 DepthGuard::DepthGuard(BindState& state) : state_(state) {
-   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-   if (++state_.nesting_ > depthMax || here < state_.stackFloor_) {
-      --state_.nesting_;
-      throwTooDeep();
-   }
+   checkStack();
+   if (state.nesting_ == depthMax) throwStackDepth();
+   ++state.nesting_;
 }
 
 void BindState::checkNesting(size_t levels) const {
-   if (nesting_ + levels > depthMax) throwTooDeep();
+   if (nesting_ + levels > depthMax) throwStackDepth();
 }
 
 BindState::BindState(const BindContext& bindContext)
    : context(bindContext), source(context.source),
-     parameters(context.parameterTypes.begin(), context.parameterTypes.end()), stackFloor_(stackFloor()) {
+     parameters(context.parameterTypes.begin(), context.parameterTypes.end()) {
    for (Oid& type : parameters)
       if (type == invalidOid) type = oid::unknown;
 }

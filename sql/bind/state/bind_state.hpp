@@ -84,7 +84,6 @@ private:
    };
    std::vector<Owner> owners_; ///< by column
    uint32_t nesting_ = 0;      ///< of expressions and queries
-   uintptr_t stackFloor_ = 0;  ///< lowest address that binding may use of the thread's stack
 };
 
 /// Counts one level of nesting while it lives. Throws 54001 "stack depth limit exceeded" before the stack overflows.

@@ -1,5 +1,7 @@
 #include "sql/bind/state/positions.hpp"
 
+#include "common/thread/stack.hpp"
+
 namespace ouzel::sql {
 
 uint32_t startOf(const Expr& root) {
@@ -27,6 +29,7 @@ uint32_t startOf(const Expr& root) {
 namespace {
 
 uint32_t positionInRel(const Rel& rel, const std::function<bool(ColumnId)>& matches) {
+   checkStack();
    uint32_t found = 0;
    forEachOwnExpr(rel, [&](const Expr& expr) {
       if (!found) found = positionOfColumn(expr, matches);

@@ -1,4 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
 
@@ -33,6 +34,7 @@ ExprPtr padded(ExprPtr expr) {
 }
 
 void padExpr(ExprPtr& expr) {
+   checkStack();
    if (expr->type.oid != oid::bpchar) return;
    if (expr->type.typmod > 4) {
       expr = padded(std::move(expr));
@@ -50,6 +52,7 @@ public:
    explicit OutputPadding(BoundQuery& query) : query_(query) {}
 
    void pad(RelPtr& rel, ColumnId column) {
+      checkStack();
       switch (rel->kind) {
       case RelKind::Map:
          for (ComputedColumn& computed : rel->as<op::Map>().computed) {

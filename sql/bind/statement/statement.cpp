@@ -1,5 +1,6 @@
 #include "sql/bind/statement/statement.hpp"
 
+#include "common/thread/stack.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/dml/copy.hpp"
 #include "sql/bind/dml/dml.hpp"
@@ -17,6 +18,7 @@ namespace {
 void typeParameters(const BindState& state, Rel& rel);
 
 void typeParameters(const BindState& state, Expr& expr) {
+   checkStack();
    const auto* parameter = expr.getIf<scalar::Parameter>();
    if (parameter && expr.type.oid == oid::unknown) {
       expr.type = plainType(state.parameters[parameter->number]);
@@ -29,6 +31,7 @@ void typeParameters(const BindState& state, Expr& expr) {
 
 /// Sets the type of parameters whose type became known only after they were bound.
 void typeParameters(const BindState& state, Rel& rel) {
+   checkStack();
    forEachOwnExpr(rel, [&state](ExprPtr& expr) { typeParameters(state, *expr); });
    forEachChild(rel, [&state](RelPtr& child) { typeParameters(state, *child); });
 }
