@@ -84,6 +84,27 @@ bool parseUuid(std::string_view text, int128& out) {
    return true;
 }
 
+std::string_view parseChar(std::string_view text, char& byte) {
+   const auto isOctal = [](char c) { return c >= '0' && c <= '7'; };
+   if (text.empty()) return {};
+   byte = text[0];
+   if (text.size() == 4 && byte == '\\' && isOctal(text[1]) && isOctal(text[2]) && isOctal(text[3]))
+      byte = static_cast<char>((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+   return {&byte, byte == '\0' ? size_t{0} : size_t{1}};
+}
+
+void appendChar(std::string& out, std::string_view byte) {
+   if (byte.empty()) return;
+   const auto value = static_cast<uint8_t>(byte[0]);
+   if (value < 0x80) {
+      out += byte[0];
+      return;
+   }
+   out += '\\';
+   for (const int shift : {6, 3, 0})
+      out += static_cast<char>('0' + (value >> shift & 7));
+}
+
 void appendUuid(std::string& out, int128 v) {
    const uint128 value = static_cast<uint128>(v) ^ topBit;
    char buffer[36];

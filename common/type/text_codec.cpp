@@ -74,6 +74,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       return emit.template operator()<Interval>(
           [&format](std::string& out, const Interval& v) { appendInterval(out, v, format); });
    case oid::uuid: return emit.template operator()<int128>([](std::string& out, int128 v) { appendUuid(out, v); });
+   case oid::character: return strings([](std::string& out, StringView v) { appendChar(out, v.view()); });
    case oid::bytea:
       return strings([&format](std::string& out, StringView v) { appendBytea(out, v.view(), format.byteaOutput); });
    case oid::bpchar: {
@@ -211,7 +212,10 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
    case oid::varchar: return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
    case oid::bpchar: return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));
    case oid::name: return put(target, arena.copyString(truncateName(text)));
-   case oid::character: return put(target, arena.copyString(text.substr(0, 1)));
+   case oid::character: {
+      char byte;
+      return put(target, arena.copyString(parseChar(text, byte)));
+   }
    case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
    case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
    case oid::money:

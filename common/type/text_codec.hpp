@@ -55,6 +55,10 @@ std::string_view truncateName(std::string_view text);
 ParseStatus parseBoolean(std::string_view text, bool& out);
 bool parseUuid(std::string_view text, int128& out); ///< in the I128 form of physical_type.hpp
 void appendUuid(std::string& out, int128 v);
+/// "char": the byte that \ooo names in octal, or the first one; a zero byte is the empty text. `byte`: where to put it.
+std::string_view parseChar(std::string_view text, char& byte);
+/// Bytes from 0x80 on, of which a text has several for a character, as \ooo.
+void appendChar(std::string& out, std::string_view byte);
 void appendBytea(std::string& out, std::string_view bytes, ByteaOutput style);
 /// bytea_in: \x hex or the escape form. Throws 22P02, 22023.
 std::string parseBytea(std::string_view text);

@@ -136,6 +136,18 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
                         text);
       break;
    }
+   case OBJECT_TABCONSTRAINT: {
+      std::vector<std::string> names = parts();
+      const std::string name = names.back();
+      names.pop_back();
+      const auto relation = relationOf(std::move(names));
+      const catalog::Constraint* constraint = relation->findConstraint(name);
+      if (!constraint)
+         throw SqlError(sqlstate::undefinedObject,
+                        "constraint \"" + name + "\" for table \"" + relation->name + "\" does not exist");
+      editor.setComment(catalog::class_oid::pgConstraint, constraint->oid, 0, text);
+      break;
+   }
    case OBJECT_SCHEMA:
       editor.setComment(catalog::class_oid::pgNamespace,
                         catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);

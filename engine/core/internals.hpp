@@ -7,6 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "common/client/endpoints.hpp"
 #include "common/client/session_control.hpp"
+#include "common/env/clock.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/thread/alarm_clock.hpp"
 #include "engine/core/database.hpp"
@@ -34,7 +35,8 @@ struct SessionActivity {
 
 /// The engine's own view of a Database. Members are made in order and destroyed in reverse; all are thread-safe.
 struct Database::Internals {
-   DatabaseOptions options; ///< its settings are those of the start, see `defaults`
+   const int64_t openedAt = wallClockMicros(); ///< microseconds since 2000-01-01 UTC
+   DatabaseOptions options;                    ///< its settings are those of the start, see `defaults`
    SettingDefaults defaults;
    SettingList ownSettings; ///< of `defaults`: those that show what the server is, and that a reload keeps
    size_t memoryLimit = 0;

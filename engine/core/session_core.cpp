@@ -79,8 +79,11 @@ void SessionCore::adoptNewDefaults() {
 
 catalog::SearchPath SessionCore::searchPath() {
    const std::vector<std::string> names = settings.searchPath(options.user);
-   const Oid temporary = temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
-   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporary);
+   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporarySchema());
+}
+
+Oid SessionCore::temporarySchema() {
+   return temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
 }
 
 const SessionFormat& SessionCore::format() {
@@ -110,6 +113,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.sessionUser = options.user;
    context.database = options.database;
    context.searchPath = settings.searchPath(options.user);
+   context.temporarySchema = temporarySchema();
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;

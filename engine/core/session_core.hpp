@@ -76,6 +76,8 @@ public:
    }
    /// search_path as it resolves in the transaction's catalog. REQUIRES: a transaction.
    catalog::SearchPath searchPath();
+   /// The session's pg_temp_n; invalidOid: it has made no temporary object. REQUIRES: a transaction.
+   Oid temporarySchema();
    /// The context for binding a query. Refers to `path`, which the caller keeps.
    sql::BindContext bindContext(const catalog::SearchPath& path, const sql::SourceText* source);
    /// The context of functions for a statement that starts now; the statement's workers share it.

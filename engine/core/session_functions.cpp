@@ -22,6 +22,7 @@ public:
    explicit CoreFunctions(SessionCore& core) : core_(core) {}
 
    int64_t clock() override { return wallClockMicros(); }
+   int64_t serverStart() override { return core_.database.openedAt; }
    double random() override { return core_.random.next(); }
    void setSeed(double seed) override { core_.random.setSeed(seed); }
    void sleep(int64_t micros) override { core_.sleep(micros); }

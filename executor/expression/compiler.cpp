@@ -368,7 +368,8 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
    uint32_t lhs = compile(*expr.args[0]);
    const Expr& array = *expr.args[1];
    const bool isEquality = !function && op == (isAll ? CompareOp::Ne : CompareOp::Eq);
-   if (array.kind == ExprKind::Array && !function) {
+   const bool hasInnerArrays = !array.args.empty() && array.args[0]->type.oid == array.type.oid;
+   if (array.kind == ExprKind::Array && !function && !hasInnerArrays) {
       std::vector<const Expr*> items;
       for (const sql::ExprPtr& item : array.args)
          items.push_back(item.get());

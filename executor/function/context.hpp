@@ -27,6 +27,7 @@ struct FunctionContext {
    const catalog::Snapshot* catalog = nullptr;
    std::string user = "postgres", sessionUser = "postgres", database = "postgres";
    std::vector<std::string> searchPath{"public"};
+   Oid temporarySchema = invalidOid; ///< the session's pg_temp_n; invalidOid: none
    int32_t backendPid = 0;
    bool isInRecovery = false; ///< the server only reads what another server writes
 

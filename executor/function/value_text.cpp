@@ -21,7 +21,8 @@ Oid roleOf(const catalog::Snapshot& snapshot, std::string_view name) {
 } // namespace
 
 NameScope::NameScope(const FunctionContext& context)
-   : path_(catalog::SearchPath::resolve(requireCatalog(context), context.searchPath, context.user)),
+   : path_(catalog::SearchPath::resolve(requireCatalog(context), context.searchPath, context.user,
+                                        context.temporarySchema)),
      names_{*context.catalog, path_, roleOf(*context.catalog, context.user)} {}
 
 const SessionFormat& sessionFormat(const FunctionContext& context) {

@@ -63,6 +63,9 @@ int64_t statementTime(KernelEnv& env) {
 int64_t clockTime(KernelEnv& env) {
    return env.context.requireSession("clock_timestamp").clock();
 }
+int64_t serverStart(KernelEnv& env) {
+   return env.context.requireSession("pg_postmaster_start_time").serverStart();
+}
 
 // ---- timestamps ----
 
@@ -355,6 +358,7 @@ void registerDateTime() {
    addKernels<transactionTime>({"now", "transaction_timestamp"});
    addKernel<statementTime>("statement_timestamp");
    addKernel<clockTime>("clock_timestamp");
+   addKernel<serverStart>("pg_postmaster_start_time");
    addKernel<datePlus>("date_pli");
    addKernel<dateMinusDays>("date_mii");
    addKernel<dateMinus>("date_mi");

@@ -106,8 +106,12 @@ bool no(int64_t) {
 bool noAtAll() {
    return false;
 }
-int64_t zero() {
-   return 0;
+int64_t myTemporarySchema(KernelEnv& env) {
+   return env.context.temporarySchema;
+}
+bool isOtherTemporarySchema(int64_t schema, KernelEnv& env) {
+   const catalog::SchemaPtr found = NameScope(env.context).snapshot().schema(oidOf(schema));
+   return found && found->name.starts_with("pg_temp_") && found->oid != env.context.temporarySchema;
 }
 
 // ---- comments and roles ----
@@ -353,9 +357,10 @@ void registerCatalogFunctions() {
    addKernels<relationSize>({"pg_table_size", "pg_total_relation_size"});
    addKernel<databaseSize>("pg_database_size_oid");
    addKernel<databaseSizeByName>("pg_database_size_name");
-   addKernels<no>({"pg_relation_is_publishable", "pg_is_other_temp_schema", "row_security_active"});
+   addKernels<no>({"pg_relation_is_publishable", "row_security_active"});
    addKernel<noAtAll>("pg_jit_available");
-   addKernel<zero>("pg_my_temp_schema");
+   addKernel<myTemporarySchema>("pg_my_temp_schema");
+   addKernel<isOtherTemporarySchema>("pg_is_other_temp_schema");
 }
 
 } // namespace ouzel::executor

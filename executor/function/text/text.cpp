@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
@@ -337,7 +338,13 @@ StringView toName(const StringView& s) {
    return part(s.view().substr(0, size));
 }
 StringView toChar(const StringView& s) {
-   return s.empty() ? s : part(s.view().substr(0, 1));
+   char byte;
+   return part(parseChar(s.view(), byte));
+}
+StringView fromChar(const StringView& s, KernelEnv& env) {
+   std::string text;
+   appendChar(text, s.view());
+   return env.copy(text);
 }
 StringView nameConcatOid(const StringView& name, int64_t oid, KernelEnv& env) {
    const std::string suffix = "_" + std::to_string(oid);
@@ -399,7 +406,8 @@ void registerText() {
    addKernel<hexOf<int64_t>>("to_hex64", totalKernel);
    addKernels<same>({"name_text", "bpchar_text"}, totalKernel);
    addKernels<toName>({"text_name", "bpchar_name"}, totalKernel);
-   addKernels<same>({"name_bpchar", "char_bpchar", "char_text"}, totalKernel);
+   addKernel<same>("name_bpchar", totalKernel);
+   addKernels<fromChar>({"char_bpchar", "char_text"}, totalKernel);
    addKernel<toChar>("text_char", totalKernel);
    addKernel<nameConcatOid>("nameconcatoid", totalKernel);
 }
