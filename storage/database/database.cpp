@@ -142,6 +142,13 @@ std::shared_ptr<Table> Database::find(StorageId id) const {
    return state_->tables.find(id);
 }
 
+std::vector<StorageId> Database::tables() const {
+   std::vector<StorageId> ids;
+   for (const auto& table : state_->tables.all())
+      ids.push_back(table->id());
+   return ids;
+}
+
 Oid Database::allocateOid() {
    return state_->context.ids.newOid();
 }
