@@ -118,12 +118,14 @@ Snapshot Database::beginSerializable(Transaction& transaction) {
 Timestamp Database::commit(Transaction& transaction, CommitRequest request) {
    const Timestamp timestamp = state_->committer->commit(transaction, request);
    const bool hasWritten = transaction.commitLsn() != 0;
+   state_->retired.releaseAfter(transaction.oldestSnapshot());
    if (hasWritten) state_->checkpointer->startIfDue();
    return timestamp;
 }
 
 void Database::abort(Transaction& transaction) {
    transaction.abort();
+   state_->retired.releaseAfter(transaction.oldestSnapshot());
 }
 
 std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns) {
