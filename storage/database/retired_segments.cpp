@@ -27,15 +27,8 @@ void RetiredSegments::release() {
    oldest_ = 0; // before the lists are read: a segment retired from here on is noted after this
    const LiveSnapshots live = transactions_.liveSnapshots();
    for (const auto& table : tables_.all()) {
-      std::shared_ptr<const SegmentList> previous; // freed after the locks are released
-      TableCore& core = table->core();
-      releaseOf(core, live, previous);
-      if (!previous) continue;
-      std::shared_ptr<const SegmentList> planned; // statistics keep the segments they were made of
-      const MutexLock lock(core.statisticsMutex);
-      if (core.statisticsSegments != previous) continue;
-      core.statistics = nullptr;
-      planned = std::move(core.statisticsSegments);
+      std::shared_ptr<const SegmentList> previous; // freed after the lock is released
+      releaseOf(table->core(), live, previous);
    }
 }
 

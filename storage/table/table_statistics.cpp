@@ -159,7 +159,7 @@ std::shared_ptr<const TableStatistics> committedStatistics(const Table& table, T
    for (const SegmentShare& share : sources.committed)
       if (share.segment->delta) deltaRows += share.rows;
    // The same columns, and not as many others: an ALTER TABLE may have been rolled back and another one run.
-   const bool isUsable = core.statistics && core.statisticsSegments == sources.list &&
+   const bool isUsable = core.statistics && core.statisticsSegments.lock() == sources.list &&
                          core.statisticsColumns == sources.columns &&
                          deltaRows - core.statisticsDeltaRows <= total / growthDivisor;
    if (isUsable) {

@@ -115,7 +115,7 @@ CATCH_TEST_CASE("a checkpoint merges segments under the eyes of older snapshots"
    auto now = f.database->begin();
    CATCH_CHECK(numbersIn(*table, now->snapshot()) == left);
    CATCH_CHECK(segmentCount(*table) == 3); // the rows inserted after the snapshot are not kept for it
-   CATCH_CHECK(f.database->deltaBytes() == 0);
+   CATCH_CHECK(f.database->deltaBytes() > 0);
 
    CATCH_SECTION("rows are somewhere else for whoever writes with an old snapshot") {
       try {
