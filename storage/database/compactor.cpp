@@ -5,7 +5,9 @@
 #include <thread>
 
 #include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/log/log.hpp"
 #include "storage/table/rewriter.hpp"
 
 namespace ouzel::storage {
@@ -53,8 +55,8 @@ constexpr int64_t longNanos = 1'000'000'000;
 
 /// Add the table's runs to `runs`, up to `budget` rows. A small block without neighbours to join and with few dead rows
 /// stays.
-void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, const LiveSnapshots& old, uint64_t& budget,
-                std::vector<Run>& runs) {
+void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, const LiveSnapshots& old,
+                const std::set<SegmentId>& damaged, uint64_t& budget, std::vector<Run>& runs) {
    const bool isHurried = kind == CheckpointKind::Commit;
    Run run{whole.table, whole.columns, {}};
    const auto endRun = [&] {
@@ -69,7 +71,8 @@ void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, const
       const uint32_t rows = segment->versions->committedRows();
       const uint64_t dead = segment->versions->deletes.committedCount();
       const bool hasManyDead = dead * deadDivisor > rows;
-      const bool isHeld = segment->delta && old.mayRead(*segment->versions, UINT64_MAX);
+      const bool isHeld =
+          (segment->delta && old.mayRead(*segment->versions, UINT64_MAX)) || damaged.contains(segment->id);
       if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget || isHeld) {
          endRun();
          continue;
@@ -216,7 +219,7 @@ bool Compactor::hasManySmall() const {
    for (const auto& table : tables_.committed()) {
       uint64_t budget = rewrittenRowsMax;
       std::vector<Run> runs;
-      chooseRuns(table, CheckpointKind::Commit, old, budget, runs);
+      chooseRuns(table, CheckpointKind::Commit, old, damaged_, budget, runs);
       if (!runs.empty()) return true;
    }
    return false;
@@ -233,18 +236,37 @@ void Compactor::run(CheckpointKind kind) {
    std::vector<Run> runs;
    const LiveSnapshots old = context_.transactions.snapshotsOlderThan(longNanos);
    for (const auto& table : captured)
-      chooseRuns(table, kind, old, budget, runs);
+      chooseRuns(table, kind, old, damaged_, budget, runs);
    captured.clear();
    std::vector<Rewritten> rewritten(runs.size());
+   std::vector<std::string> faults(runs.size()); // why a run could not be read
    forEachPiece(context_, runs.size(), kind, [&](uint64_t i) {
       rewritten[i].since = context_.transactions.lastCommitted();
-      rewritten[i].segments =
-          rewriteLiveRows(context_, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
+      try {
+         rewritten[i].segments =
+             rewriteLiveRows(context_, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::dataCorrupted) throw;
+         faults[i] = error.what();
+      }
    });
    TEST_POINT("compaction.rewritten");
    for (size_t i = 0; i < runs.size(); ++i)
-      moveRows(runs[i], rewritten[i], kind);
+      faults[i].empty() ? moveRows(runs[i], rewritten[i], kind) : noteDamage(runs[i], faults[i]);
    retired_.release();
+}
+
+void Compactor::noteDamage(const Run& run, const std::string& what) {
+   logLine(LogLevel::Error, "a table is damaged, and its blocks are not merged: " + what);
+   for (const SegmentPtr& segment : run.segments) {
+      if (!segment->block) continue;
+      try {
+         segment->block->verify();
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::dataCorrupted) throw;
+         damaged_.insert(segment->id);
+      }
+   }
 }
 
 void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind kind) {

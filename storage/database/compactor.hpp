@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "storage/database/checkpoint_kind.hpp"
@@ -18,6 +20,9 @@ namespace ouzel::storage {
 ///    move        marking waits           no row of the old segments may be marked (DeleteMarks::beginMove); deletes
 ///                                        committed since the rewrite are copied to the new segments
 ///    exchange    as a commit             the new segments take the place of the old ones, which are retired
+///
+/// A run with a block that is damaged stays as it is, and so does the block from then on: checkpoints do not fail for
+/// it.
 ///
 /// Snapshots from that commit on see the new segments, older snapshots the old ones. Row ids change. So a segment with
 /// rows that an open transaction has deleted or locked is left for the next checkpoint.
@@ -57,6 +62,8 @@ private:
    };
 
    bool hasManySmall() const;
+   /// The run could not be read: note its damaged blocks.
+   void noteDamage(const Run& run, const std::string& what);
    /// Put the new segments in the place of the run's, unless open transactions keep rows of the run marked.
    void moveRows(const Run& run, Rewritten& rewritten, CheckpointKind kind);
 
@@ -64,6 +71,7 @@ private:
    TableRegistry& tables_;
    RetiredSegments& retired_;
    Committer& committer_;
+   std::set<SegmentId> damaged_; ///< segments whose blocks cannot be read: they stay as they are
 };
 
 } // namespace ouzel::storage

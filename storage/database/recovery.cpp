@@ -7,6 +7,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
+#include "io/object_store/trusted_read.hpp"
 #include "storage/base/byte_codec.hpp"
 #include "storage/database/replay.hpp"
 #include "storage/manifest/header_objects.hpp"
@@ -96,29 +97,73 @@ void applyDeletes(const TableCore& core, const DeletedRows& deleted) {
    }
 }
 
-StoredTable loadTable(TableCore& core, const std::string& listName) {
-   StoredTable stored;
-   if (listName.empty()) return stored;
+/// The header of a block as its own object has it, in place of the damaged one.
+BlockHeader headerOfBlock(io::ObjectStore& store, const ListOfHeaders::Entry& entry, const SqlError& damage) {
+   logLine(LogLevel::Warning, std::string(damage.what()) + ": the header is read from the block itself");
+   const auto reader = store.open(entry.blockObject);
+   if (!reader) throw SqlError(sqlstate::dataCorrupted, "missing block \"" + entry.blockObject + "\"");
+   BlockHeader header =
+       io::readTrusted(store, entry.blockObject, [&] { return Block::readHeader(*reader, entry.blockObject); });
+   if (header.segment != entry.segment) ByteReader::corrupted();
+   return header;
+}
+
+/// Load the segments of a table. `mended`: those whose stored headers are damaged, but not their blocks.
+void loadSegments(TableCore& core, StoredTable& stored, std::set<SegmentId>& mended) {
    io::ObjectStore& store = core.context.store;
-   stored.listName = listName;
-   stored.list = ListOfHeaders::deserialize(getSealed(store, listName));
+   stored.list = ListOfHeaders::deserialize(getSealed(store, stored.listName));
    HeaderObjects headers(store);
-   for (const ListOfHeaders::Entry& header : stored.list.entries) {
+   for (const ListOfHeaders::Entry& entry : stored.list.entries) {
       auto segment = std::make_shared<Segment>();
-      segment->id = header.segment;
+      segment->id = entry.segment;
       segment->versions = std::make_shared<SegmentVersions>();
-      segment->block = std::make_shared<Block>(store, core.context.cache, header.blockObject, headers.read(header));
+      BlockHeader header;
+      try {
+         header = headers.read(entry);
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::dataCorrupted) throw;
+         header = headerOfBlock(store, entry, error);
+         mended.insert(entry.segment);
+      }
+      segment->block = std::make_shared<Block>(store, core.context.cache, entry.blockObject, std::move(header));
       segment->versions->addCommit(1, segment->block->header().rowCount, 0);
       {
          const MutexLock lock(core.mutex);
          core.addSegment(std::move(segment));
       }
-      stored.segments.push_back(header.segment);
+      stored.segments.push_back(entry.segment);
    }
-   if (stored.list.deleteObject.empty()) return stored;
+   if (stored.list.deleteObject.empty()) return;
    const std::string bytes = getSealed(store, stored.list.deleteObject);
    stored.deleteChecksum = checksumOf(bytes);
    applyDeletes(core, DeletedRows::deserialize(bytes));
+}
+
+/// Load a table. One that is damaged gets no segments; its stored state stays as it is.
+StoredTable loadTable(TableCore& core, const std::string& listName, std::set<std::string>& names) {
+   StoredTable stored;
+   if (listName.empty()) return stored;
+   stored.listName = listName;
+   std::set<SegmentId> mended;
+   try {
+      loadSegments(core, stored, mended);
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::dataCorrupted) throw;
+      core.damage = error.what();
+      {
+         const MutexLock lock(core.mutex);
+         core.segments = std::make_shared<const SegmentList>();
+      }
+      stored.segments.clear();
+      stored.deleteChecksum = 0;
+      logLine(LogLevel::Error,
+              fmt::format("table with storage id {} cannot be read: {}", static_cast<uint64_t>(core.id), error.what()));
+   }
+   stored.addNames(names);
+   if (mended.empty() || !core.damage.empty()) return stored;
+   // The next checkpoint stores these headers again: no list of segments equals this one.
+   std::erase_if(stored.list.entries, [&](const auto& entry) { return mended.contains(entry.segment); });
+   stored.segments = {0};
    return stored;
 }
 
@@ -126,9 +171,7 @@ void loadTables(StoredState& stored, StorageContext& context, TableRegistry& tab
    std::set<std::string> names;
    for (const Manifest::Table& entry : stored.manifest().tables) {
       auto core = std::make_unique<TableCore>(context, entry.id, entry.columns);
-      StoredTable table = loadTable(*core, entry.listOfHeaders);
-      table.addNames(names);
-      stored.setTable(entry.id, std::move(table));
+      stored.setTable(entry.id, loadTable(*core, entry.listOfHeaders, names));
       tables.putCommitted(std::make_shared<Table>(std::move(core)));
    }
    stored.addReferenced(names);
@@ -164,12 +207,19 @@ void beginEpoch(const DatabaseFiles& files, StoredState& stored, Log& log, bool 
    CHECK(log.endLsn() >= stored.manifest().replayLsn);
 }
 
-/// Remove objects that neither the manifest nor the log names.
+/// Remove objects that neither the manifest nor the log names. Which blocks a damaged table has is not known: all of
+/// its objects stay.
 void removeOrphans(StoredState& stored, const TableRegistry& tables, const RetiredSegments& retired,
                    std::set<std::string> namedByLog) {
-   for (const auto& table : tables.all())
-      for (const SegmentPtr& segment : *table->core().segmentList())
+   for (const auto& table : tables.all()) {
+      TableCore& core = table->core();
+      for (const SegmentPtr& segment : *core.segmentList())
          if (segment->block) namedByLog.insert(segment->block->objectName());
+      if (core.damage.empty()) continue;
+      for (const io::ObjectInfo& object :
+           core.context.store.list(fmt::format("table/{}/", static_cast<uint64_t>(core.id))))
+         namedByLog.insert(object.name);
+   }
    retired.addBlockNames(namedByLog);
    stored.removeOrphans(namedByLog);
 }
@@ -192,7 +242,8 @@ RecoveredDatabase recoverDatabase(DatabaseFiles& files, StorageContext& context,
    loadTables(stored, context, tables);
    const DatabaseOptions& options = files.options();
    auto log = std::make_unique<Log>(files.walDirectory(), stored.manifest().logId, options.store.key, options.keepsLog);
-   Replay replay(context, tables, counters, retired, stored.manifest().lastCommit, !options.readOnly);
+   Replay replay(context, tables, counters, retired, stored.manifest().lastCommit, !options.readOnly,
+                 options.takeOver || options.readOnly);
    RecoveryReport report(stored.manifest(), catalog.isNew, !options.readOnly);
    log->replay(stored.manifest().replayLsn, [&](Log::Frame&& frame) {
       report.count(frame);

@@ -4,6 +4,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/batch_codec.hpp"
 #include "storage/base/definition_codec.hpp"
@@ -52,6 +53,7 @@ void Replay::apply(Log::Frame&& frame) {
       addColumn(added);
    for (auto& writes : record.writes) {
       TableCore& core = tableOf(writes.id)->core();
+      if (skips(core)) continue;
       for (auto& rows : writes.rows) {
          Target& target = targetOf(core, rows.segment, true);
          const size_t bytes = std::max<size_t>(rows.rawSize, rows.batches.size());
@@ -73,6 +75,19 @@ void Replay::apply(Log::Frame&& frame) {
    lastCommit_ = frame.timestamp;
    context_.transactions.publish(lastCommit_);
    if (collectedBytes_ >= lotBytes) startApplying();
+}
+
+/// Whether the changes of the table are lost, since it is damaged.
+bool Replay::skips(const TableCore& core) {
+   if (core.damage.empty()) return false;
+   if (!skipsDamaged_)
+      throw SqlError(sqlstate::dataCorrupted, "the write-ahead log has changes of a damaged table: " + core.damage)
+          .hint("Restore the object from a copy and start again. If it is lost, --take-over starts without these "
+                "changes, "
+                "and without that table.");
+   if (skipped_.insert(core.id).second)
+      logLine(LogLevel::Warning, "changes of a damaged table are lost: " + core.damage);
+   return true;
 }
 
 void Replay::finish() {

@@ -22,11 +22,12 @@ namespace ouzel::storage {
 /// not taken. applyingMutex_ guards the state shared between the caller and the task that applies a lot.
 class Replay {
 public:
-   /// `lastCommit`: from the manifest. `discardsDropped`: blocks of dropped tables become garbage.
+   /// `lastCommit`: from the manifest. `discardsDropped`: blocks of dropped tables become garbage. `skipsDamaged`:
+   /// changes of damaged tables are lost; else they end the replay with XX001.
    Replay(StorageContext& context, TableRegistry& tables, Counters& counters, RetiredSegments& retired,
-          Timestamp lastCommit, bool discardsDropped)
+          Timestamp lastCommit, bool discardsDropped, bool skipsDamaged)
       : context_(context), tables_(tables), counters_(counters), retired_(retired), lastCommit_(lastCommit),
-        discardsDropped_(discardsDropped) {}
+        discardsDropped_(discardsDropped), skipsDamaged_(skipsDamaged) {}
    ~Replay();
 
    /// Apply one frame. Throws XX001 when the record contradicts the state so far.
@@ -56,6 +57,7 @@ private:
    void addTable(StorageId id, std::vector<ColumnDefinition> columns);
    std::shared_ptr<Table> tableOf(StorageId id);
    void addColumn(const CommitRecord::AddedColumn& added);
+   bool skips(const TableCore& core);
    void dropTable(StorageId id);
    SegmentPtr openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
    void addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
@@ -71,7 +73,8 @@ private:
    Counters& counters_;
    RetiredSegments& retired_;
    Timestamp lastCommit_; ///< the newest commit applied
-   const bool discardsDropped_;
+   const bool discardsDropped_, skipsDamaged_;
+   std::set<StorageId> skipped_; ///< damaged tables whose changes are lost
    std::vector<std::string> catalogChanges_;
    std::set<std::string> namedObjects_;
    std::unordered_map<SegmentId, std::unique_ptr<Target>> targets_;

@@ -27,6 +27,7 @@ namespace {
 /// The committed segments and the transaction's own, each with the number of rows that exist for the snapshot.
 std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapshot,
                                          std::shared_ptr<const std::vector<ColumnDefinition>>* columns) {
+   core.requireSound();
    std::vector<ScanState::Source> sources;
    std::shared_ptr<const SegmentList> list;
    LocalWrites* own = nullptr;
@@ -107,6 +108,7 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
 }
 
 std::unique_ptr<Appender> Table::appender(Transaction& transaction, AppendMode mode) {
+   core_->requireSound();
    return std::make_unique<Appender>(*this, transaction, mode);
 }
 

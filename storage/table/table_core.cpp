@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "common/error/sql_error.hpp"
+
 namespace ouzel::storage {
 
 std::string StorageContext::newBlockName(StorageId table, SegmentId segment) {
@@ -23,6 +25,13 @@ TableCore::~TableCore() {
    if (!isDropped) return;
    for (const SegmentPtr& segment : *segments)
       if (segment->block) segment->block->retire(context.garbage);
+}
+
+void TableCore::requireSound() const {
+   if (damage.empty()) return;
+   throw SqlError(sqlstate::dataCorrupted,
+                  "table with storage id " + std::to_string(static_cast<uint64_t>(id)) + " is damaged: " + damage)
+       .hint("Other tables are not affected. Restore the object from a copy and start again, or drop the table.");
 }
 
 std::vector<PhysicalType> TableCore::physicalTypes() const {

@@ -51,6 +51,11 @@ struct TableCore {
    SegmentPtr openDelta GUARDED_BY(mutex); ///< the last segment, if small commits may still be added to it
    std::map<TransactionId, LocalWrites*> local GUARDED_BY(mutex); ///< writes of open transactions
    bool isDropped GUARDED_BY(mutex) = false; ///< the objects become garbage when the last user is gone
+   /// What the start found damaged in the store; empty: nothing. A damaged table has no segments in memory, can be
+   /// neither read nor written, and checkpoints keep naming its objects. Set before other threads use the table.
+   std::string damage;
+   /// Throws XX001 when the table is damaged.
+   void requireSound() const;
 
    Mutex statisticsMutex; ///< guards the members below, and the sketches of deltas
    std::shared_ptr<const TableStatistics> statistics GUARDED_BY(statisticsMutex);
