@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/type/array_key.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/materialize/key_hash.hpp"
@@ -127,10 +129,15 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
       return batches[row.batch][column];
    };
    const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
-      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg)
-         if (const int order =
-                 sortOrder(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
-            return order;
+      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg) {
+         const Vector &left = columnOf(x, argsBegin + arg), &right = columnOf(y, argsBegin + arg);
+         const bool areArrays =
+             hasArrayKey(aggregate.call->args[arg]->type) && !left.isNull(x.row) && !right.isNull(y.row);
+         const int order = areArrays ? compareArrays(ArrayView(left.value<StringView>(x.row).view()),
+                                                     ArrayView(right.value<StringView>(y.row).view()))
+                                     : sortOrder(left, x.row, right, y.row, false, false);
+         if (order != 0) return order;
+      }
       return 0;
    };
    std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
