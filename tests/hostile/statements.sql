@@ -145,6 +145,8 @@ SELECT count(*) FROM generate_series(1, 200) g WHERE repeat('ab', 100000) ~ '^(a
 SELECT 'x' ~ repeat('(a{1,200}){1,200}', 1000);
 -- ok 53200 57014 2201B
 SELECT 'x' ~ ('(' || repeat('a|', 1000000) || 'b)');
+-- ok 53200 57014 2201B
+SELECT 'x' ~ string_agg(md5(g::text), '|') FROM generate_series(1, 100000) g;
 -- ok 53200 57014
 SELECT count(*) FROM generate_series(1, 1000) g WHERE repeat('a', 100000) LIKE '%a%a%a%a%a%a%a%a%ab%';
 -- ok 53200 57014
