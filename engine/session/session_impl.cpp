@@ -60,6 +60,16 @@ void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
       core_.transaction.startStatement();
 }
 
+sql::ParsedScript SessionImpl::parseCharged(std::string_view text, MemoryCharge& memory) {
+   if (!isLong(text)) return sql::ParsedScript::parse(text);
+   core_.statementBegins();
+   const Interruptible interruptible(core_.interruptCheck);
+   AllocationMeter meter(ledger());
+   sql::ParsedScript script = sql::ParsedScript::parse(text);
+   memory = meter.settle();
+   return script;
+}
+
 void SessionImpl::beginQuery(std::string_view text) {
    core_.statementBegins();
    requireUsableTransaction(core_);
@@ -67,13 +77,26 @@ void SessionImpl::beginQuery(std::string_view text) {
    core_.transaction.startStatement();
 }
 
+namespace {
+/// Bytes of a statement that pg_stat_activity shows: PostgreSQL's default of track_activity_query_size, less a
+/// terminating zero; a character stays whole.
+size_t shownBytes(std::string_view text) {
+   constexpr size_t bytesMax = 1023;
+   if (text.size() <= bytesMax) return text.size();
+   size_t bytes = bytesMax;
+   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+      --bytes;
+   return bytes;
+}
+} // namespace
+
 void SessionImpl::beginActivity(std::string_view text) {
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
    DCHECK(core_.transaction.isOpen());
-   core_.reportActivity("active", std::string(text));
+   core_.reportActivity("active", std::string(text.substr(0, shownBytes(text))));
 }
 
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
@@ -175,12 +198,13 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
 class ScriptImpl final : public Script {
 public:
    ScriptImpl(SessionImpl& session, std::string_view text)
-      : session_(session), script_(sql::ParsedScript::parse(text)) {
+      : session_(session), script_(session.parseCharged(text, memory_)) {
       session_.announceScript(script_);
    }
 
    bool next() override {
       if (++current_ <= script_.statements().size()) return true;
+      if (script_.statements().empty()) session_.core_.statementEnds(); // parseCharged() may have begun one
       session_.log_.finish([] { return "statement"; }, [&] { return session_.preparedForLog(script_); });
       return false;
    }
@@ -202,6 +226,7 @@ public:
 
 private:
    SessionImpl& session_;
+   MemoryCharge memory_; // of script_
    const sql::ParsedScript script_;
    size_t current_ = 0;
 };
@@ -234,7 +259,7 @@ std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
 }
 
 void SessionImpl::sync() {
-   if (core_.transaction.inBlock()) return;
+   if (core_.transaction.inBlock()) return core_.statementEnds();
    dropPortals();
    core_.transaction.commit();
    core_.statementEnds();

@@ -29,6 +29,7 @@ struct PreparedStatement {
    mutable std::shared_ptr<GenericPlan> generic;
    mutable bool hasRun = false;
    mutable bool needsPlanning = false; ///< no generic plan: each execution is planned for its values
+   MemoryCharge memory;                ///< of all but the generic plan
 };
 
 /// A portal: a statement with parameters, before or during its execution. Ends with its transaction. Execution states:
@@ -42,6 +43,7 @@ struct Portal {
    bool isCursor = false; ///< made by DECLARE
    std::string text;      ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
+   MemoryCharge memory; ///< of all but the execution
 
    PortalDescription describe() const;
 };
@@ -111,9 +113,15 @@ private:
    std::string closeCursor(const ::Node& statement);
    std::string discard(const ::Node& statement);
    std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
+   void describeText(PreparedStatement& prepared);
    void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
    const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
    Portal& requirePortal(std::string_view name);
+   MemoryLedger& ledger() { return core_.database.governor->ledger(); }
+   /// A text whose parse takes more than 10 ms.
+   static bool isLong(std::string_view text) { return text.size() > 64 << 10; }
+   /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
+   sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
    Value parseName(const SqlType& type, std::string_view text);
    void dropPortals();
 

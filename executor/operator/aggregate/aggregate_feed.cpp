@@ -27,11 +27,13 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set) {
    };
 }
 
-void listRows(const RowLayout& layout, const std::vector<std::unique_ptr<TuplePage>>& pages,
-              std::vector<std::byte*>& rows) {
-   for (const auto& page : pages)
+RowList::RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory) : charge_(memory) {
+   const uint64_t count = pages.rowCount(layout.rowSize());
+   charge_.grow(count * sizeof(std::byte*));
+   rows_.reserve(count);
+   for (const auto& page : pages.pages())
       for (std::byte* row = page->begin; row != page->cursor; row += layout.rowSize())
-         rows.push_back(row);
+         rows_.push_back(row);
 }
 
 namespace {
@@ -94,6 +96,9 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::
 
 namespace {
 
+/// A few milliseconds of sorting.
+constexpr uint32_t comparisonsBetweenChecks = 1u << 16;
+
 /// A collected row, gathered into a batch, and its group.
 struct CollectedRow {
    std::byte* group;
@@ -140,7 +145,9 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
       }
       return 0;
    };
+   uint32_t comparisons = 0;
    std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
+      if (++comparisons % comparisonsBetweenChecks == 0) context.checkCancelled();
       if (x.group != y.group) return x.group < y.group;
       for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
          if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
