@@ -502,6 +502,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    if (relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+   requireNotInUse(core, *relation, "ALTER TABLE");
    TableAlteration alteration(context, relation->oid);
    for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {
       alteration.apply(*command);
