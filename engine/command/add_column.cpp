@@ -90,7 +90,8 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                              column.type, column.name, core_.bindContext(path, nullptr));
       const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
-      column.defaultExpr = std::string(expressionText(text, begin, limit));
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                      column.type, expressionText(text, begin, limit));
       noteSequences(core_, *bound.expr, column);
       if (sql::isVolatile(*bound.expr)) {
          added.value = "(" + column.defaultExpr + ")";
@@ -115,6 +116,8 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       catalog::Relation extended = *table();
       extended.columns.push_back(column);
       requireGenerationExpression(core_, nullptr, *constraint.raw_expr, extended, column);
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &extended,
+                                      column.type, parenthesized(text, static_cast<size_t>(constraint.location)));
       added.value = "(" + column.defaultExpr + ")";
       break;
    }

@@ -137,8 +137,10 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
    const size_t begin = afterSetDefault(text, context_.statement.offset, number);
    catalog::Column noted;
    noteSequences(core_, *bound.expr, noted);
-   editor_.setDefault(oid_, command.name, std::string(expressionText(text, begin, text.size())), noted.defaultSequence,
-                      std::move(noted.sequencesInDefault));
+   editor_.setDefault(oid_, command.name,
+                      storedText(context_, *command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
+                                 expressionText(text, begin, text.size())),
+                      noted.defaultSequence, std::move(noted.sequencesInDefault));
 }
 
 void TableAlteration::rejectNulls(const std::string& column) {
@@ -177,7 +179,9 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       added.kind = catalog::ConstraintKind::Check;
       for (const sql::GetColumn& input : bound.inputs)
          added.columns.push_back(input.attribute);
-      added.expression = std::string(parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
+      added.expression =
+          storedText(context_, *constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt,
+                     parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
       added.isValidated = !constraint.skip_validation;
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
       if (!constraint.skip_validation) requireCheckHolds(core_, *relation, *editor_.snapshot().constraint(oid).second);

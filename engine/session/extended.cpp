@@ -260,7 +260,7 @@ ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint
       std::string tag = runStatement(script, statement, parameters, sink);
       return {ExecuteResult::Kind::Complete, std::move(tag)};
    }
-   beginStatement(statement);
+   beginStatement(script, statement);
    startPortal(portal, script);
    return runQuery(portal, maxRows, sink);
 }

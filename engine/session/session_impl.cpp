@@ -51,10 +51,11 @@ io::ExternalTablePtr SessionImpl::openExternalTable(std::string_view function, c
    return engine::openExternalTable(core_, function, request);
 }
 
-void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
+void SessionImpl::beginStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    core_.statementBegins();
    requireUsableTransaction(core_, statement);
-   beginActivity(statement.text);
+   // The text of a script is that of all its statements, and is told once.
+   beginActivity(&statement == &script.statements()[0] ? script.source().text() : std::string_view());
    if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
        !isNode(statement.node, T_VariableShowStmt))
       core_.transaction.startStatement();
@@ -79,7 +80,7 @@ void SessionImpl::beginActivity(std::string_view text) {
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                       std::span<const BoundParameter> parameters, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
-   beginStatement(statement);
+   beginStatement(script, statement);
    if (!isQuery(statement)) {
       std::string tag = runCommand(script, statement, parameters, sink);
       if (core_.transaction.isOpen()) core_.transaction.storage().nextCommand();

@@ -57,7 +57,7 @@ private:
 
    /// Begin a statement: time limit, transaction, snapshot, pg_stat_activity. No snapshot for transaction control and
    /// SET.
-   void beginStatement(const sql::ParsedStatement& statement);
+   void beginStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement);
    /// The same for a statement that is known to be a query.
    void beginQuery(std::string_view text);
    void beginActivity(std::string_view text);
