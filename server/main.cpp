@@ -193,7 +193,7 @@ int serve(const std::vector<std::string>& arguments) {
       logLine(LogLevel::Log, "database system is ready to accept connections");
       announce(server);
       notifyServiceManager("READY=1");
-      const int signal = waitForEnd(signals, [&] { reload(arguments, *database); });
+      const int signal = waitForEnd(signals, [&] { reload(arguments, *database, server); });
       logLine(LogLevel::Log, fmt::format("received fast shutdown request (SIG{})", sigabbrev_np(signal)));
       notifyServiceManager("STOPPING=1");
       logLine(LogLevel::Log, "aborting any active transactions");

@@ -147,6 +147,21 @@ constexpr Option optionTable[] = {
     {"ssl-cert-file", "FILE", "certificate chain (PEM); with --ssl-key-file, clients may use TLS",
      [](ServerOptions& o, const std::string& v) { o.tlsCertificateFile = v; }},
     {"ssl-key-file", "FILE", "private key (PEM)", [](ServerOptions& o, const std::string& v) { o.tlsKeyFile = v; }},
+    {"ssl-ca-file", "FILE", "certificates (PEM) of those who sign certificates of clients, which are verified",
+     [](ServerOptions& o, const std::string& v) { o.tlsAuthoritiesFile = v; }},
+    {"ssl-client-cert", "off|verify-ca|verify-full",
+     "which certificate clients have to show, besides a password: none, one that --ssl-ca-file signs, or one with the "
+     "user's name as its common name (default off)",
+     [](ServerOptions& o, const std::string& v) {
+        using Kind = ServerOptions::ClientCertificates;
+        if (v != "off" && v != "verify-ca" && v != "verify-full")
+           throw UsageError(fmt::format("\"{}\" is not one of off, verify-ca, verify-full", v));
+        o.clientCertificates = v == "off" ? Kind::Off : v == "verify-ca" ? Kind::VerifyCa : Kind::VerifyFull;
+     }},
+    {"require-ssl", "", "refuse connections without TLS, those of this machine included",
+     [](ServerOptions& o, const std::string& v) { o.requiresTls = parseSwitch(v); }},
+    {"trust-loopback", "on|off", "whether clients of this machine need no password (default on)",
+     [](ServerOptions& o, const std::string& v) { o.trustsLoopback = parseSwitch(v); }},
     {"log-level", "LEVEL", "debug, log, warning, error or fatal: how grave a message has to be (default log)",
      [](ServerOptions& o, const std::string& v) {
         constexpr std::pair<std::string_view, const char*> levels[] = {
@@ -368,6 +383,13 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       throw UsageError("--cache is for --data s3://...: a directory needs no cache");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
+   if (options.tlsCertificateFile.empty() && (options.requiresTls || !options.tlsAuthoritiesFile.empty()))
+      throw UsageError(fmt::format("{} needs --ssl-cert-file and --ssl-key-file",
+                                   options.requiresTls ? "--require-ssl" : "--ssl-ca-file"));
+   if (options.clientCertificates != ServerOptions::ClientCertificates::Off) {
+      if (options.tlsAuthoritiesFile.empty()) throw UsageError("--ssl-client-cert needs --ssl-ca-file");
+      options.requiresTls = true; // who comes without TLS shows no certificate
+   }
    options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);
    if (!options.passwordFile.empty()) options.password = readPassword(options.passwordFile);
    for (const auto& [what, path] :
@@ -391,7 +413,7 @@ std::shared_ptr<const io::EncryptionKey> readEncryptionKey(const std::string& fi
 }
 
 io::TlsFiles tlsFiles(const ServerOptions& options) {
-   return {options.tlsCertificateFile, options.tlsKeyFile, ""};
+   return {options.tlsCertificateFile, options.tlsKeyFile, options.tlsAuthoritiesFile};
 }
 
 std::string serveHelp() {

@@ -50,6 +50,11 @@ struct ServerOptions {
    std::string password;     ///< for the superuser, stored at start when given
    std::string passwordFile; ///< where `password` was read from
    std::string tlsCertificateFile, tlsKeyFile;
+   std::string tlsAuthoritiesFile; ///< empty: certificates of clients are not asked for
+   enum class ClientCertificates : uint8_t { Off, VerifyCa, VerifyFull };
+   ClientCertificates clientCertificates = ClientCertificates::Off; ///< what clients of TLS have to show
+   bool requiresTls = false;
+   bool trustsLoopback = true;    ///< clients of this machine need no password
    std::string configurationFile; ///< empty: none
    /// Other settings of the configuration file: defaults of session settings. The engine knows which there are
    /// (engine::Database::checkSetting).

@@ -89,10 +89,18 @@ void requireUsablePlaces(const ServerOptions& options) {
    for (const std::string& directory : options.spillDirectories)
       requireDirectory("spill directory", directory, "--spill");
    if (!options.tlsCertificateFile.empty()) static_cast<void>(io::TlsContext(tlsFiles(options)));
-   if (isNew && options.password.empty() && !io::isLoopbackHost(options.listen)) throwNoPassword(options);
+   if (isNew && options.password.empty() && needsPassword(options)) throwNoPassword(options);
+}
+
+bool needsPassword(const ServerOptions& options) {
+   return !options.trustsLoopback || !io::isLoopbackHost(options.listen);
 }
 
 void throwNoPassword(const ServerOptions& options) {
+   if (!options.trustsLoopback)
+      throw SqlError(sqlstate::invalidPassword,
+                     "--trust-loopback off asks everybody for a password, but the user postgres has none")
+          .hint("Start once with --password-file, or set OUZEL_PASSWORD_FILE or OUZEL_PASSWORD.");
    throw SqlError(sqlstate::invalidPassword,
                   fmt::format("listening on \"{}\" lets other machines connect, but the user postgres has no password",
                               options.listen))

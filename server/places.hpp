@@ -7,7 +7,9 @@ namespace ouzel::server {
 /// used, or that hold something else, certificates, and a missing password. Throws SqlError.
 void requireUsablePlaces(const ServerOptions& options);
 
-/// The error of a server that others can reach though its superuser has no password.
+/// Whether somebody has to know the password of the superuser to get in.
+bool needsPassword(const ServerOptions& options);
+/// The error of a server that asks for a password which its superuser does not have.
 [[noreturn]] void throwNoPassword(const ServerOptions& options);
 
 } // namespace ouzel::server

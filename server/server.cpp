@@ -33,7 +33,7 @@ std::string randomSecret() {
 }
 
 void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory& factory) {
-   if (!io::isLoopbackHost(options.listen) && factory.passwordVerifier("postgres").empty()) throwNoPassword(options);
+   if (needsPassword(options) && factory.passwordVerifier("postgres").empty()) throwNoPassword(options);
 }
 
 void logTlsWarnings(const io::TlsContext& tls) {
@@ -50,6 +50,9 @@ Server::Server(const ServerOptions& options, SessionFactory& factory)
      registry_(options.connectionsMax, options.reservedConnections), context_{factory, registry_, nullptr,
                                                                               randomSecret(), &pool_},
      pool_(options.sessionThreadsMax) {
+   context_.clientCertificates = options.clientCertificates;
+   context_.requiresTls = options.requiresTls;
+   context_.trustsLoopback = options.trustsLoopback;
    requirePasswordBeyondLoopback(options, factory);
    if (!options.tlsCertificateFile.empty()) {
       tls_ = std::make_unique<io::TlsContext>(tlsFiles(options));
@@ -63,6 +66,20 @@ Server::Server(const ServerOptions& options, SessionFactory& factory)
                  .hint = "Raise `ulimit -n` (LimitNOFILE of a service), or lower max_connections."});
    listeners_ = io::listenTcp(options.listen, options.port);
    factory.setSessionControl(this);
+}
+
+void Server::reloadTls(const ServerOptions& options) {
+   if (!tls_ || options.tlsCertificateFile.empty()) return;
+   try {
+      tls_->reload(tlsFiles(options));
+      logTlsWarnings(*tls_);
+   } catch (const SqlError& error) {
+      logRecord({.level = LogLevel::Error,
+                 .message = std::string(error.what()) + "; the old certificate stays in use",
+                 .state = error.state().text(),
+                 .detail = error.detailText(),
+                 .hint = error.hintText()});
+   }
 }
 
 Server::~Server() {

@@ -6,6 +6,7 @@ import signal
 import time
 import typing
 
+import access_stories
 from machine import ROWS, ROWS_ANSWER, Server
 from mistake import check, messages
 
@@ -183,5 +184,6 @@ STORIES = [
     Story("SIGHUP with a broken configuration file", a_reload_with_mistakes),
     Story("blocks that are lost", lost_blocks),
     Story("check of a running server", check_of_a_running_server),
+    *(Story(name, tell) for name, tell in access_stories.TELLS.items()),
     Story("the help of each command", help_of_each_command),
 ]
