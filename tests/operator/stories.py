@@ -166,6 +166,28 @@ def check_of_a_running_server(place):
     has_all(place)
 
 
+def a_log_that_nobody_reads(place):
+    """stderr is a pipe whose reader has stopped: sessions go on after a second, and the lines that are lost are counted."""
+    place.write("ouzel.conf", "log_statement = all\n")
+    reading, writing = os.pipe()
+    server = Server(["serve", "--data", place.data, "--port", "0", "--threads", "1", "--config", place.path("ouzel.conf")], stderr=writing)
+    os.close(writing)
+    place.others.append(server)
+    server.wait_until_ready()
+    begin = time.monotonic()
+    for _ in range(40):
+        check(not server.attempt("SELECT length('" + "x" * 5000 + "')"), "statements fail")
+    check(time.monotonic() - begin < 10, f"40 statements took {time.monotonic() - begin:.0f} s")
+    os.set_blocking(reading, False)
+    read = b""
+    while b"were dropped because nobody read" not in read and time.monotonic() - begin < 30:
+        try: read += os.read(reading, 1 << 20)
+        except BlockingIOError: server.sql("SELECT 1")
+    check(b"were dropped because nobody read" in read, "the dropped lines are not counted")
+    server.stop()
+    os.close(reading)
+
+
 def help_of_each_command(place):
     for command in ("serve", "check", "ready"):
         server = Server([command, "--help"])
@@ -184,6 +206,7 @@ STORIES = [
     Story("SIGHUP with a broken configuration file", a_reload_with_mistakes),
     Story("blocks that are lost", lost_blocks),
     Story("check of a running server", check_of_a_running_server),
+    Story("a log that nobody reads", a_log_that_nobody_reads),
     *(Story(name, tell) for name, tell in access_stories.TELLS.items()),
     Story("the help of each command", help_of_each_command),
 ]
