@@ -100,6 +100,9 @@ CATCH_TEST_CASE("current_query() has the whole text of the request") {
    const Fixture fixture;
    const std::string answer = fixture.say(wire::query("SELECT 1; SELECT current_query();"));
    CATCH_CHECK(answer.find("D SELECT 1; SELECT current_query();\n") != std::string::npos);
+   const std::string padded =
+       "SELECT current_query() /* " + std::string(2000, 'x') + " */"; // longer than pg_stat_activity shows
+   CATCH_CHECK(fixture.say(wire::query(padded)).find("D " + padded + "\n") != std::string::npos);
 }
 
 CATCH_TEST_CASE("portals made before a savepoint outlive errors and ROLLBACK TO") {
