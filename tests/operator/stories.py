@@ -179,10 +179,11 @@ def a_log_that_nobody_reads(place):
     begin = time.monotonic()
     for _ in range(40):
         check(not server.attempt("SELECT length('" + "x" * 5000 + "')"), "statements fail")
-    check(time.monotonic() - begin < 10, f"40 statements took {time.monotonic() - begin:.0f} s")
+    check(time.monotonic() - begin < 120, f"40 statements took {time.monotonic() - begin:.0f} s")
+    begin = time.monotonic()
     os.set_blocking(reading, False)
     read = b""
-    while b"were dropped because nobody read" not in read and time.monotonic() - begin < 30:
+    while b"were dropped because nobody read" not in read and time.monotonic() - begin < 60:
         try: read += os.read(reading, 1 << 20)
         except BlockingIOError: server.sql("SELECT 1")
     check(b"were dropped because nobody read" in read, "the dropped lines are not counted")
