@@ -71,6 +71,11 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement);
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);
 
+// in_use.cpp
+/// Throws 55006 if an open cursor of the session reads the table, or checks of its rows are deferred: `command` would
+/// take the rows away. `command`: "DROP TABLE".
+void requireNotInUse(SessionCore& core, const catalog::Relation& table, std::string_view command);
+
 // foreign_key.cpp
 /// Add the constraint to an existing table; `columns` are the child's. The table's rows are checked unless NOT VALID.
 void addForeignKey(CommandContext& context, Oid child, const ::Constraint& definition,

@@ -21,6 +21,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
        catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
+   requireNotInUse(core, *table, "CREATE INDEX");
    if (statement.whereClause) throwNotSupported("a partial index");
    if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");
    catalog::Relation draft;

@@ -83,7 +83,8 @@ private:
    catalog::Relation draft_;
    struct PendingCheck {
       const ::Node* expression;
-      std::string text, name;
+      std::string_view text; ///< in the statement
+      std::string name;
    };
    std::vector<PendingCheck> checks_;
    std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< GENERATED, each with its column's index
@@ -173,12 +174,12 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
                                              column.type, column.name, bindContext());
       noteSequences(context_.core, *bound.expr, column);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
-      column.defaultExpr = std::string(expressionText(text(), begin, limit));
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                      column.type, expressionText(text(), begin, limit));
       return;
    }
    case CONSTR_CHECK:
-      checks_.push_back({constraint.raw_expr,
-                         std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+      checks_.push_back({constraint.raw_expr, parenthesized(text(), static_cast<size_t>(constraint.location)),
                          std::string(textOf(constraint.conname))});
       return;
    case CONSTR_PRIMARY:
@@ -261,8 +262,7 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
       addKey(constraint, columnNumbers(draft_, constraint, context_.position(constraint.location)));
       return;
    case CONSTR_CHECK:
-      checks_.push_back({constraint.raw_expr,
-                         std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+      checks_.push_back({constraint.raw_expr, parenthesized(text(), static_cast<size_t>(constraint.location)),
                          std::string(textOf(constraint.conname))});
       return;
    case CONSTR_FOREIGN: {
@@ -322,6 +322,11 @@ catalog::Relation TableBuilder::finish() {
    for (const auto& [constraint, column] : generated_)
       requireGenerationExpression(context_.core, &context_.source(), *constraint->raw_expr, draft_,
                                   draft_.columns[column]);
+   for (const auto& [constraint, index] : generated_) {
+      catalog::Column& column = draft_.columns[index];
+      column.defaultExpr = storedText(context_, *constraint->raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
+                                      column.type, parenthesized(text(), static_cast<size_t>(constraint->location)));
+   }
    for (PendingCheck& check : checks_) {
       const auto bound = sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
                                              std::nullopt, {}, bindContext());
@@ -330,7 +335,8 @@ catalog::Relation TableBuilder::finish() {
       constraint.name = check.name;
       for (const sql::GetColumn& input : bound.inputs)
          constraint.columns.push_back(input.attribute);
-      constraint.expression = check.text;
+      constraint.expression = storedText(context_, *check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
+                                         std::nullopt, check.text);
       draft_.constraints.push_back(std::move(constraint));
    }
    for (catalog::Constraint& check : copiedChecks_)

@@ -53,6 +53,8 @@ void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
    std::vector<std::string> cascaded;
    for (const catalog::Dropped::Item& item : dropped.items) {
       if (item.isCascaded && !item.isInternal) cascaded.push_back(item.description);
+      if (item.relation && item.relation->relationKind == catalog::RelationKind::Table)
+         requireNotInUse(core, *item.relation, "DROP TABLE");
       if (item.relation && item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
    }
@@ -167,6 +169,7 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    requireWritable(core, "TRUNCATE TABLE");
    for (const auto& relation : truncatedTables(context, statement)) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      requireNotInUse(core, *relation, "TRUNCATE");
       catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
       const auto old = core.database.storage->find(changed.storage);
       const auto columns = old->columns();

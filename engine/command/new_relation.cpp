@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/sync/mutex.hpp"
+#include "sql/bind/stored_expression.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -34,6 +35,15 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    if (!target.exists || !ifNotExists) return false;
    context.core.notice("relation \"" + target.name.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
    return true;
+}
+
+std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
+                       const catalog::Relation* table, std::optional<SqlType> target, std::string_view text) {
+   const catalog::SearchPath path = context.core.searchPath();
+   const auto offset = static_cast<uint32_t>(text.data() - context.source().text().data());
+   return sql::storedExpression(expression, use, table, target, context.core.bindContext(path, &context.source()),
+                                offset, static_cast<uint32_t>(text.size()))
+       .text;
 }
 
 void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {

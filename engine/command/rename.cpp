@@ -27,7 +27,7 @@ const char* tagOf(::ObjectType type) {
 catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& name, bool missingOk) {
    SessionCore& core = context.core;
    const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName qualified = sql::qualifiedName(name, core.bindContext(path, &context.source()));
+   const catalog::QualifiedName qualified = commandTarget(context, path, name);
    auto relation = catalog::findRelation(core.transaction.catalog(), path, qualified);
    if (!relation && !missingOk) catalog::requireRelation(core.transaction.catalog(), path, qualified);
    if (!relation)
@@ -46,6 +46,29 @@ catalog::SqlRewriter rewriteView(CommandContext& context, Oid relation, int16_t 
       const catalog::SearchPath path = context.core.searchPath();
       return sql::renameInView(definition, relation, attribute, name, context.core.bindContext(path, nullptr));
    };
+}
+
+/// Writes the new name of the table or a column into an expression over the table.
+catalog::SqlRewriter rewriteExpression(CommandContext& context, const catalog::Relation& table, int16_t attribute,
+                                       std::string name) {
+   return [&context, &table, attribute, name = std::move(name)](const std::string& expression) {
+      const catalog::SearchPath path = context.core.searchPath();
+      return sql::renameInExpression(expression, table, attribute, name, context.core.bindContext(path, nullptr));
+   };
+}
+
+void renameRelation(CommandContext& context, const catalog::Relation& relation, const std::string& name) {
+   // CHECK constraints and generated columns may name the table for its whole row.
+   catalog::Relation rewritten = relation;
+   const catalog::SqlRewriter rewrite = rewriteExpression(context, relation, 0, name);
+   for (catalog::Constraint& constraint : rewritten.constraints)
+      if (constraint.kind == catalog::ConstraintKind::Check) constraint.expression = rewrite(constraint.expression);
+   for (catalog::Column& column : rewritten.columns)
+      if (column.generated && !column.isDropped) column.defaultExpr = rewrite(column.defaultExpr);
+   catalog::CatalogEditor& editor = context.core.transaction.editor();
+   editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
+   rewritten.name = name;
+   editor.replaceRelation(std::move(rewritten));
 }
 
 } // namespace
@@ -68,8 +91,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_INDEX:
    case OBJECT_SEQUENCE:
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
-         editor.renameRelation(relation->oid, statement.newname,
-                               rewriteView(context, relation->oid, 0, statement.newname));
+         renameRelation(context, *relation, statement.newname);
       return tagOf(statement.renameType);
    case OBJECT_COLUMN:
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
@@ -77,14 +99,9 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
             throw SqlError(sqlstate::undefinedColumn,
                            "column \"" + std::string(statement.subname) + "\" does not exist");
          const int16_t attribute = relation->findColumn(statement.subname)->attribute;
-         editor.renameColumn(
-             relation->oid, statement.subname, statement.newname,
-             [&](const std::string& sql) {
-                const catalog::SearchPath path = core.searchPath();
-                return sql::renameInExpression(sql, *relation, attribute, statement.newname,
-                                               core.bindContext(path, nullptr));
-             },
-             rewriteView(context, relation->oid, attribute, statement.newname));
+         editor.renameColumn(relation->oid, statement.subname, statement.newname,
+                             rewriteExpression(context, *relation, attribute, statement.newname),
+                             rewriteView(context, relation->oid, attribute, statement.newname));
       }
       return tagOf(statement.relationType);
    case OBJECT_TABCONSTRAINT:

@@ -1,5 +1,8 @@
 #include "engine/command/rewrite_rows.hpp"
 
+#include <algorithm>
+
+#include "common/error/check.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/query/query_execution.hpp"
@@ -35,45 +38,62 @@ sql::ColumnId assigned(SessionCore& core, sql::BoundQuery& query, sql::ColumnId 
 
 } // namespace
 
-void rewriteRows(SessionCore& core, Oid table, catalog::Relation changed, int16_t attribute, const std::string& value) {
-   catalog::CatalogEditor& editor = core.transaction.editor();
-   const auto relation = editor.snapshot().relation(table);
-   // The query reads no column by its new type, and no new column.
+RowRewrite::RowRewrite(SessionCore& core, const catalog::Relation& table, std::vector<NewValue> values)
+   : core_(core), values_(std::move(values)), oldStorage_(table.storage) {
+   std::vector<int16_t> attributes;
+   for (const catalog::Column& column : table.columns)
+      if (!column.isDropped) attributes.push_back(column.attribute);
+   for (const NewValue& value : values_)
+      if (!table.column(value.attribute)) attributes.push_back(value.attribute);
    std::string select;
-   std::vector<storage::ColumnDefinition> columns;
-   auto dml = std::make_unique<sql::Dml>();
-   for (const catalog::Column& target : changed.columns) {
-      columns.push_back(storage::ColumnDefinition::of(target.type));
-      if (target.isDropped) continue;
-      select += (select.empty() ? "" : ", ") +
-                (target.attribute == attribute ? value : catalog::quoteIdentifier(target.name));
+   for (const int16_t attribute : attributes) {
+      const NewValue* value = valueOf(attribute);
+      select +=
+          (select.empty() ? "" : ", ") + (value ? value->sql : catalog::quoteIdentifier(table.column(attribute)->name));
    }
    const catalog::SearchPath path = core.searchPath();
-   const std::string sqlText = "SELECT " + select + " FROM " + quotedTable(editor.snapshot(), *relation);
-   const auto script = sql::ParsedScript::parse(sqlText);
+   const std::string text = "SELECT " + select + " FROM " + quotedTable(core.transaction.editor().snapshot(), table);
+   const auto script = sql::ParsedScript::parse(text);
    // PostgreSQL gives no positions here.
-   sql::BoundQuery query = sql::bindQuery(*script.statements()[0].node, core.bindContext(path, nullptr));
-   uint32_t next = 0;
+   query_ = sql::bindQuery(*script.statements()[0].node, core.bindContext(path, nullptr));
+   for (size_t i = 0; i < attributes.size(); ++i)
+      columns_.emplace_back(attributes[i], query_.output[i].column);
+}
+
+const NewValue* RowRewrite::valueOf(int16_t attribute) const {
+   const auto found = std::find_if(values_.rbegin(), values_.rend(),
+                                   [&](const NewValue& value) { return value.attribute == attribute; });
+   return found == values_.rend() ? nullptr : &*found;
+}
+
+void RowRewrite::run(catalog::Relation changed) {
+   std::vector<storage::ColumnDefinition> definitions;
+   auto dml = std::make_unique<sql::Dml>();
    for (const catalog::Column& target : changed.columns) {
+      definitions.push_back(storage::ColumnDefinition::of(target.type));
       if (target.isDropped) continue;
-      sql::ColumnId column = query.output[next++].column;
-      if (target.attribute == attribute) column = assigned(core, query, column, target);
-      dml->target.push_back({column, target.attribute});
+      const auto found = std::find_if(columns_.begin(), columns_.end(),
+                                      [&](const auto& column) { return column.first == target.attribute; });
+      DCHECK(found != columns_.end());
+      const bool isNew = valueOf(target.attribute) != nullptr;
+      dml->target.push_back({isNew ? assigned(core_, query_, found->second, target) : found->second, target.attribute});
    }
-   const auto fresh = core.database.storage->createTable(core.transaction.storage(), std::move(columns));
+   const auto fresh = core_.database.storage->createTable(core_.transaction.storage(), std::move(definitions));
    dml->table.storageId = static_cast<uint64_t>(fresh->id());
-   dml->table.relation = table;
-   dml->table.name = relation->name;
-   query.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query.root));
-   query.output.clear();
-   query.kind = sql::StatementKind::Insert;
-   query.readOnly = false;
-   QueryExecution execution(core, std::move(query));
+   dml->table.relation = changed.oid;
+   dml->table.name = changed.name;
+   query_.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query_.root));
+   query_.output.clear();
+   query_.kind = sql::StatementKind::Insert;
+   query_.readOnly = false;
+   QueryExecution execution(core_, std::move(query_));
    execution.run(0, nullptr);
-   core.database.storage->dropTable(core.transaction.storage(), relation->storage);
+   core_.database.storage->dropTable(core_.transaction.storage(), oldStorage_);
    changed.storage = fresh->id();
+   const Oid table = changed.oid;
+   catalog::CatalogEditor& editor = core_.transaction.editor();
    editor.replaceRelation(std::move(changed));
-   if (hasUniqueKeys(editor.snapshot(), table)) checkUniqueKeysOfTable(core, table);
+   if (hasUniqueKeys(editor.snapshot(), table)) checkUniqueKeysOfTable(core_, table);
 }
 
 } // namespace ouzel::engine

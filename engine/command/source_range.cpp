@@ -140,4 +140,21 @@ size_t afterKeyword(std::string_view text, size_t from, std::string_view keyword
    return std::string_view::npos;
 }
 
+size_t afterSetDefault(std::string_view text, size_t from, size_t number) {
+   int depth = 0;
+   std::string_view previous, beforePrevious; // words
+   for (Token token = nextToken(text, from); token.end > token.begin; token = nextToken(text, token.end)) {
+      const std::string_view part = text.substr(token.begin, token.end - token.begin);
+      if (token.kind == 'o' && part == "(") ++depth;
+      if (token.kind == 'o' && part == ")") --depth;
+      const bool isSetDefault =
+          token.kind == 'w' && depth == 0 && equalsWord(part, "default") && equalsWord(previous, "set");
+      const bool isAction = equalsWord(beforePrevious, "delete") || equalsWord(beforePrevious, "update");
+      if (isSetDefault && !isAction && number-- == 0) return token.end;
+      beforePrevious = previous;
+      previous = token.kind == 'w' && depth == 0 ? part : std::string_view();
+   }
+   return std::string_view::npos;
+}
+
 } // namespace ouzel::engine

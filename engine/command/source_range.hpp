@@ -26,5 +26,8 @@ std::string_view parenthesized(std::string_view text, size_t from);
 size_t endOfConstraint(std::string_view text, const sql::ListOf<::Constraint>& constraints, uint32_t i);
 /// Offset behind the first word `keyword` (lower case) outside parentheses at or after `from`; npos if there is none.
 size_t afterKeyword(std::string_view text, size_t from, std::string_view keyword);
+/// Offset behind the SET DEFAULT number `number`, from 0, of an ALTER TABLE that begins at `from`. The SET DEFAULT of a
+/// foreign key's ON DELETE or ON UPDATE does not count.
+size_t afterSetDefault(std::string_view text, size_t from, size_t number);
 
 } // namespace ouzel::engine

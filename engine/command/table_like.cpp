@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/bind/stored_expression.hpp"
 #include "sql/parse/node_access.hpp"
 
 // LIKE in CREATE TABLE: columns of another table or view and, if INCLUDING asks for them, what belongs to them.
@@ -53,11 +54,26 @@ private:
          copy.dropDefault();
          copy.generated = '\0';
       }
+      if (copy.generated) copy.defaultExpr = storedAgain(copy.defaultExpr, sql::ExpressionUse::GeneratedColumn).text;
       copy_.columns.push_back(std::move(copy));
       if (!wants(CREATE_TABLE_LIKE_COMMENTS)) return;
       if (auto text =
               context_.core.transaction.catalog().comment(catalog::class_oid::pgClass, source_.oid, column.attribute))
          copy_.comments.emplace_back(number, std::move(*text));
+   }
+
+   sql::StoredExpression storedAgain(const std::string& text, sql::ExpressionUse use) const {
+      const catalog::SearchPath path = context_.core.searchPath();
+      return sql::storedAgain(text, use, source_, context_.core.bindContext(path, nullptr));
+   }
+   /// The constraint's text, which does not name the source.
+   std::string ownText(const catalog::Constraint& check) const {
+      sql::StoredExpression stored = storedAgain(check.expression, sql::ExpressionUse::CheckConstraint);
+      if (stored.readsRow)
+         throw SqlError(sqlstate::featureNotSupported, "cannot convert whole-row table reference")
+             .detail("Constraint \"" + check.name + "\" contains a whole-row reference to table \"" + source_.name +
+                     "\".");
+      return std::move(stored.text);
    }
 
    catalog::SequenceDefinition identityOf(const catalog::Column& column) const {
@@ -76,7 +92,7 @@ private:
       case catalog::ConstraintKind::Check:
          if (!wants(CREATE_TABLE_LIKE_CONSTRAINTS)) return;
          copy.name = constraint.name;
-         copy.expression = constraint.expression;
+         copy.expression = ownText(constraint);
          copy.noInherit = constraint.noInherit;
          copy_.checks.push_back(std::move(copy));
          return;

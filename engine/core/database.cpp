@@ -99,6 +99,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    logLine(LogLevel::Log,
            fmt::format("memory limit {} MB, {} worker threads, spill files in \"{}\"", internals.memoryLimit >> 20,
                        internals.options.threads, fmt::join(spill.directories, "\", \"")));
+   if (internals.memoryLimit > machineMemory())
+      logRecord({.level = LogLevel::Warning,
+                 .message = fmt::format("memory_limit ({} MB) is more than this machine, or its container, has ({} MB)",
+                                        internals.memoryLimit >> 20, machineMemory() >> 20),
+                 .hint = "A server that runs out of memory is killed: set --memory-limit to 80 % of what there is."});
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
        internals.governor->ledger(),

@@ -4,6 +4,8 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
+#include "common/log/log.hpp"
+#include "common/memory/allocation_meter.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
@@ -31,6 +33,30 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
    context.cancelState.store(endsStatementOnly(reason) ? "57014" : "57P01");
 }
 
+LogLevel levelOf(Notice::Severity severity) {
+   switch (severity) {
+   case Notice::Severity::Debug: return LogLevel::Debug1;
+   case Notice::Severity::Log: return LogLevel::Log;
+   case Notice::Severity::Info: return LogLevel::Info;
+   case Notice::Severity::Notice: return LogLevel::Notice;
+   case Notice::Severity::Warning: return LogLevel::Warning;
+   }
+   return LogLevel::Notice;
+}
+
+/// Gives a notice to the client, who passes it to the log, or only to the log if the client does not want it.
+void send(SessionCore& core, const Notice& notice) {
+   const LogLevel level = levelOf(notice.severity);
+   const bool isWanted = level == LogLevel::Info || level >= levelNamed(core.settings.value("client_min_messages"));
+   if (isWanted) return core.notices.notice(notice);
+   logRecord({.level = level,
+              .message = notice.message,
+              .state = notice.state.text(),
+              .detail = notice.detail,
+              .hint = notice.hint,
+              .hidesPlace = true});
+}
+
 } // namespace
 
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink,
@@ -44,7 +70,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    functions_ = makeSessionFunctions(*this);
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
-      notices.notice({Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
+      send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
    for (const auto& [name, value] : options.settings)
@@ -120,7 +146,7 @@ executor::FunctionContext SessionCore::functionContext() {
 }
 
 void SessionCore::warn(SqlState state, std::string message) {
-   notices.notice({Notice::Severity::Warning, state, std::move(message), {}, {}});
+   send(*this, {Notice::Severity::Warning, state, std::move(message), {}, {}});
 }
 
 void SessionCore::warnLater(SqlState state, std::string message) {
@@ -129,7 +155,7 @@ void SessionCore::warnLater(SqlState state, std::string message) {
 }
 
 void SessionCore::notice(std::string message, std::string detail, SqlState state) {
-   notices.notice({Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
+   send(*this, {Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
 }
 
 void SessionCore::cancel(CancelReason reason) noexcept {
@@ -147,6 +173,7 @@ void SessionCore::cancel(CancelReason reason) noexcept {
 }
 
 void SessionCore::checkInterrupts() {
+   AllocationMeter::look();
    const int requested = cancelRequested_.load();
    if (requested < 0) return;
    const auto reason = static_cast<CancelReason>(requested);
@@ -181,7 +208,7 @@ void SessionCore::statementEnds() {
       warnings.swap(warnings_);
    }
    for (const Notice& warning : warnings)
-      notices.notice(warning);
+      send(*this, warning);
 }
 
 void SessionCore::timeLimitEnds() {

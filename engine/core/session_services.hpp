@@ -26,6 +26,8 @@ public:
    /// Rows of pg_prepared_statements and pg_cursors.
    virtual std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const = 0;
    virtual std::vector<catalog::SystemState::Cursor> cursors() const = 0;
+   /// Whether an open cursor or portal reads or writes the relation.
+   virtual bool isReading(Oid relation) const = 0;
 };
 
 } // namespace ouzel::engine

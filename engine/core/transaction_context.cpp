@@ -242,37 +242,30 @@ void TransactionContext::savepoint(const std::string& name) {
    settings_.savepoint();
 }
 
-namespace {
-[[noreturn]] void noSavepoint(const std::string& name) {
+size_t TransactionContext::savepointLevel(const std::string& name) const {
+   for (size_t i = savepoints_.size(); i-- > 0;)
+      if (savepoints_[i].name == name) return i;
    throw SqlError(sqlstate::sEInvalidSpecification, "savepoint \"" + name + "\" does not exist");
 }
-} // namespace
 
 void TransactionContext::releaseSavepoint(const std::string& name) {
-   for (size_t i = savepoints_.size(); i-- > 0;)
-      if (savepoints_[i].name == name) {
-         savepoints_.resize(i);
-         settings_.releaseSavepoint(i);
-         return;
-      }
-   noSavepoint(name);
+   const size_t level = savepointLevel(name);
+   savepoints_.resize(level);
+   settings_.releaseSavepoint(level);
 }
 
 void TransactionContext::rollbackToSavepoint(const std::string& name) {
-   for (size_t i = savepoints_.size(); i-- > 0;)
-      if (savepoints_[i].name == name) {
-         restartedSequences.restore(savepoints_[i].restarted); // before the locks that others wait for
-         undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
-         editor_->rollbackTo(*savepoints_[i].catalog);
-         deferrals_ = savepoints_[i].deferrals;
-         settings_.rollbackToSavepoint(i);
-         readOnly_ = savepoints_[i].readOnly;
-         settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
-         savepoints_.resize(i + 1);
-         failed_ = false;
-         return;
-      }
-   noSavepoint(name);
+   const size_t level = savepointLevel(name);
+   const Savepoint& savepoint = savepoints_[level];
+   restartedSequences.restore(savepoint.restarted); // before the locks that others wait for
+   undoTo(savepoint.storage, savepoint.lockPosition);
+   editor_->rollbackTo(*savepoint.catalog);
+   deferrals_ = savepoint.deferrals;
+   settings_.rollbackToSavepoint(level);
+   readOnly_ = savepoint.readOnly;
+   settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
+   savepoints_.resize(level + 1);
+   failed_ = false;
 }
 
 bool TransactionContext::defers(const catalog::Constraint& constraint) const {

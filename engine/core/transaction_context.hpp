@@ -99,7 +99,9 @@ public:
    std::function<void(std::string message, std::string detail)> warnUnstored;
 
    void savepoint(const std::string& name);
-   void releaseSavepoint(const std::string& name); ///< 3B001 when there is none
+   size_t savepointCount() const { return savepoints_.size(); }
+   size_t savepointLevel(const std::string& name) const; ///< number of savepoints before it; 3B001 when there is none
+   void releaseSavepoint(const std::string& name);
    void rollbackToSavepoint(const std::string& name);
 
 private:

@@ -48,17 +48,6 @@ size_t memoryLimit(const SessionCore& core) {
    return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
 }
 
-io::SpillPolicy spillPolicy(const Settings& settings) {
-   io::SpillPolicy out;
-   out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
-   out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
-   const std::vector<std::string> levels = io::spillLevelNames();
-   if (settings.value("log_temp_files") != "-1") out.logBytesMin = settings.integer("log_temp_files") << 10;
-   const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));
-   if (level != levels.end()) out.level = static_cast<int>(level - levels.begin());
-   return out;
-}
-
 executor::ExecutionSettings executionSettings(const Settings& settings) {
    executor::ExecutionSettings out;
    out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
@@ -75,6 +64,17 @@ executor::ExecutionSettings executionSettings(const Settings& settings) {
 
 } // namespace
 
+io::SpillPolicy spillPolicy(const Settings& settings) {
+   io::SpillPolicy out;
+   out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
+   out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
+   const std::vector<std::string> levels = io::spillLevelNames();
+   if (settings.value("log_temp_files") != "-1") out.logBytesMin = settings.integer("log_temp_files") << 10;
+   const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));
+   if (level != levels.end()) out.level = static_cast<int>(level - levels.begin());
+   return out;
+}
+
 void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters) {
    DCHECK(parameters.size() >= query.parameters.size());
    if (!parameters.empty()) substituteIn(*query.root, parameters);
@@ -85,6 +85,7 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    auto planned = std::make_shared<PlannedQuery>();
    planned->kind = query.kind;
    planned->written = query.written;
+   planned->relations = query.relations;
    planned->locksRows = !query.rowLocked.empty();
    planned->hasConflictClause = query.hasConflictClause;
    TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot);
@@ -190,7 +191,7 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
       if (!fetch()) break;
       const uint32_t left = pending_->batch.liveRows() - pendingAt_;
       const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
-      emit(count, sink);
+      if (sink && returnsRows()) giveRows(*sink, pending_->batch, pendingAt_, count);
       given_ += count;
       room -= count;
       pendingAt_ += count;
@@ -202,19 +203,16 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
    return true;
 }
 
-/// Give the sink `count` rows of pending_, from pendingAt_ on.
-void QueryExecution::emit(uint32_t count, ResultSink* sink) {
-   if (!sink || !returnsRows() || count == 0) return;
-   DCHECK(pending_ != nullptr);
-   DCHECK(pendingAt_ + count <= pending_->batch.liveRows());
-   DCHECK(pending_->batch.columns.size() == planned_->columns.size());
-   if (pendingAt_ == 0 && count == pending_->batch.liveRows()) return sink->rows(pending_->batch);
+void giveRows(ResultSink& sink, const Batch& batch, uint32_t from, uint32_t count) {
+   if (count == 0) return;
+   DCHECK(from + count <= batch.liveRows());
+   if (from == 0 && count == batch.liveRows()) return sink.rows(batch);
    RowIndex rows[batchRowsMax];
    for (uint32_t i = 0; i < count; ++i)
-      rows[i] = pending_->batch.selection.row(pendingAt_ + i);
-   Batch part = pending_->batch;
+      rows[i] = batch.selection.row(from + i);
+   Batch part = batch;
    part.selection = Selection::list(rows, count);
-   sink->rows(part);
+   sink.rows(part);
 }
 
 std::string QueryExecution::tag() const {

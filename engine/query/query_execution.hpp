@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/memory/allocation_meter.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/session_core.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -17,6 +18,7 @@ struct PlannedQuery {
    std::vector<ResultColumn> columns;
    sql::StatementKind kind = sql::StatementKind::Select;
    std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
+   std::vector<Oid> relations;                ///< all that it reads or writes
    bool locksRows = false;                    ///< FOR UPDATE, FOR SHARE
    bool hasConflictClause = false;
 };
@@ -51,7 +53,9 @@ public:
 
    /// True when the query changes or locks rows.
    bool writes() const { return !planned_->written.empty() || planned_->locksRows; }
+   bool locksRows() const { return planned_->locksRows; }
    const std::vector<sql::WrittenRelation>& written() const { return planned_->written; }
+   const std::vector<Oid>& relations() const { return planned_->relations; }
    /// Id of the command that writes the query's rows.
    uint32_t command() const { return snapshot_.commandId; }
    bool hasConflictClause() const { return planned_->hasConflictClause; }
@@ -61,15 +65,17 @@ public:
    const sql::plan::Plan& plan() const { return *planned_->plan; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
    size_t memoryPeak() const { return memory_.peak(); }
+   /// The plan's memory, charged as long as the execution lives.
+   void keep(MemoryCharge planMemory) { planMemory_ = std::move(planMemory); }
 
 private:
    QueryExecution(SessionCore& core, bool collectProfile);
-   void emit(uint32_t count, ResultSink* sink);
    bool fetch();
    storage::Table* findTable(storage::StorageId id);
 
    SessionCore& core_;
    Reservation memory_;
+   MemoryCharge planMemory_;
    executor::ExecutionContext context_;
    storage::Snapshot snapshot_;
    catalog::Snapshot catalog_; // of the time of planning: functions read it while the plan runs
@@ -84,6 +90,12 @@ private:
    bool areKeysChecked_ = false, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
+
+/// Give the sink `count` rows of the batch, from its live row `from` on.
+void giveRows(ResultSink& sink, const Batch& batch, uint32_t from, uint32_t count);
+
+/// How the session's spilled pages are written, by its settings.
+io::SpillPolicy spillPolicy(const Settings& settings);
 
 /// Plan a query for the snapshot, or, with `forReuse`, for any snapshot and parameters.
 std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,

@@ -10,7 +10,7 @@
 #include "executor/function/value_text.hpp"
 #include "sql/parse/node_access.hpp"
 
-// Prepared statements, portals and cursors, both by protocol messages and by SQL.
+// Prepared statements and portals, both by protocol messages and by SQL. cursor.cpp has cursors.
 
 namespace ouzel::engine {
 
@@ -22,27 +22,35 @@ using sql::textOf;
 std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
                                                              std::span<const Oid> parameterTypes) {
    const Interruptible interruptible(core_.interruptCheck);
+   AllocationMeter meter(ledger());
    auto prepared = std::make_shared<PreparedStatement>();
    prepared->text = std::string(text);
    prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
    prepared->shownText = prepared->text;
    prepared->preparedAt = wallClockMicros();
-   const auto script = sql::ParsedScript::parse(prepared->text);
+   describeText(*prepared);
+   prepared->memory = meter.settle();
+   return prepared;
+}
+
+/// Fill in what the statement's text tells.
+void SessionImpl::describeText(PreparedStatement& prepared) {
+   if (isLong(prepared.text)) core_.statementBegins(); // for cancels
+   const auto script = sql::ParsedScript::parse(prepared.text);
    if (script.statements().size() > 1)
       throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");
-   prepared->isEmpty = script.statements().empty();
-   if (prepared->isEmpty) return prepared;
+   prepared.isEmpty = script.statements().empty();
+   if (prepared.isEmpty) return;
    const sql::ParsedStatement& statement = script.statements()[0];
-   prepared->logClass = classOf(statement.node);
-   prepared->command = commandTag(statement.node);
+   prepared.logClass = classOf(statement.node);
+   prepared.command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
    if (!core_.transaction.hasFailed())
-      prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
-   describeRowsOfOthers(statement, prepared->description);
+      prepared.description = engine::describeStatement(core_, script, statement, prepared.declaredTypes);
+   describeRowsOfOthers(statement, prepared.description);
    // Executions use the inferred types.
-   prepared->declaredTypes = prepared->description.parameterTypes;
-   return prepared;
+   prepared.declaredTypes = prepared.description.parameterTypes;
 }
 
 /// Describe FETCH and EXECUTE by the cursor or prepared statement that they name, if it exists by now.
@@ -50,8 +58,8 @@ void SessionImpl::describeRowsOfOthers(const sql::ParsedStatement& statement, St
    PortalDescription source;
    if (isNode(statement.node, T_FetchStmt)) {
       const auto& fetch = *as<::FetchStmt>(statement.node);
-      const auto found = portals_.find(std::string_view(fetch.portalname));
-      if (!fetch.ismove && found != portals_.end()) source = found->second.describe();
+      const Portal* cursor = portals_.find(fetch.portalname);
+      if (!fetch.ismove && cursor) source = cursor->describe();
    } else if (isNode(statement.node, T_ExecuteStmt)) {
       const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
       if (found != statements_.end())
@@ -71,8 +79,7 @@ const std::shared_ptr<PreparedStatement>& SessionImpl::requireStatement(std::str
 }
 
 Portal& SessionImpl::requirePortal(std::string_view name) {
-   const auto found = portals_.find(name);
-   if (found != portals_.end()) return found->second;
+   if (Portal* found = portals_.find(name)) return *found;
    throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
 }
 
@@ -86,25 +93,11 @@ std::vector<catalog::SystemState::PreparedStatement> SessionImpl::preparedStatem
 }
 
 std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
-   std::vector<catalog::SystemState::Cursor> out;
-   for (const auto& [name, portal] : portals_) {
-      if (name.empty()) continue;
-      catalog::SystemState::Cursor cursor;
-      cursor.name = name;
-      cursor.statement = portal.isCursor ? portal.text : portal.statement->text;
-      cursor.createdAt = portal.createdAt;
-      out.push_back(std::move(cursor));
-   }
-   return out;
+   return portals_.list();
 }
 
-PortalDescription Portal::describe() const {
-   if (isCursor) return {true, execution->columns(), formats};
-   return {statement->description.returnsRows, statement->description.columns, formats};
-}
-
-void SessionImpl::dropPortals() {
-   portals_.clear();
+void SessionImpl::throwCannotRun(std::string_view portal) {
+   throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal \"" + std::string(portal) + "\" cannot be run");
 }
 
 std::string SessionImpl::nameForLog(std::string_view verb, const PreparedStatement* statement,
@@ -138,9 +131,10 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
                                                       std::string(statementName) + "\" requires " +
                                                       std::to_string(statement->description.parameterTypes.size()));
    checkFormats(resultFormats, statement->description.columns.size());
-   if (!portalName.empty() && portals_.count(portalName))
+   if (!portalName.empty() && portals_.find(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
    core_.transaction.ensureStarted();
+   AllocationMeter meter(ledger());
    Portal portal;
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
@@ -159,7 +153,8 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
    }
    DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
-   const Portal& bound = portals_.insert_or_assign(std::string(portalName), std::move(portal)).first->second;
+   portal.memory = meter.settle();
+   const Portal& bound = portals_.add(portalName, std::move(portal), core_.transaction.savepointCount());
    log_.finish([&] { return nameForLog("bind", statement.get(), portalName); },
                [&] { return log_.parameters(bound.parameters); });
 }
@@ -178,7 +173,7 @@ class SessionImpl::PortalLog {
 public:
    PortalLog(SessionImpl& session, const Portal& portal, std::string_view name)
       : session_(session), statement_(portal.statement), name_(name),
-        isFetch_(portal.execution && portal.execution->givenRows() > 0) {
+        isFetch_((portal.execution || portal.held) && portal.givenRows() > 0) {
       StatementLog& log = session.log_;
       if (!statement_) {                                               // DECLARE has made the portal
          const auto text = std::make_shared<std::string>(portal.text); // an error ends the portal before it is logged
@@ -229,22 +224,26 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    Portal& portal = requirePortal(name);
    const PortalLog log(*this, portal, name);
    sink.useFormats(portal.formats);
-   ExecuteResult result = log.withContext([&] { return runPortal(portal, maxRows, sink); });
+   ExecuteResult result =
+       log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
    count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
    log.finish();
    return result;
 }
 
-ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
    DCHECK(portal.isCursor || portal.statement);
+   if (portal.isFailed) {
+      requireUsableTransaction(core_);
+      throwCannotRun(name);
+   }
    if (portal.isCursor) { // made by DECLARE, run by an Execute message
-      DCHECK(portal.execution != nullptr);
       core_.statementBegins();
-      const uint64_t before = portal.execution->givenRows();
-      if (!portal.execution->run(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
-      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+      const uint64_t before = portal.givenRows();
+      if (!portal.give(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
+      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.givenRows() - before)};
    }
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {
@@ -260,7 +259,8 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       }
       return runQuery(portal, maxRows, sink);
    }
-   const auto script = sql::ParsedScript::parse(portal.statement->text);
+   MemoryCharge treeMemory;
+   const sql::ParsedScript script = parseCharged(portal.statement->text, treeMemory);
    const sql::ParsedStatement& statement = script.statements()[0];
    const bool selectsInto = isNode(statement.node, T_SelectStmt) && as<::SelectStmt>(statement.node)->intoClause;
    if (!isQuery(statement) || selectsInto) {
@@ -271,7 +271,7 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       std::string tag = runStatement(script, statement, parameters, sink);
       return {ExecuteResult::Kind::Complete, std::move(tag)};
    }
-   beginStatement(statement);
+   beginStatement(script, statement);
    startPortal(portal, script);
    return runQuery(portal, maxRows, sink);
 }
@@ -303,7 +303,8 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    const std::shared_ptr<GenericPlan> generic = statement.generic;
    return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
-      const auto script = sql::ParsedScript::parse(statement.text);
+      MemoryCharge treeMemory;
+      const sql::ParsedScript script = parseCharged(statement.text, treeMemory);
       return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
    });
 }
@@ -317,7 +318,11 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    const ::Node& node = *script.statements()[0].node;
    if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {
       const std::vector<Oid> types = parameterTypes(portal.parameters);
-      statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+      {
+         AllocationMeter meter(ledger());
+         statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+         if (statement.generic) statement.generic->keep(meter.settle());
+      }
       statement.needsPlanning = !statement.generic;
       portal.execution = startGeneric(portal);
    }
@@ -337,11 +342,10 @@ void SessionImpl::closeStatement(std::string_view name) {
 }
 
 void SessionImpl::closePortal(std::string_view name) {
-   const auto found = portals_.find(name);
-   if (found != portals_.end()) portals_.erase(found);
+   portals_.close(name);
 }
 
-// ---- PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD ----
+// ---- PREPARE, EXECUTE, DEALLOCATE, DISCARD ----
 
 std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    const auto& prepare = *as<::PrepareStmt>(statement.node);
@@ -387,7 +391,7 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
                                              core_.bindContext(path, &script.source()));
       portal.parameters.push_back({type, evaluator->evaluate(*bound.expr)});
    }
-   return runPortal(portal, 0, sink).tag;
+   return runPortal("", portal, 0, sink).tag;
 }
 
 std::string SessionImpl::deallocate(const ::Node& node) {
@@ -401,59 +405,6 @@ std::string SessionImpl::deallocate(const ::Node& node) {
    return "DEALLOCATE";
 }
 
-std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
-                                       std::span<const BoundParameter> parameters) {
-   const auto& cursor = *as<::DeclareCursorStmt>(statement.node);
-   if (cursor.options & CURSOR_OPT_HOLD) throwNotSupported("DECLARE CURSOR WITH HOLD");
-   if (cursor.options & CURSOR_OPT_SCROLL) throwNotSupported("a SCROLL cursor");
-   if (!core_.transaction.inBlock())
-      throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
-   if (portals_.count(cursor.portalname))
-      throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(cursor.portalname) + "\" already exists");
-   Portal portal;
-   portal.isCursor = true;
-   portal.text = std::string(statement.text);
-   portal.createdAt = core_.statementStart;
-   portal.execution = startQuery(core_, script, *cursor.query, parameters);
-   if (!portal.execution->written().empty())
-      throw SqlError(sqlstate::featureNotSupported,
-                     "DECLARE CURSOR must not contain data-modifying statements in WITH");
-   portals_.insert_or_assign(cursor.portalname, std::move(portal));
-   return "DECLARE CURSOR";
-}
-
-std::string SessionImpl::fetch(const ::Node& node, ResultSink& sink) {
-   const auto& statement = *as<::FetchStmt>(&node);
-   const auto found = portals_.find(std::string_view(statement.portalname));
-   if (found == portals_.end() || !found->second.execution)
-      throw SqlError(sqlstate::invalidCursorName,
-                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
-   if (statement.direction != FETCH_FORWARD || statement.howMany < 0)
-      throw SqlError(sqlstate::objectNotInPrerequisiteState, "cursor can only scan forward")
-          .hint("Declare it with SCROLL option to enable backward scan.");
-   QueryExecution& execution = *found->second.execution;
-   const uint64_t before = execution.givenRows();
-   if (statement.howMany > 0)
-      execution.run(statement.howMany == FETCH_ALL ? 0 : static_cast<uint64_t>(statement.howMany),
-                    statement.ismove ? nullptr : &sink);
-   else if (!statement.ismove)
-      sink.begin(execution.columns());
-   return (statement.ismove ? "MOVE " : "FETCH ") + std::to_string(execution.givenRows() - before);
-}
-
-std::string SessionImpl::closeCursor(const ::Node& node) {
-   const auto& statement = *as<::ClosePortalStmt>(&node);
-   if (!statement.portalname) {
-      dropPortals();
-      return "CLOSE CURSOR ALL";
-   }
-   if (!portals_.count(std::string_view(statement.portalname)))
-      throw SqlError(sqlstate::invalidCursorName,
-                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
-   closePortal(statement.portalname);
-   return "CLOSE CURSOR";
-}
-
 std::string SessionImpl::discard(const ::Node& node) {
    const auto target = as<::DiscardStmt>(&node)->target;
    if (target == DISCARD_PLANS) return "DISCARD PLANS";
@@ -465,7 +416,7 @@ std::string SessionImpl::discard(const ::Node& node) {
    if (core_.transaction.inBlock())
       throw SqlError(sqlstate::activeSqlTransaction, "DISCARD ALL cannot run inside a transaction block");
    statements_.clear();
-   dropPortals();
+   portals_.clear();
    core_.settings.resetAll();
    core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
    core_.sequences.clear();

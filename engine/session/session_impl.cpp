@@ -51,13 +51,24 @@ io::ExternalTablePtr SessionImpl::openExternalTable(std::string_view function, c
    return engine::openExternalTable(core_, function, request);
 }
 
-void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
+void SessionImpl::beginStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    core_.statementBegins();
    requireUsableTransaction(core_, statement);
-   beginActivity(statement.text);
+   // The text of a script is that of all its statements, and is told once.
+   beginActivity(&statement == &script.statements()[0] ? script.source().text() : std::string_view());
    if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
        !isNode(statement.node, T_VariableShowStmt))
       core_.transaction.startStatement();
+}
+
+sql::ParsedScript SessionImpl::parseCharged(std::string_view text, MemoryCharge& memory) {
+   if (!isLong(text)) return sql::ParsedScript::parse(text);
+   core_.statementBegins();
+   const Interruptible interruptible(core_.interruptCheck);
+   AllocationMeter meter(ledger());
+   sql::ParsedScript script = sql::ParsedScript::parse(text);
+   memory = meter.settle();
+   return script;
 }
 
 void SessionImpl::beginQuery(std::string_view text) {
@@ -67,19 +78,33 @@ void SessionImpl::beginQuery(std::string_view text) {
    core_.transaction.startStatement();
 }
 
+namespace {
+/// Bytes of a statement that pg_stat_activity shows: PostgreSQL's default of track_activity_query_size, less a
+/// terminating zero; a character stays whole.
+size_t shownBytes(std::string_view text) {
+   constexpr size_t bytesMax = 1023;
+   if (text.size() <= bytesMax) return text.size();
+   size_t bytes = bytesMax;
+   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+      --bytes;
+   return bytes;
+}
+} // namespace
+
 void SessionImpl::beginActivity(std::string_view text) {
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
    DCHECK(core_.transaction.isOpen());
-   core_.reportActivity("active", std::string(text));
+   if (!text.empty()) core_.requestText = text;
+   core_.reportActivity("active", std::string(text.substr(0, shownBytes(text))));
 }
 
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                       std::span<const BoundParameter> parameters, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
-   beginStatement(statement);
+   beginStatement(script, statement);
    if (!isQuery(statement)) {
       std::string tag = runCommand(script, statement, parameters, sink);
       if (core_.transaction.isOpen()) core_.transaction.storage().nextCommand();
@@ -113,11 +138,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    if (core_.transaction.isOpen()) core_.transaction.editor().setSearchPath(core_.searchPath());
    const ::Node* node = statement.node;
    switch (nodeTag(node)) {
-   case T_TransactionStmt: {
-      const auto kind = as<::TransactionStmt>(node)->kind;
-      if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) dropPortals();
-      return transactionControl(context, *as<::TransactionStmt>(node));
-   }
+   case T_TransactionStmt: return controlTransaction(context, *as<::TransactionStmt>(node));
    case T_VariableSetStmt: return setVariable(context, *as<::VariableSetStmt>(node));
    case T_VariableShowStmt: return showVariable(context, *as<::VariableShowStmt>(node));
    case T_CreateStmt: return createTable(context, *as<::CreateStmt>(node));
@@ -175,12 +196,13 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
 class ScriptImpl final : public Script {
 public:
    ScriptImpl(SessionImpl& session, std::string_view text)
-      : session_(session), script_(sql::ParsedScript::parse(text)) {
+      : session_(session), script_(session.parseCharged(text, memory_)) {
       session_.announceScript(script_);
    }
 
    bool next() override {
       if (++current_ <= script_.statements().size()) return true;
+      if (script_.statements().empty()) session_.core_.statementEnds(); // parseCharged() may have begun one
       session_.log_.finish([] { return "statement"; }, [&] { return session_.preparedForLog(script_); });
       return false;
    }
@@ -193,7 +215,7 @@ public:
       session_.log_.setCommand(commandTag(statement.node));
       std::string tag = session_.runStatement(script_, statement, {}, sink);
       const bool last = current_ == script_.statements().size();
-      if (last && !session_.core_.transaction.inBlock()) session_.core_.transaction.commit();
+      if (last && !session_.core_.transaction.inBlock()) session_.commitImplicit();
       session_.core_.statementEnds();
       if (last)
          session_.core_.reportActivity(session_.core_.transaction.inBlock() ? "idle in transaction" : "idle", {});
@@ -202,6 +224,7 @@ public:
 
 private:
    SessionImpl& session_;
+   MemoryCharge memory_; // of script_
    const sql::ParsedScript script_;
    size_t current_ = 0;
 };
@@ -229,21 +252,53 @@ std::string SessionImpl::preparedForLog(const sql::ParsedScript& script) const {
 std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
    log_.begin(text, nullptr, "");
    closeStatement("");
-   if (!core_.transaction.inBlock()) dropPortals();
+   portals_.close("");
+   if (!core_.transaction.inBlock()) portals_.endFrom(0);
    return std::make_unique<ScriptImpl>(*this, text);
 }
 
-void SessionImpl::sync() {
-   if (core_.transaction.inBlock()) return;
-   dropPortals();
+void SessionImpl::holdPortals() {
+   try {
+      portals_.hold(core_);
+   } catch (...) {
+      portals_.endFrom(0);
+      core_.transaction.rollback();
+      throw;
+   }
+}
+
+void SessionImpl::commitImplicit() {
+   const Interruptible interruptible(core_.interruptCheck);
+   holdPortals();
    core_.transaction.commit();
+   portals_.committed();
+}
+
+std::string SessionImpl::controlTransaction(CommandContext& context, const ::TransactionStmt& statement) {
+   const TransactionContext& transaction = core_.transaction;
+   const bool commits = statement.kind == TRANS_STMT_COMMIT && !transaction.hasFailed();
+   if (commits) holdPortals();
+   // Portals end before the rows that they read.
+   if (statement.kind == TRANS_STMT_ROLLBACK || (statement.kind == TRANS_STMT_COMMIT && !commits)) portals_.endFrom(0);
+   if (statement.kind == TRANS_STMT_ROLLBACK_TO && transaction.inBlock())
+      portals_.endFrom(transaction.savepointLevel(statement.savepoint_name) + 1);
+   std::string tag = transactionControl(context, statement);
+   if (commits) portals_.committed();
+   if (statement.kind == TRANS_STMT_RELEASE) portals_.joinLevel(transaction.savepointCount());
+   return tag;
+}
+
+void SessionImpl::sync() {
+   if (core_.transaction.inBlock()) return core_.statementEnds();
+   commitImplicit();
    core_.statementEnds();
    core_.reportActivity("idle", {});
 }
 
 void SessionImpl::fail() noexcept {
    core_.database.counters.errors.fetch_add(1, std::memory_order_relaxed);
-   dropPortals();
+   // Their rows go with the transaction, or with what it has done since its last savepoint.
+   portals_.endFrom(core_.transaction.savepointCount());
    core_.transaction.fail();
    core_.statementEnds();
    core_.reportActivity(core_.transaction.inBlock() ? "idle in transaction (aborted)" : "idle", {});

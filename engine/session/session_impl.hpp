@@ -6,45 +6,14 @@
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
 #include "engine/core/value_encoder.hpp"
-#include "engine/query/generic_plan.hpp"
+#include "engine/query/command_context.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/session/portals.hpp"
 #include "engine/session/statement_log.hpp"
 
+struct TransactionStmt;
+
 namespace ouzel::engine {
-
-/// A prepared statement. Its text is parsed on each use: parsing costs microseconds, and a tree may not move to another
-/// thread.
-struct PreparedStatement {
-   std::string name; ///< "": the unnamed one
-   std::string text;
-   StatementClass logClass = StatementClass::Other;
-   std::string_view command; ///< for the log: "SELECT"
-   std::vector<Oid> declaredTypes;
-   StatementDescription description;
-   bool isEmpty = false;
-   bool isFromSql = false; ///< PREPARE rather than the Parse message
-   std::string shownText;  ///< in pg_prepared_statements
-   int64_t preparedAt = 0;
-   /// Made by the second execution, if one plan is good for all values; dropped when objects or settings change.
-   mutable std::shared_ptr<GenericPlan> generic;
-   mutable bool hasRun = false;
-   mutable bool needsPlanning = false; ///< no generic plan: each execution is planned for its values
-};
-
-/// A portal: a statement with parameters, before or during its execution. Ends with its transaction. Execution states:
-/// bound (no execution), suspended (an execution), isDone.
-struct Portal {
-   std::shared_ptr<const PreparedStatement> statement;
-   std::vector<BoundParameter> parameters;
-   std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
-   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on; of a cursor, always
-   bool isDone = false;
-   bool isCursor = false; ///< made by DECLARE
-   std::string text;      ///< of a cursor, for pg_cursors
-   int64_t createdAt = 0;
-
-   PortalDescription describe() const;
-};
 
 /// One client's session over the engine's parts.
 class SessionImpl final : public Backend, private SessionServices {
@@ -84,10 +53,11 @@ private:
    io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) override;
    std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const override;
    std::vector<catalog::SystemState::Cursor> cursors() const override;
+   bool isReading(Oid relation) const override { return portals_.read(relation); }
 
    /// Begin a statement: time limit, transaction, snapshot, pg_stat_activity. No snapshot for transaction control and
    /// SET.
-   void beginStatement(const sql::ParsedStatement& statement);
+   void beginStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement);
    /// The same for a statement that is known to be a query.
    void beginQuery(std::string_view text);
    void beginActivity(std::string_view text);
@@ -96,7 +66,7 @@ private:
                             std::span<const BoundParameter> parameters, ResultSink& sink);
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                           std::span<const BoundParameter> parameters, ResultSink& sink);
-   ExecuteResult runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink);
+   ExecuteResult runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink);
    ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
    void startPortal(Portal& portal, const sql::ParsedScript& script);
    std::unique_ptr<QueryExecution> startGeneric(Portal& portal);
@@ -111,11 +81,33 @@ private:
    std::string closeCursor(const ::Node& statement);
    std::string discard(const ::Node& statement);
    std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
+   void describeText(PreparedStatement& prepared);
    void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
    const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
    Portal& requirePortal(std::string_view name);
+   MemoryLedger& ledger() { return core_.database.governor->ledger(); }
+   /// A text whose parse takes more than 10 ms.
+   static bool isLong(std::string_view text) { return text.size() > 64 << 10; }
+   /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
+   sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
    Value parseName(const SqlType& type, std::string_view text);
-   void dropPortals();
+   /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints.
+   template <typename Run>
+   auto runOrFail(std::string_view name, Run&& run) {
+      try {
+         return run();
+      } catch (...) {
+         if (Portal* portal = portals_.find(name)) portal->isFailed = true; // unless the statement has ended it
+         throw;
+      }
+   }
+   [[noreturn]] static void throwCannotRun(std::string_view portal);
+   /// A commit is about to come: Portals::hold(). On an error the transaction is rolled back, as by a failed commit.
+   void holdPortals();
+   /// Commit the implicit transaction. What was declared WITH HOLD outlives it.
+   void commitImplicit();
+   /// BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ...: the transaction, and the portals that end with it.
+   std::string controlTransaction(CommandContext& context, const ::TransactionStmt& statement);
 
    class PortalLog; ///< extended.cpp
    /// A simple Query message is about to run: log_statement.
@@ -129,7 +121,7 @@ private:
    StatementLog log_;
    std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
-   std::map<std::string, Portal, std::less<>> portals_; // destroyed before core_
+   Portals portals_; // destroyed before core_
 };
 
 } // namespace ouzel::engine

@@ -14,6 +14,7 @@
 #include "sql/bind/expression/operator.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/subquery.hpp"
+#include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/literal.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -108,7 +109,10 @@ ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
          break;
       }
       case T_Boolean: expr = makeBoolean(node.val.boolval.boolval); break;
-      case T_String: expr = makeConstant(unknown, Value::string(node.val.sval.sval)); break;
+      case T_String:
+         expr = makeConstant(unknown, Value::string(node.val.sval.sval));
+         if (state.recorder) state.recorder->enterLiteral(node.location, position);
+         break;
       case T_BitString: throwNotSupported("type bit", position);
       default: throwInternal("unknown constant node");
       }

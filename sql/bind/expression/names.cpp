@@ -174,20 +174,27 @@ ExprPtr findColumn(BindState& state, Scope& scope, std::string_view name, uint32
 
 const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
                               uint32_t position, Scope** owner) {
-   Oid wanted = invalidOid;
-   if (!schema.empty()) {
+   const bool isQualified = !schema.empty();
+   Oid wanted = invalidOid; // invalidOid: a table that is being created has no OID yet
+   catalog::SchemaPtr schemaOf;
+   if (isQualified) {
       const catalog::QualifiedName qualified{{}, std::string(schema), std::string(name), position};
       const auto relation = catalog::findRelation(state.context.catalog, state.context.searchPath, qualified);
-      if (!relation) return nullptr;
-      wanted = relation->oid;
+      if (relation) wanted = relation->oid;
+      schemaOf = state.context.catalog.findSchema(schema);
+      if (!relation && !schemaOf) return nullptr;
    }
+   const auto isMeant = [&](const NamespaceItem& item) {
+      if (!isQualified) return item.alias == name;
+      if (!item.relation || item.isAliased) return false;
+      return wanted ? item.relation->oid == wanted
+                    : item.relation->oid == invalidOid && item.relation->schema == schemaOf->oid && item.alias == name;
+   };
    for (Scope* level = &scope; level; level = level->parent) {
       const NamespaceItem* found = nullptr;
       for (const NamespaceItem& item : level->items) {
          if (!item.hasVisibleName || (item.lateralOnly && !level->lateralActive)) continue;
-         const bool matches =
-             wanted ? item.relation && !item.isAliased && item.relation->oid == wanted : item.alias == name;
-         if (!matches) continue;
+         if (!isMeant(item)) continue;
          if (found)
             throw SqlError(sqlstate::ambiguousAlias, "table reference \"" + std::string(name) + "\" is ambiguous")
                 .at(position);
@@ -236,7 +243,10 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    if (fields.size() == 1) {
       const auto name = stringOf(fields[0]);
       if (auto column = findColumn(state, scope, name, position)) return column;
-      if (const auto* item = findItem(state, scope, {}, name, position)) return wholeRow(state, *item, position);
+      if (const auto* item = findItem(state, scope, {}, name, position)) {
+         if (state.recorder) state.recorder->isRow();
+         return wholeRow(state, *item, position);
+      }
       throwMissingColumn(scope, {}, name, position);
    }
    const uint32_t last = fields.size() - 1;
@@ -249,9 +259,15 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
    const auto* item = findItem(state, scope, schema, relation, position);
    if (!item) throwMissingRelation(scope, schema, relation, position);
-   if (isStar(fields.back())) return wholeRow(state, *item, position);
+   if (isStar(fields.back())) {
+      if (state.recorder) state.recorder->isRow();
+      return wholeRow(state, *item, position);
+   }
    const auto name = stringOf(fields.back());
-   if (auto column = findColumnIn(state, *item, name, position)) return column;
+   if (auto column = findColumnIn(state, *item, name, position)) {
+      if (state.recorder) state.recorder->isColumn();
+      return column;
+   }
    throwMissingColumn(scope, relation, name, position);
 }
 

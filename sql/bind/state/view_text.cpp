@@ -55,6 +55,60 @@ std::pair<uint32_t, uint32_t> ViewTextRecorder::lastPart(int32_t location, uint3
    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at - begin)};
 }
 
+void ViewTextRecorder::isColumn() {
+   if (!isStandalone_ || location_ < 0 || parts_ < 2) return;
+   const auto begin = static_cast<uint32_t>(location_);
+   replace(begin, lastPart(location_, parts_).first - begin, "");
+}
+
+void ViewTextRecorder::isRow() {
+   readsRow_ = true;
+   if (isStandalone_ && rename_.relation && rename_.attribute == 0)
+      renameTable(rename_.relation, location_, parts_ > 1 ? parts_ - 1 : 1, {}); // without the star
+}
+
+void ViewTextRecorder::enterLiteral(int32_t location, uint32_t position) {
+   if (position > 0 && location >= 0) literals_[position] = static_cast<uint32_t>(location);
+}
+
+namespace {
+
+/// Bytes of the string literal at `begin`; 0: it is of a kind that is not understood here.
+uint32_t literalLength(std::string_view text, uint32_t begin) {
+   size_t at = begin;
+   if (at < text.size() && text[at] == '$') {
+      const size_t tagEnd = text.find('$', at + 1);
+      if (tagEnd == std::string_view::npos) return 0;
+      const std::string_view tag = text.substr(at, tagEnd - at + 1);
+      const size_t close = text.find(tag, tagEnd + 1);
+      return close == std::string_view::npos ? 0 : static_cast<uint32_t>(close + tag.size() - begin);
+   }
+   const bool escapes = at < text.size() && (text[at] == 'e' || text[at] == 'E');
+   if (escapes) ++at;
+   if (at >= text.size() || text[at] != '\'') return 0;
+   for (++at; at < text.size(); ++at) {
+      if (escapes && text[at] == '\\')
+         ++at;
+      else if (text[at] == '\'' && at + 1 < text.size() && text[at + 1] == '\'')
+         ++at;
+      else if (text[at] == '\'')
+         break;
+   }
+   return at < text.size() ? static_cast<uint32_t>(at + 1 - begin) : 0;
+}
+
+} // namespace
+
+void ViewTextRecorder::fixLiteral(uint32_t position, std::string_view text, std::string_view source) {
+   const auto found = literals_.find(position);
+   if (found == literals_.end()) return;
+   const uint32_t length = literalLength(source, found->second);
+   // A literal in several pieces is left as it is.
+   const size_t next = source.find_first_not_of(" \t\r\n", found->second + length);
+   if (length == 0 || (next != std::string_view::npos && source[next] == '\'')) return;
+   replace(found->second, length, "'" + std::string(text) + "'");
+}
+
 void ViewTextRecorder::keepOutputName(int32_t location, std::string_view name) {
    for (Edit& edit : edits_)
       if (edit.location == lastPart(location, parts_).first)

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,8 @@ namespace ouzel::sql {
 
 /// Collects, while a view's query is bound, replacements in the view's text and the relations and columns that the
 /// query reads. With the replacements the text keeps its meaning when search_path or the columns of a table change.
-/// After `rename` it collects the replacements for a new name instead. One per binding, on one thread.
+/// After `rename` it collects the replacements for a new name instead. After `standalone` the text is an expression
+/// that belongs to a table: a default, a CHECK constraint, a generated column. One per binding, on one thread.
 class ViewTextRecorder {
 public:
    /// Replaces `length` bytes of the source at `location`.
@@ -29,6 +31,22 @@ public:
       rename_ = std::move(rename);
       source_ = source;
    }
+   /// The text is an expression over the columns of one table, which may get another name or lend the expression to a
+   /// copy: references lose the table's name. `source` is the text that is bound.
+   void standalone(std::string_view source) {
+      isStandalone_ = true;
+      source_ = source;
+   }
+   /// The reference that was entered last is a column.
+   void isColumn();
+   /// The reference that was entered last is a whole row.
+   void isRow();
+   bool readsRow() const { return readsRow_; }
+   /// A string literal is bound. `position`: of expressions that stand for it; 0 records nothing.
+   void enterLiteral(int32_t location, uint32_t position);
+   /// The literal at `position` has a value that depends on the session's settings. It is replaced by `text`, which
+   /// has the same value in every session.
+   void fixLiteral(uint32_t position, std::string_view text, std::string_view source);
    /// Sets the reference that is bound next: its location (negative: none) and the number of its dotted parts.
    void enterReference(int32_t location, uint32_t parts) {
       location_ = location;
@@ -62,6 +80,8 @@ private:
    int32_t location_ = -1;
    uint32_t parts_ = 1;
    bool isRenamed_ = false;
+   bool isStandalone_ = false, readsRow_ = false;
+   std::map<uint32_t, uint32_t> literals_; ///< byte offsets, by position
    std::vector<catalog::Dependency> reads_;
 };
 

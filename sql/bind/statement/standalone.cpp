@@ -11,8 +11,6 @@
 
 namespace ouzel::sql {
 
-namespace {
-
 Clause clauseOf(ExpressionUse use) {
    switch (use) {
    case ExpressionUse::ColumnDefault: return Clause::Default;
@@ -26,8 +24,6 @@ Clause clauseOf(ExpressionUse use) {
    }
    return Clause::None;
 }
-
-} // namespace
 
 BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clause, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName) {

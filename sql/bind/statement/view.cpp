@@ -1,10 +1,13 @@
+#include "common/error/check.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/statement/standalone.hpp"
 #include "sql/bind/statement/statement.hpp"
+#include "sql/bind/stored_expression.hpp"
 
-// CREATE VIEW, and the new text of a view or expression when a relation or column that it reads gets another name.
+// CREATE VIEW and the text of stored expressions, and the new text when a relation or column that they read gets
+// another name.
 
 namespace ouzel::sql {
 
@@ -43,6 +46,7 @@ std::string renameInExpression(BindState& state, std::string_view expression, co
    const auto script = ParsedScript::parseExpression(expression);
    ViewTextRecorder recorder;
    recorder.rename({table.oid, attribute, std::string(name)}, script.source().text());
+   recorder.standalone(script.source().text());
    state.recorder = &recorder;
    state.source = nullptr;
    bindStandalone(state, *script.expression(), Clause::Generated, &table, std::nullopt, {});
@@ -50,7 +54,38 @@ std::string renameInExpression(BindState& state, std::string_view expression, co
    return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
 }
 
+/// Binds the expression once more, to record its text.
+StoredExpression textOf(BindState& state, const ::Node& expression, Clause clause, const catalog::Relation* table,
+                        std::optional<SqlType> target, uint32_t offset, uint32_t length) {
+   CHECK(state.source != nullptr);
+   ViewTextRecorder recorder;
+   recorder.standalone(state.source->text());
+   state.recorder = &recorder;
+   bindStandalone(state, expression, clause, table, target, {});
+   state.recorder = nullptr;
+   return {recorder.apply(state.source->text(), offset, length), recorder.readsRow()};
+}
+
 } // namespace
+
+// ---- stored_expression.hpp ----
+
+StoredExpression storedExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
+                                  std::optional<SqlType> target, const BindContext& context, uint32_t offset,
+                                  uint32_t length) {
+   BindState state(context);
+   return textOf(state, expression, clauseOf(use), table, target, offset, length);
+}
+
+StoredExpression storedAgain(std::string_view stored, ExpressionUse use, const catalog::Relation& table,
+                             const BindContext& context) {
+   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before the expression
+   const auto script = ParsedScript::parseExpression(stored);
+   BindState state(context);
+   state.source = &script.source();
+   const auto length = static_cast<uint32_t>(script.source().text().size()) - prefix;
+   return textOf(state, *script.expression(), clauseOf(use), &table, std::nullopt, prefix, length);
+}
 
 // ---- binder.hpp ----
 

@@ -5,6 +5,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
+#include "sql/bind/state/view_text.hpp"
 
 // Literals become values at bind time, as PostgreSQL's parser calls input functions.
 
@@ -41,6 +42,28 @@ Oid lookUp(const SqlType& type, const std::string& text, const BindContext& cont
    return catalog::regIn({context.catalog, context.searchPath, catalog::bootstrapRole}, type.oid, text);
 }
 
+/// Whether the text of a value, or what it means, depends on TimeZone, DateStyle, IntervalStyle or the time.
+bool dependsOnSession(const SqlType& type) {
+   switch (type.oid) {
+   case oid::date:
+   case oid::time:
+   case oid::timetz:
+   case oid::timestamp:
+   case oid::timestamptz:
+   case oid::interval: return true;
+   default: break;
+   }
+   const catalog::TypeInfo* info = builtins().type(type.oid);
+   return info && info->isArray() && dependsOnSession({info->element, -1, invalidOid});
+}
+
+/// Keeps the value of a literal for a text that the catalog stores: '2020-01-01 00:00' as a timestamptz is another
+/// moment in each time zone.
+void recordValue(BindState& state, const Expr& literal, const SqlType& type, const Value& value) {
+   if (!state.recorder || !state.source || !dependsOnSession(type)) return;
+   state.recorder->fixLiteral(literal.position, textOf(type, value, SessionFormat{}), state.source->text());
+}
+
 } // namespace
 
 ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type) {
@@ -55,7 +78,9 @@ ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type)
             const auto repr = storedRepresentation(type);
             expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, state.context)));
          } else {
-            expr = makeConstant(type, parseText(type, text, state.context.format));
+            Value parsed = parseText(type, text, state.context.format);
+            recordValue(state, literal, type, parsed);
+            expr = makeConstant(type, std::move(parsed));
          }
       } catch (SqlError& error) {
          if (error.position() == 0) error.setPosition(literal.position);

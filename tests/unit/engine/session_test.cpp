@@ -87,6 +87,40 @@ CATCH_TEST_CASE("names of temporary tables are not qualified, in results and in 
                            wire::syncMessage()) == "1\n2\nD mine\nC SELECT 1\nZ I\n");
 }
 
+CATCH_TEST_CASE("notices below client_min_messages are not sent") {
+   const Fixture fixture;
+   const std::string drop = wire::query("DROP TABLE IF EXISTS missing");
+   CATCH_CHECK(fixture.say(drop).starts_with("N "));
+   fixture.say(wire::query("SET client_min_messages = warning"));
+   CATCH_CHECK(fixture.say(drop) == "C DROP TABLE\nZ I\n");
+   CATCH_CHECK(fixture.say(wire::query("COMMIT")).starts_with("N "));
+   fixture.say(wire::query("SET client_min_messages = error"));
+   CATCH_CHECK(fixture.say(wire::query("COMMIT")) == "C COMMIT\nZ I\n");
+}
+
+CATCH_TEST_CASE("current_query() has the whole text of the request") {
+   const Fixture fixture;
+   const std::string answer = fixture.say(wire::query("SELECT 1; SELECT current_query();"));
+   CATCH_CHECK(answer.find("D SELECT 1; SELECT current_query();\n") != std::string::npos);
+   const std::string padded =
+       "SELECT current_query() /* " + std::string(2000, 'x') + " */"; // longer than pg_stat_activity shows
+   CATCH_CHECK(fixture.say(wire::query(padded)).find("D " + padded + "\n") != std::string::npos);
+}
+
+CATCH_TEST_CASE("portals made before a savepoint outlive errors and ROLLBACK TO") {
+   const Fixture fixture;
+   fixture.say(wire::query("BEGIN"));
+   const std::string rows = wire::parse("", "SELECT * FROM generate_series(1, 5)") + wire::bind("p", "");
+   fixture.say(rows + wire::execute("p", 2) + wire::syncMessage());
+   fixture.say(wire::query("SAVEPOINT s"));
+   fixture.say(wire::parse("", "SELECT 7") + wire::bind("inside", "") + wire::syncMessage());
+   fixture.say(wire::query("SELECT 1 / 0"));
+   fixture.say(wire::query("ROLLBACK TO s"));
+   CATCH_CHECK(fixture.say(wire::execute("p", 2) + wire::syncMessage()) == "D 3\nD 4\ns\nZ T\n");
+   CATCH_CHECK(fixture.say(wire::execute("inside") + wire::syncMessage()) ==
+               "E ERROR 34000 portal \"inside\" does not exist\nZ E\n");
+}
+
 namespace {
 
 /// How many tables have files in the store.

@@ -1,0 +1,170 @@
+#include "common/type/decimal.hpp"
+#include "engine/command/alter_table.hpp"
+#include "engine/command/new_relation.hpp"
+#include "engine/command/sequence.hpp"
+#include "engine/command/source_range.hpp"
+#include "engine/constraint/unique_keys.hpp"
+#include "engine/query/internal_sql.hpp"
+#include "sql/parse/node_access.hpp"
+
+// ALTER TABLE ... ADD COLUMN.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::ListOf;
+using sql::textOf;
+
+namespace {
+
+/// A query's result as a column of `type` stores it: numeric(p, s) as a scaled integer.
+Value storedValue(const Value& value, const SqlType& type) {
+   const PhysicalType stored = storedRepresentation(type).physical;
+   if (value.type != PhysicalType::Decimal || stored == PhysicalType::Decimal) {
+      DCHECK(value.type == stored);
+      return value;
+   }
+   const int128 scaled = decimal::toScaledColumn(StringView(value.bytes), type.typmod);
+   return stored == PhysicalType::I128 ? Value::wide(scaled) : Value::integer(stored, static_cast<int64_t>(scaled));
+}
+
+} // namespace
+
+void TableAlteration::addColumn(const ::AlterTableCmd& command) {
+   const auto& definition = *as<::ColumnDef>(command.def);
+   const auto relation = table();
+   if (relation->findColumn(definition.colname)) {
+      const std::string message =
+          "column \"" + std::string(definition.colname) + "\" of relation \"" + relation->name + "\" already exists";
+      if (!command.missing_ok) throw SqlError(sqlstate::duplicateColumn, message);
+      core_.notice(message + ", skipping", {}, sqlstate::duplicateColumn);
+      return;
+   }
+   const Oid serial = serialType(*definition.typeName);
+   const catalog::SearchPath path = core_.searchPath();
+   AddedColumn added;
+   added.column.name = definition.colname;
+   added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
+   added.column.type = serial
+                           ? SqlType{serial, -1, invalidOid}
+                           : sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
+   added.column.notNull = serial != invalidOid;
+   if (serial) drawFromSequence(added, serial, nullptr);
+   const ListOf<::Constraint> constraints(definition.constraints);
+   for (uint32_t i = 0; i < constraints.size(); ++i)
+      addColumnConstraint(added, *constraints[i], endOfConstraint(context_.source().text(), constraints, i));
+   if (added.value.empty())
+      appendColumn(added);
+   else
+      insertColumn(added);
+   // They may name columns that the statement adds later.
+   for (const ::Constraint* constraint : added.constraints)
+      if (constraint->contype == CONSTR_CHECK)
+         enqueue(AddOther, [this, constraint] { addConstraint(*constraint); });
+      else if (constraint->contype == CONSTR_FOREIGN)
+         enqueue(AddOther, [this, constraint, name = std::string(definition.colname)] {
+            addForeignKey(context_, oid_, *constraint, {name});
+         });
+      else
+         enqueue(AddIndex, [this, constraint, attribute = added.column.attribute] { addKey(*constraint, attribute); });
+}
+
+void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit) {
+   const std::string_view text = context_.source().text();
+   catalog::Column& column = added.column;
+   const auto refuseSecond = [&](const char* problem) {
+      if (column.hasDefault() || column.identity)
+         throw SqlError(sqlstate::syntaxError, std::string(problem) + " specified for column \"" + column.name +
+                                                   "\" of table \"" + table()->name + "\"")
+             .at(context_.position(constraint.location));
+   };
+   switch (constraint.contype) {
+   case CONSTR_NULL: break;
+   case CONSTR_NOTNULL: column.notNull = true; break;
+   case CONSTR_DEFAULT: {
+      refuseSecond(column.identity    ? "both default and identity"
+                   : column.generated ? "both default and generation expression"
+                                      : "multiple default values");
+      const catalog::SearchPath path = core_.searchPath();
+      // PostgreSQL gives no positions in expressions of ALTER TABLE.
+      const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                             column.type, column.name, core_.bindContext(path, nullptr));
+      const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                      column.type, expressionText(text, begin, limit));
+      noteSequences(core_, *bound.expr, column);
+      if (sql::isVolatile(*bound.expr)) {
+         added.value = "(" + column.defaultExpr + ")";
+         break;
+      }
+      // Present rows get the default's present value and are not rewritten.
+      const auto rows =
+          runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
+      added.missing = rows.at(0).at(0);
+      break;
+   }
+   case CONSTR_IDENTITY:
+      refuseSecond(column.identity ? "multiple identity specifications" : "both default and identity");
+      column.identity = constraint.generated_when;
+      column.notNull = true;
+      drawFromSequence(added, column.type.oid, constraint.options);
+      break;
+   case CONSTR_GENERATED: {
+      refuseSecond(column.generated ? "multiple generation clauses" : "both default and generation expression");
+      column.generated = 's';
+      column.defaultExpr = std::string(parenthesized(text, static_cast<size_t>(constraint.location)));
+      catalog::Relation extended = *table();
+      extended.columns.push_back(column);
+      requireGenerationExpression(core_, nullptr, *constraint.raw_expr, extended, column);
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &extended,
+                                      column.type, parenthesized(text, static_cast<size_t>(constraint.location)));
+      added.value = "(" + column.defaultExpr + ")";
+      break;
+   }
+   case CONSTR_PRIMARY: column.notNull = true; [[fallthrough]];
+   case CONSTR_CHECK:
+   case CONSTR_UNIQUE:
+   case CONSTR_FOREIGN: added.constraints.push_back(&constraint); break;
+   case CONSTR_ATTR_NOT_DEFERRABLE:
+   case CONSTR_ATTR_IMMEDIATE: break;
+   default: throwNotSupported("this constraint of a new column", context_.position(constraint.location));
+   }
+}
+
+void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::List* options) {
+   attachSequence(context_, *table(), added.column, type, options);
+   added.value = "nextval(" + std::to_string(added.column.defaultSequence) + "::regclass)";
+}
+
+void TableAlteration::appendColumn(const AddedColumn& added) {
+   const auto relation = table();
+   if (added.column.notNull && (!added.missing || added.missing->isNull)) {
+      const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
+      if (!rows.empty()) throwContainsNulls(added.column.name);
+   }
+   storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);
+   if (added.missing && !added.missing->isNull) stored.missing = storedValue(*added.missing, added.column.type);
+   editor_.addColumn(oid_, added.column);
+   core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
+}
+
+void TableAlteration::insertColumn(const AddedColumn& added) {
+   RowRewrite rewrite(core_, *table(), {{added.column.attribute, added.value}});
+   editor_.addColumn(oid_, added.column);
+   rewrite.run(*table());
+   core_.transaction.storage().nextCommand(); // what checks the column's constraints reads the new rows
+   if (!added.column.notNull) return;
+   rejectNulls(added.column.name);
+}
+
+void TableAlteration::addKey(const ::Constraint& constraint, int16_t attribute) {
+   catalog::Constraint key;
+   key.kind =
+       constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   key.name = std::string(textOf(constraint.conname));
+   key.columns = {attribute};
+   editor_.addConstraint(oid_, std::move(key));
+   checkUniqueKeysOfTable(core_, oid_, true);
+}
+
+} // namespace ouzel::engine

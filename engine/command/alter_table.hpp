@@ -1,0 +1,86 @@
+#pragma once
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "engine/command/command.hpp"
+#include "engine/command/rewrite_rows.hpp"
+
+struct AlterTableCmd;
+struct List;
+
+namespace ouzel::engine {
+
+/// The sub-commands of one ALTER TABLE, which run in PostgreSQL's order rather than as they are written: what is
+/// dropped goes first, then types change, then columns and constraints come. USING reads the table as it was before.
+///
+/// One object per statement: add() each sub-command, then run().
+class TableAlteration {
+public:
+   TableAlteration(CommandContext& context, Oid relation);
+
+   void add(const ::AlterTableCmd& command);
+   void run();
+
+private:
+   enum Pass : uint8_t { Drop, AlterType, AddColumn, ColumnAttributes, AddIndex, AddOther, Misc, passCount };
+   void enqueue(Pass pass, std::function<void()> step) { steps_[pass].push_back(std::move(step)); }
+
+   catalog::RelationPtr table() const { return editor_.snapshot().relation(oid_); }
+   catalog::DropBehavior behaviorOf(const ::AlterTableCmd& command) const;
+
+   // alter_table.cpp
+   void dropColumn(const ::AlterTableCmd& command);
+   /// `number`: of this SET DEFAULT among those of the statement, from 0.
+   void setDefault(const ::AlterTableCmd& command, size_t number);
+   void setNotNull(const ::AlterTableCmd& command, bool notNull);
+   void addConstraint(const ::Constraint& constraint);
+   void dropConstraint(const ::AlterTableCmd& command);
+   void rejectNulls(const std::string& column);
+   [[noreturn]] void throwContainsNulls(const std::string& column) const;
+   /// Whether a generated column is computed from another.
+   bool reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute);
+   void dropGeneratedFrom(const catalog::Relation& relation, const catalog::Column& dropped,
+                          catalog::DropBehavior behavior);
+
+   // add_column.cpp
+   struct AddedColumn {
+      catalog::Column column;
+      std::optional<Value> missing;                 ///< what rows that are there now have in it; none: NULL
+      std::string value;                            ///< SQL for each row that is there now; empty: `missing`
+      std::vector<const ::Constraint*> constraints; ///< to be added when the column is there
+   };
+   void addColumn(const ::AlterTableCmd& command);
+   /// `limit`: where the constraint's text ends.
+   void addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit);
+   void drawFromSequence(AddedColumn& added, Oid type, const ::List* options);
+   /// Adds the column without touching rows.
+   void appendColumn(const AddedColumn& added);
+   /// Adds the column and computes its value for each row.
+   void insertColumn(const AddedColumn& added);
+   void addKey(const ::Constraint& constraint, int16_t attribute);
+
+   // alter_type.cpp
+   struct TypeChange {
+      std::string column;
+      int16_t attribute;
+      SqlType before, after;
+      bool hasUsing;
+   };
+   void prepareType(const ::AlterTableCmd& command);
+   void changeType(const TypeChange& change);
+   void checkConstraintsOf(int16_t attribute);
+   bool isAssignable(const catalog::Column& column, const SqlType& type);
+
+   CommandContext& context_;
+   SessionCore& core_;
+   catalog::CatalogEditor& editor_;
+   const Oid oid_;
+   std::array<std::vector<std::function<void()>>, passCount> steps_;
+   size_t defaults_ = 0; ///< SET DEFAULT sub-commands so far
+   std::vector<TypeChange> typeChanges_;
+   std::vector<NewValue> converted_; ///< of the columns whose types change
+};
+
+} // namespace ouzel::engine

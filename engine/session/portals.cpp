@@ -1,0 +1,81 @@
+#include "engine/session/portals.hpp"
+
+#include <algorithm>
+
+namespace ouzel::engine {
+
+PortalDescription Portal::describe() const {
+   if (isCursor) return {true, columns(), formats};
+   return {statement->description.returnsRows, statement->description.columns, formats};
+}
+
+Portal* Portals::find(std::string_view name) {
+   const auto found = entries_.find(name);
+   return found == entries_.end() ? nullptr : &found->second.portal;
+}
+
+Portal& Portals::add(std::string_view name, Portal portal, size_t level) {
+   return entries_.insert_or_assign(std::string(name), Entry{std::move(portal), level}).first->second.portal;
+}
+
+void Portals::close(std::string_view name) {
+   const auto found = entries_.find(name);
+   if (found != entries_.end()) entries_.erase(found);
+}
+
+void Portals::hold(SessionCore& core) {
+   std::erase_if(entries_, [](const auto& entry) {
+      const Portal& portal = entry.second.portal;
+      return !portal.isHoldable || portal.isFailed;
+   });
+   for (auto& [name, entry] : entries_) {
+      Portal& portal = entry.portal;
+      if (portal.held) continue;
+      auto held = std::make_unique<HeldRows>(core, portal.execution->columns());
+      held->fill(*portal.execution);
+      portal.held = std::move(held);
+      portal.execution.reset();
+   }
+}
+
+void Portals::committed() {
+   for (auto& [name, entry] : entries_) {
+      DCHECK(entry.portal.held != nullptr);
+      entry.level.reset();
+   }
+}
+
+void Portals::endFrom(size_t level) {
+   std::erase_if(entries_, [&](const auto& entry) { return entry.second.level && *entry.second.level >= level; });
+}
+
+void Portals::joinLevel(size_t level) {
+   for (auto& [name, entry] : entries_)
+      if (entry.level) entry.level = std::min(*entry.level, level);
+}
+
+bool Portals::read(Oid relation) const {
+   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
+      const Portal& portal = entry.second.portal;
+      if (!portal.execution || portal.isFailed) return false;
+      const std::vector<Oid>& relations = portal.execution->relations();
+      return std::find(relations.begin(), relations.end(), relation) != relations.end();
+   });
+}
+
+std::vector<catalog::SystemState::Cursor> Portals::list() const {
+   std::vector<catalog::SystemState::Cursor> out;
+   for (const auto& [name, entry] : entries_) {
+      if (name.empty()) continue;
+      const Portal& portal = entry.portal;
+      catalog::SystemState::Cursor cursor;
+      cursor.name = name;
+      cursor.statement = portal.isCursor ? portal.text : portal.statement->text;
+      cursor.isHoldable = portal.isHoldable;
+      cursor.createdAt = portal.createdAt;
+      out.push_back(std::move(cursor));
+   }
+   return out;
+}
+
+} // namespace ouzel::engine

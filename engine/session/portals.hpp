@@ -1,0 +1,98 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/query/generic_plan.hpp"
+#include "engine/query/held_rows.hpp"
+#include "engine/query/statement_runner.hpp"
+#include "engine/session/statement_log.hpp"
+
+namespace ouzel::engine {
+
+/// A prepared statement. Its text is parsed on each use: parsing costs microseconds, and a tree may not move to another
+/// thread.
+struct PreparedStatement {
+   std::string name; ///< "": the unnamed one
+   std::string text;
+   StatementClass logClass = StatementClass::Other;
+   std::string_view command; ///< for the log: "SELECT"
+   std::vector<Oid> declaredTypes;
+   StatementDescription description;
+   bool isEmpty = false;
+   bool isFromSql = false; ///< PREPARE rather than the Parse message
+   std::string shownText;  ///< in pg_prepared_statements
+   int64_t preparedAt = 0;
+   /// Made by the second execution, if one plan is good for all values; dropped when objects or settings change.
+   mutable std::shared_ptr<GenericPlan> generic;
+   mutable bool hasRun = false;
+   mutable bool needsPlanning = false; ///< no generic plan: each execution is planned for its values
+   MemoryCharge memory;                ///< of all but the generic plan
+};
+
+/// A portal: a statement with parameters, before or during its execution. Ends with its transaction, unless it is a
+/// cursor WITH HOLD. Execution states: bound (no execution), suspended (an execution), isDone.
+struct Portal {
+   std::shared_ptr<const PreparedStatement> statement;
+   std::vector<BoundParameter> parameters;
+   std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
+   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on; of a cursor, until it is held
+   std::unique_ptr<HeldRows> held;            ///< the rest of a cursor's rows, once its transaction has ended
+   bool isDone = false;
+   bool isFailed = false;   ///< an error ended its execution
+   bool isCursor = false;   ///< made by DECLARE
+   bool isHoldable = false; ///< WITH HOLD
+   std::string text;        ///< of a cursor, for pg_cursors
+   int64_t createdAt = 0;
+   MemoryCharge memory; ///< of all but the execution
+
+   PortalDescription describe() const;
+   const std::vector<ResultColumn>& columns() const { return held ? held->columns() : execution->columns(); }
+   uint64_t givenRows() const { return held ? held->givenRows() : execution->givenRows(); }
+   /// Give at most maxRows rows (0: all of them), see QueryExecution::run(). REQUIRES: a cursor.
+   bool give(uint64_t maxRows, ResultSink* sink) {
+      return held ? held->run(maxRows, sink) : execution->run(maxRows, sink);
+   }
+};
+
+/// The portals of a session, by name; "" is the unnamed one. A portal made within a savepoint ends when the savepoint
+/// is rolled back to, as its rows may be gone. Others go on: a query does not see what later commands of its
+/// transaction write, so that undoing these changes nothing for it.
+///
+/// A level is the number of savepoints that were open when the portal was made.
+class Portals {
+public:
+   Portal* find(std::string_view name);
+   const Portal* find(std::string_view name) const { return const_cast<Portals*>(this)->find(name); }
+   /// Replaces a portal of that name.
+   Portal& add(std::string_view name, Portal portal, size_t level);
+   void close(std::string_view name);
+   /// CLOSE ALL.
+   void clear() { entries_.clear(); }
+
+   /// Keep the rows that cursors WITH HOLD have not given yet, and end the other portals of the transaction. Before a
+   /// commit; throws the errors of these queries.
+   void hold(SessionCore& core);
+   /// The commit has succeeded: what was held outlives the transaction.
+   void committed();
+   /// End the transaction's portals of `level` and above: before ROLLBACK (0), ROLLBACK TO, and after an error.
+   void endFrom(size_t level);
+   /// RELEASE: portals of higher levels belong to this one from now on.
+   void joinLevel(size_t level);
+
+   /// Whether a query that is not closed reads or writes the relation.
+   bool read(Oid relation) const;
+   /// The rows of pg_cursors.
+   std::vector<catalog::SystemState::Cursor> list() const;
+
+private:
+   struct Entry {
+      Portal portal;
+      std::optional<size_t> level; ///< none: the portal's transaction has ended
+   };
+   std::map<std::string, Entry, std::less<>> entries_;
+};
+
+} // namespace ouzel::engine
