@@ -213,8 +213,9 @@ uint64_t Database::check(const std::function<void(std::string_view)>& report) {
    // Manifest, catalog, headers, deletes and log were verified when the database was opened.
    uint64_t objects = 1 + (s.checkpointer ? s.checkpointer->referencedCount() : 0);
    for (const auto& table : s.tables.all()) {
-      if (const std::string& damage = table->core().damage; !damage.empty())
-         report("table with storage id " + std::to_string(static_cast<uint64_t>(table->id())) + ": " + damage);
+      for (const std::string& fault : {table->core().damage, table->core().mended})
+         if (!fault.empty())
+            report("table with storage id " + std::to_string(static_cast<uint64_t>(table->id())) + ": " + fault);
       for (const SegmentPtr& segment : *table->core().segmentList()) {
          if (!segment->block) continue;
          ++objects;

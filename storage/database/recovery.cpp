@@ -134,6 +134,7 @@ void loadSegments(TableCore& core, StoredTable& stored, std::set<SegmentId>& men
          if (error.state() != sqlstate::dataCorrupted) throw;
          header = headerOfBlock(store, entry, error);
          mended.insert(entry.segment);
+         core.mended = error.what();
       }
       segment->block = std::make_shared<Block>(store, core.context.cache, entry.blockObject, std::move(header));
       segment->versions->addCommit(1, segment->block->header().rowCount, 0);

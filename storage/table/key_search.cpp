@@ -188,6 +188,7 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
 
 Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
                                   const std::vector<Value>& key) {
+   core_->requireSound();
    const KeyFilter filter{keyColumns, {hash}};
    std::vector<ZoneRange> zones(key.size());
    for (size_t c = 0; c < key.size(); ++c) {

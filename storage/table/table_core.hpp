@@ -54,6 +54,7 @@ struct TableCore {
    /// What the start found damaged in the store; empty: nothing. A damaged table has no segments in memory, can be
    /// neither read nor written, and checkpoints keep naming its objects. Set before other threads use the table.
    std::string damage;
+   std::string mended; ///< a damaged object whose content the start found elsewhere; empty: none
    /// Throws XX001 when the table is damaged.
    void requireSound() const;
 

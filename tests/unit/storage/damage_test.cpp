@@ -112,6 +112,7 @@ CATCH_TEST_CASE("a header whose object is damaged is read from its block") {
    damage(header);
    t.restart();
    CATCH_CHECK(t.rows(t.hurt) == 50'000);
+   CATCH_CHECK(t.faults().size() == 1);
    t.f->database->checkpoint(); // stores the header again
    CATCH_CHECK_FALSE(fs::exists(header));
    t.restart();
@@ -133,6 +134,11 @@ CATCH_TEST_CASE("a table that cannot be read takes no other with it, and keeps i
       CATCH_CHECK(t.rows(t.sound) == 50'000 + static_cast<size_t>(start) * 10);
       CATCH_CHECK(stateOf([&] { t.rows(t.hurt); }) == sqlstate::dataCorrupted);
       CATCH_CHECK(stateOf([&] { t.insert(t.hurt, 100'000); }) == sqlstate::dataCorrupted);
+      auto transaction = t.f->database->begin();
+      CATCH_CHECK(stateOf([&] {
+                     t.table(t.hurt).findKey(*transaction, {0}, 1, {Value::integer(PhysicalType::I64, 1)});
+                  }) == sqlstate::dataCorrupted);
+      t.f->database->abort(*transaction);
       t.insert(t.sound, 100'000 + start * 10);
       t.f->database->checkpoint();
       const std::vector<std::string> faults = t.faults();
