@@ -7,6 +7,7 @@
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_tokens.hpp"
 #include "common/type/time_zone.hpp"
+#include "common/type/zone_history.hpp"
 
 // Dates and times from text, by PostgreSQL's rules: fields are read from left to right, and the meaning of a field
 // depends on the parts of the date that the fields before it gave.
@@ -32,6 +33,7 @@ public:
    Clock clock;
    bool hasZone = false;
    const TimeZone* zone = nullptr; ///< a named zone, else the offset
+   std::string_view abbreviation;  ///< by which the zone was named, if it was one
    int32_t offset = 0;             ///< seconds east
 
    bool hasDate() const { return (seen_ & dateMask) == dateMask; }
@@ -360,12 +362,13 @@ private:
    }
 
    Failure word(std::string_view text, uint32_t& mask) {
-      if (const std::optional<ZoneAbbreviation> abbreviation = findZoneAbbreviation(text)) {
+      if (const std::optional<ZoneAbbreviation> known = findZoneAbbreviation(text)) {
          mask = bit(Token::Zone);
          hasZone = true;
-         zone = abbreviation->zone;
+         zone = known->zone;
          zoneIsAbbreviated_ = true;
-         offset = abbreviation->seconds;
+         abbreviation = text;
+         offset = known->seconds;
          return Failure::None;
       }
       const Word w = findDateWord(text);
@@ -542,7 +545,11 @@ constexpr int64_t unixEpochDays = julianOfUnixEpoch - julianOfPostgresEpoch;
 /// Offset in force at a local time of day, by the zone that was read or the session's.
 int32_t offsetOf(const FieldReader& r, int64_t local, const SessionFormat& format) {
    if (!r.hasZone) return zoneOffsetOfLocal(format.zone, local);
-   return r.zone ? r.zone->offsetOfLocal(local).seconds : r.offset;
+   if (!r.zone) return r.offset;
+   const int32_t offset = r.zone->offsetOfLocal(local).seconds;
+   if (r.abbreviation.empty()) return offset;
+   // An abbreviation may have had another meaning, or none, at that time.
+   return offsetOfAbbreviation(*r.zone, r.abbreviation, local - offset * microsPerSecond).value_or(offset);
 }
 
 int64_t readTimestamp(std::string_view text, const SessionFormat& format, bool withZone) {

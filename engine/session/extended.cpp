@@ -9,6 +9,7 @@
 #include "executor/expression/evaluator.hpp"
 #include "executor/function/value_text.hpp"
 #include "sql/parse/node_access.hpp"
+#include "sql/parse/string_syntax.hpp"
 
 // Prepared statements and portals, both by protocol messages and by SQL. cursor.cpp has cursors.
 
@@ -36,6 +37,7 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
 /// Fill in what the statement's text tells.
 void SessionImpl::describeText(PreparedStatement& prepared) {
    if (isLong(prepared.text)) core_.statementBegins(); // for cancels
+   const sql::StringSyntax syntax(core_.settings.value("standard_conforming_strings") != "off");
    const auto script = sql::ParsedScript::parse(prepared.text);
    if (script.statements().size() > 1)
       throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");

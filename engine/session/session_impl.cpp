@@ -11,6 +11,7 @@
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
+#include "sql/parse/string_syntax.hpp"
 
 // Scripts of the simple protocol, and the dispatch by kind of statement. extended.cpp has prepared statements and
 // portals.
@@ -62,6 +63,7 @@ void SessionImpl::beginStatement(const sql::ParsedScript& script, const sql::Par
 }
 
 sql::ParsedScript SessionImpl::parseCharged(std::string_view text, MemoryCharge& memory) {
+   const sql::StringSyntax syntax(core_.settings.value("standard_conforming_strings") != "off");
    if (!isLong(text)) return sql::ParsedScript::parse(text);
    core_.statementBegins();
    const Interruptible interruptible(core_.interruptCheck);

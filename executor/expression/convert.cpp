@@ -91,7 +91,9 @@ void fromDecimal(const Vector& in, Representation to, Selection rows, void* out)
       To* target = static_cast<To*>(out);
       const StringView* values = in.values<StringView>();
       forEachRow(rows, [&](uint32_t row) {
-         const std::optional<int128> value = decimal::toInt128(values[in.positionOf(row)], to.scale);
+         const StringView& number = values[in.positionOf(row)];
+         const std::optional<int128> value = decimal::toInt128(number, to.scale);
+         if (!value && decimal::isNaN(number)) throwNotSupported("NaN in a numeric column of fixed scale");
          if (!value) throwDoesNotFit();
          target[row] = narrowTo<To>(*value);
       });

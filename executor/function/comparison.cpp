@@ -174,11 +174,16 @@ void addTimes() {
 
 // ---- GREATEST and LEAST ----
 
+std::string_view withoutBlanks(std::string_view text) {
+   return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 /// Writes the extreme of the arguments that are not NULL; of equal ones the first.
 template <bool greatest>
 void chooseExtreme(const KernelCall& call, ResultVector& result) {
    const uint32_t width = physicalSize(result.type());
    const bool areArrays = catalog::builtins().isArray(call.resultType.oid);
+   const bool isBlankPadded = call.resultType.oid == oid::bpchar;
    const ValueOrder order = valueOrder(result.type());
    auto* out = static_cast<std::byte*>(result.data());
    forEachRow(call.rows, [&](uint32_t row) {
@@ -188,9 +193,10 @@ void chooseExtreme(const KernelCall& call, ResultVector& result) {
          if (arg.isNull(row)) continue;
          const auto* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * width;
          const auto compare = [&] {
-            if (!areArrays) return order(value, best);
-            return compareArrays(ArrayView(reinterpret_cast<const StringView*>(value)->view()),
-                                 ArrayView(reinterpret_cast<const StringView*>(best)->view()));
+            if (!areArrays && !isBlankPadded) return order(value, best);
+            const std::string_view a = reinterpret_cast<const StringView*>(value)->view(),
+                                   b = reinterpret_cast<const StringView*>(best)->view();
+            return areArrays ? compareArrays(ArrayView(a), ArrayView(b)) : withoutBlanks(a).compare(withoutBlanks(b));
          };
          if (!best || (greatest ? compare() > 0 : compare() < 0)) best = value;
       }

@@ -111,8 +111,9 @@ ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
       throw SqlError(sqlstate::undefinedFunction,
                      "could not identify a comparison function for type " + typeName(common))
           .at(state.at(node.location));
-   for (ExprPtr& arg : args)
-      arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
+   if (common != oid::bpchar) // whose lengths tell how to pad a result
+      for (ExprPtr& arg : args)
+         arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
    const char* function = node.op == IS_GREATEST ? "ouzel_greatest" : "ouzel_least";
    auto expr = makeCall(catalog::builtins().functions(function)[0], type, std::move(args));
    expr->position = state.at(node.location);

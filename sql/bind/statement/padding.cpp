@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
@@ -5,8 +7,9 @@
 
 // The padding of character(n) in results. Values are stored without padding; the length in their type tells the output
 // how to pad. An expression that mixes lengths, such as coalesce(c, 'none'), has a type without a length, but
-// PostgreSQL pads each of its values. If such an expression is an output of the whole query and no operator compares
-// it, the blanks are added inside the expression, where the lengths are known.
+// PostgreSQL pads each of its values. If such an expression is an output of the whole query, the blanks are added
+// inside the expression, where the lengths are known. If operators between compare it, the output gets a copy of the
+// column.
 
 namespace ouzel::sql {
 
@@ -33,6 +36,12 @@ ExprPtr padded(ExprPtr expr) {
    return result;
 }
 
+/// The function of GREATEST and LEAST, which compares character values without their blanks.
+bool isExtreme(const Expr& expr) {
+   const auto* call = expr.getIf<scalar::Call>();
+   return call && call->function && (call->function->name == "ouzel_greatest" || call->function->name == "ouzel_least");
+}
+
 void padExpr(ExprPtr& expr) {
    checkStack();
    if (expr->type.oid != oid::bpchar) return;
@@ -44,6 +53,9 @@ void padExpr(ExprPtr& expr) {
    } else if (expr->kind == ExprKind::Case) {
       for (size_t i = 0; i < expr->args.size(); ++i)
          if (i % 2 == 1 || i + 1 == expr->args.size()) padExpr(expr->args[i]);
+   } else if (isExtreme(*expr)) {
+      for (ExprPtr& arg : expr->args)
+         padExpr(arg);
    }
 }
 
@@ -51,38 +63,100 @@ class OutputPadding {
 public:
    explicit OutputPadding(BoundQuery& query) : query_(query) {}
 
-   void pad(RelPtr& rel, ColumnId column) {
+   /// A column of `rel` that has the values of `column` with their blanks; `column` itself where nothing can be padded.
+   /// `isRead`: an operator above compares `column`, which so has to stay without blanks.
+   ColumnId shown(RelPtr& rel, ColumnId column, bool isRead) {
       checkStack();
+      const bool isReadHere = isRead || readers(*rel, column) > 0;
       switch (rel->kind) {
       case RelKind::Map:
-         for (ComputedColumn& computed : rel->as<op::Map>().computed) {
-            if (computed.column != column) continue;
-            const ColumnId source = columnOf(*computed.expr);
-            if (source == noColumn) return padExpr(computed.expr);
-            if (readers(*rel, source) == 1) pad(rel->inputs[0], source);
-            return;
-         }
-         if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
-         return;
+         for (ComputedColumn& computed : rel->as<op::Map>().computed)
+            if (computed.column == column) return shownByMap(*rel, computed, isRead);
+         return shown(rel->inputs[0], column, isReadHere);
       case RelKind::Select:
-         if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
-         return;
+      case RelKind::Window: return shown(rel->inputs[0], column, isReadHere);
       case RelKind::Sort: // blanks at the end rarely change an order
-      case RelKind::Limit: return pad(rel->inputs[0], column);
+      case RelKind::LockRows:
+      case RelKind::Limit: return shown(rel->inputs[0], column, isRead);
+      case RelKind::Join:
+         for (RelPtr& input : rel->inputs) {
+            const std::vector<ColumnId> given = outputColumns(*input);
+            if (std::find(given.begin(), given.end(), column) != given.end()) return shown(input, column, isReadHere);
+         }
+         return column;
+      case RelKind::GroupBy: return shownByGroup(*rel, column);
       case RelKind::SetOp: { // UNION ALL only: all other set operations compare the values
          const auto& setOp = rel->as<op::SetOp>();
-         if (setOp.kind != SetOpKind::Union || !setOp.all) return;
-         for (size_t i = 0; i < setOp.columns.size(); ++i)
-            if (setOp.columns[i] == column)
+         if (setOp.kind != SetOpKind::Union || !setOp.all || isRead) return column;
+         for (size_t n = 0; n < setOp.columns.size(); ++n)
+            if (setOp.columns[n] == column)
                for (int side = 0; side < 2; ++side)
-                  padSide(*rel, side, i);
-         return;
+                  padSide(*rel, side, n);
+         return column;
       }
-      default: return;
+      default: return column;
       }
    }
 
 private:
+   ColumnId copyOf(ColumnId column) {
+      ColumnInfo info = query_.columns[column];
+      info.type.typmod = -1;
+      return query_.columns.add(std::move(info));
+   }
+
+   ColumnId shownByMap(Rel& map, ComputedColumn& computed, bool isRead) {
+      const ColumnId source = columnOf(*computed.expr);
+      if (source != noColumn) {
+         const ColumnId inner = shown(map.inputs[0], source, isRead || readers(map, source) > 1);
+         if (inner == source) return computed.column;
+         const ColumnId copy = copyOf(computed.column);
+         map.as<op::Map>().computed.push_back({copy, makeColumn(inner, query_.columns[inner].type)});
+         return copy;
+      }
+      auto* subquery = computed.expr->getIf<scalar::Subquery>();
+      if (subquery && subquery->kind == SubqueryKind::Scalar && !isRead) {
+         subquery->columns[0] = shown(subquery->query, subquery->columns[0], false);
+         return computed.column;
+      }
+      if (!isRead) {
+         padExpr(computed.expr);
+         return computed.column;
+      }
+      if (subquery || isVolatile(*computed.expr)) return computed.column; // computed once only
+      ExprPtr padded = clone(*computed.expr);
+      padExpr(padded);
+      const ColumnId copy = copyOf(computed.column);
+      map.as<op::Map>().computed.push_back({copy, std::move(padded)});
+      return copy;
+   }
+
+   /// A group shows one of its values: the least.
+   ColumnId shownByGroup(Rel& rel, ColumnId column) {
+      auto& group = rel.as<op::GroupBy>();
+      if (!group.groupingSets.empty()) return column;
+      for (const ComputedColumn& key : group.keys) {
+         if (key.column != column || isVolatile(*key.expr) || key.expr->kind == ExprKind::Subquery) continue;
+         ExprPtr value = clone(*key.expr);
+         if (const ColumnId source = columnOf(*value); source != noColumn) {
+            const ColumnId inner = shown(rel.inputs[0], source, true);
+            if (inner == source) return column;
+            value = makeColumn(inner, query_.columns[inner].type);
+         } else {
+            padExpr(value);
+         }
+         constexpr Oid types[] = {oid::bpchar};
+         AggregateCall call;
+         call.function = catalog::builtins().findFunction("min", types);
+         call.column = copyOf(column);
+         call.type = query_.columns[call.column].type;
+         call.args.push_back(std::move(value));
+         group.aggregates.push_back(std::move(call));
+         return group.aggregates.back().column;
+      }
+      return column;
+   }
+
    /// Number of the operator's own expressions that read a column and so would see the blanks.
    static uint32_t readers(const Rel& rel, ColumnId column) {
       uint32_t found = 0;
@@ -100,7 +174,10 @@ private:
    void padSide(Rel& rel, int side, size_t number) {
       ColumnId& source = rel.as<op::SetOp>().inputColumns[side][number];
       const SqlType type = query_.columns[source].type;
-      if (isWithoutLength(type)) return pad(rel.inputs[static_cast<size_t>(side)], source);
+      if (isWithoutLength(type)) {
+         source = shown(rel.inputs[static_cast<size_t>(side)], source, false);
+         return;
+      }
       if (type.oid != oid::bpchar) return;
       ColumnInfo info = query_.columns[source];
       info.type.typmod = -1;
@@ -119,8 +196,8 @@ private:
 } // namespace
 
 void padOutput(BoundQuery& query) {
-   for (const OutputColumn& output : query.output)
-      if (isWithoutLength(output.type)) OutputPadding(query).pad(query.root, output.column);
+   for (OutputColumn& output : query.output)
+      if (isWithoutLength(output.type)) output.column = OutputPadding(query).shown(query.root, output.column, false);
 }
 
 } // namespace ouzel::sql
