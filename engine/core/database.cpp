@@ -15,6 +15,7 @@
 #include "common/memory/large_memory.hpp"
 #include "common/memory/machine_memory.hpp"
 #include "engine/core/internals.hpp"
+#include "engine/core/temporary_objects.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
 #include "io/store/open_store.hpp"
@@ -113,7 +114,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();
    internals.storage = storage::Database::open(forStorage, *internals.governor, *internals.scheduler);
    internals.catalog = std::make_unique<catalog::Catalog>(recoveredCatalog(*internals.storage));
-   for (const std::string& line : catalog::findDamage(internals.catalog->newest()))
+   const std::vector<std::string> damage = catalog::findDamage(internals.catalog->newest());
+   for (const std::string& line : damage)
       logLine(LogLevel::Error, "the catalog is damaged: " + line);
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
@@ -125,7 +127,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    }
    for (const Oid sequence : internals.storage->counters())
       if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
-         internals.storage->forgetCounter(sequence); // the sequence was dropped
+         internals.storage->forgetCounter(sequence);      // the sequence was dropped
+   if (damage.empty()) dropUnreferencedTables(internals); // a damaged catalog may lack relations
    return database;
 }
 

@@ -97,6 +97,7 @@ void SessionImpl::beginActivity(std::string_view text) {
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
    DCHECK(core_.transaction.isOpen());
+   if (!text.empty()) core_.requestText = text;
    core_.reportActivity("active", std::string(text.substr(0, shownBytes(text))));
 }
 

@@ -1,7 +1,9 @@
 """Mistakes about directories and files: what is there, whose it is, and what has been done to it."""
+import ctypes.util
 import glob
 import os
 import shutil
+import struct
 
 from machine import Server
 from mistake import Mistake
@@ -111,6 +113,19 @@ def shorten(kind):
     return prepare
 
 
+def other_format(kind):
+    """An object whose format is 99: its first byte, behind a seal of magic, size and checksum (docs/FORMAT.md)."""
+    def prepare(place):
+        keep(place)
+        hashes = ctypes.CDLL(ctypes.util.find_library("xxhash") or "libxxhash.so.0")
+        hashes.XXH3_64bits.restype, hashes.XXH3_64bits.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+        path = newest(place, kind)
+        with open(path, "rb") as file: seal, content = file.read(24), file.read()
+        content = b"\x63" + content[1:]
+        with open(path, "wb") as file: file.write(seal[:16] + struct.pack("<Q", hashes.XXH3_64bits(content, len(content))) + content)
+    return prepare
+
+
 def wal_elsewhere(place):
     """The log of another database in --wal."""
     os.mkdir(place.path("other"))
@@ -153,6 +168,9 @@ MISTAKES = [
     place("half a manifest", [r"manifest/", "HINT"], shorten("manifest"), mend=restore),
     place("a damaged catalog", [r"catalog/", "HINT"], damage("catalog"), mend=restore),
     place("a damaged writer", [r"writer/", "HINT"], damage("writer"), mend=restore),
+    place("a database of another format", [r"incompatible with server", r"format 99.*format \d+", r"newer server.*with that server"],
+          other_format("manifest"), mend=restore),
+    place("a lease of another format", [r"incompatible with server", r"format 99.*format \d+", r"newer server"], other_format("writer"), mend=restore),
     place("the log of another database", [r'"\S*/wal/', r"another database", "HINT"], wal_elsewhere, ["--wal", "{place}/wal"], answers=False),
     place("a file for a log directory", [r'"\S*/wal".*not a directory'], a_file("wal"), ["--wal", "{place}/wal"], data="new", answers=False),
     place("no right to write the log", [r'"\S*/wal\S*".*permission denied', "HINT"], forbidden("wal"), ["--wal", "{place}/wal"], as_nobody=True),
