@@ -32,10 +32,9 @@ std::string placeOf(const LogRecord& record) {
 }
 
 void appendWithTabs(std::string& out, std::string_view text) {
-   for (const char c : text) {
-      out += c;
-      if (c == '\n') out += '\t';
-   }
+   for (size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
+      out.append(text.substr(0, end + 1)) += '\t';
+   out.append(text);
 }
 
 void appendTextLine(std::string& out, const LogEntry& entry, const LogSettings& settings, std::string_view kind,
