@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-hostile bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -67,6 +67,12 @@ differential: deps
 tsan: deps-test
 	@scripts/run-tsan
 
+# A server under everything at once for MINUTES (30), which has at the end what it had after the warm-up: tests/soak/README.md.
+soak: deps-test
+	@cmake --preset relassert >/dev/null
+	@cmake --build build/relassert -j $(JOBS) --target ouzel
+	@tests/soak/soak.py --binary build/relassert/ouzel --minutes $(or $(MINUTES),30) --memory $(or $(MEMORY),512MB)
+
 # Part of make test: clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
 # what; some minutes at first, then only what has changed.
 clang: deps-test
@@ -90,6 +96,8 @@ bench-oltp: build
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)
+bench-hostile: build
+	@bench/hostile/run $(BENCH_ARGS)
 bench-external: build
 	@scripts/install-deps --bench
 	@bench/external/run $(BENCH_ARGS)

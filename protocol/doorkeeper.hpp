@@ -21,8 +21,10 @@ struct StartupRequest {
 enum class AuthenticationMethod : uint8_t { Trust, ScramSha256, Reject };
 struct AuthenticationRule {
    AuthenticationMethod method = AuthenticationMethod::Reject;
-   std::string verifier;  ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
-   std::string doom = {}; ///< for the log: why every password fails; empty: a right one does not
+   std::string verifier;                ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
+   std::string doom = {};               ///< for the log: why every password fails; empty: a right one does not
+   std::string refusal = {}, hint = {}; ///< of Reject: what the client is told; empty: the usual
+   std::string channelBinding = {};     ///< of the client's TLS, for SCRAM-SHA-256-PLUS; empty: it is not offered
 };
 
 struct BackendKey {

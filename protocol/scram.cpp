@@ -16,6 +16,7 @@ namespace ouzel::protocol {
 namespace {
 
 constexpr std::string_view mechanism = "SCRAM-SHA-256";
+constexpr std::string_view bindingType = "tls-server-end-point";
 constexpr uint32_t iterationsMax = 100'000'000;
 
 [[noreturn, gnu::cold]] void throwMalformed(std::string_view detail) {
@@ -133,29 +134,53 @@ std::string ScramVerifier::text() const {
 }
 
 ScramExchange::ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce,
-                             std::string_view mockSalt)
-   : doomed_(!verifier), nonce_(base64Encode({reinterpret_cast<const char*>(nonce.data()), nonce.size()})) {
+                             std::string_view mockSalt, std::string_view channelBinding, bool isPlus)
+   : doomed_(!verifier), channelBinding_(channelBinding), isPlus_(isPlus),
+     nonce_(base64Encode({reinterpret_cast<const char*>(nonce.data()), nonce.size()})) {
    if (verifier)
       verifier_ = std::move(*verifier);
    else
       verifier_.salt = mockSalt;
 }
 
+/// Reads the gs2-header: "n,," (no channel binding), "y,," (the client supports it and believes that the server does
+/// not), "p=tls-server-end-point,,".
+void ScramExchange::takeHeader(std::string_view& message) {
+   if (message.empty()) throwMalformed("The message is empty.");
+   const std::string_view whole = message;
+   const char flag = message[0];
+   if (flag == 'p') {
+      if (!isPlus_)
+         throwMalformed("The client selected SCRAM-SHA-256 without channel binding, but the SCRAM message includes "
+                        "channel binding data.");
+      const auto type = takeAttribute(message, 'p');
+      if (type != bindingType)
+         throw SqlError(sqlstate::protocolViolation,
+                        fmt::format("unsupported SCRAM channel-binding type \"{}\"", type));
+   } else if (flag == 'n' || flag == 'y') {
+      if (isPlus_)
+         throwMalformed("The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel "
+                        "binding data.");
+      // Somebody in between may have removed PLUS from the list of mechanisms.
+      if (flag == 'y' && !channelBinding_.empty())
+         throw SqlError(sqlstate::invalidAuthorizationSpecification, "SCRAM channel binding negotiation error")
+             .detail("The client supports SCRAM channel binding but thinks the server does not.  However, this server "
+                     "does support channel binding.");
+      if (message.size() < 2 || message[1] != ',') throwMalformed("Comma expected after the channel-binding flag.");
+      message.remove_prefix(2);
+   } else {
+      throwMalformed(fmt::format("Unexpected channel-binding flag \"{}\".", message.substr(0, 1)));
+   }
+   if (message.starts_with('a'))
+      throw SqlError(sqlstate::featureNotSupported, "client uses authorization identity, but it is not supported");
+   if (!message.starts_with(',')) throwMalformed("Unexpected attribute in client-first-message.");
+   message.remove_prefix(1);
+   header_ = whole.substr(0, whole.size() - message.size());
+}
+
 std::string ScramExchange::clientFirst(std::string_view message) {
    if (message.find('\0') != std::string_view::npos) throwMalformed("Message length does not match input length.");
-   // gs2-header: "n,," (no channel binding), "y,," (the client supports it and believes that the server does not),
-   // "p=..." (the client requires it).
-   if (message.empty()) throwMalformed("The message is empty.");
-   channelBindingFlag_ = message[0];
-   if (channelBindingFlag_ == 'p')
-      throw SqlError(sqlstate::protocolViolation, "client requires SCRAM channel binding, but it is not supported");
-   if (channelBindingFlag_ != 'n' && channelBindingFlag_ != 'y')
-      throwMalformed(fmt::format("Unexpected channel-binding flag \"{}\".", message.substr(0, 1)));
-   if (message.size() < 3 || message[1] != ',') throwMalformed("Comma expected after the channel-binding flag.");
-   if (message[2] == 'a')
-      throw SqlError(sqlstate::featureNotSupported, "client uses authorization identity, but it is not supported");
-   if (message[2] != ',') throwMalformed("Unexpected attribute in client-first-message.");
-   message.remove_prefix(3);
+   takeHeader(message);
    clientFirstBare_ = message;
    if (message.starts_with("m="))
       throw SqlError(sqlstate::featureNotSupported, "client requires an unsupported SCRAM extension");
@@ -172,9 +197,10 @@ std::optional<std::string> ScramExchange::clientFinal(std::string_view message) 
    if (message.find('\0') != std::string_view::npos) throwMalformed("Message length does not match input length.");
    std::string_view rest = message;
    const auto binding = takeAttribute(rest, 'c');
-   // base64 of the gs2-header: "n,," or "y,,"
-   if (binding != (channelBindingFlag_ == 'n' ? "biws" : "eSws"))
+   if (binding != base64Encode(isPlus_ ? header_ + channelBinding_ : header_)) {
+      if (isPlus_) throw SqlError(sqlstate::invalidAuthorizationSpecification, "SCRAM channel binding check failed");
       throw SqlError(sqlstate::protocolViolation, "unexpected SCRAM channel-binding attribute in client-final-message");
+   }
    if (takeAttribute(rest, 'r') != nonce_)
       throw SqlError(sqlstate::protocolViolation, "invalid SCRAM response").detail("Nonce does not match.");
    const size_t proofAt = message.rfind(",p=");

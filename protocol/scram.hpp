@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-// SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side, without channel binding.
+// SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side. Channel binding is tls-server-end-point (RFC 5929).
 
 namespace ouzel::protocol {
 
@@ -36,16 +36,22 @@ class ScramExchange {
 public:
    /// `nonce`: at least 18 raw random bytes. `mockSalt` is the salt shown without a verifier; it should depend on the
    /// user only.
-   ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce,
-                 std::string_view mockSalt);
+   /// `channelBinding`: of the connection; empty: SCRAM-SHA-256-PLUS was not offered. `isPlus`: the client has chosen
+   /// it.
+   ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce, std::string_view mockSalt,
+                 std::string_view channelBinding = {}, bool isPlus = false);
 
    std::string clientFirst(std::string_view message);
    std::optional<std::string> clientFinal(std::string_view message);
 
 private:
+   void takeHeader(std::string_view& message);
+
    ScramVerifier verifier_;
    bool doomed_;
-   char channelBindingFlag_ = 'n';
+   const std::string channelBinding_;
+   const bool isPlus_;
+   std::string header_; ///< gs2-header of the client's first message
    std::string nonce_, clientFirstBare_, serverFirst_;
 };
 

@@ -71,6 +71,7 @@ private:
    Next handleFirstPacket(std::string_view payload);
    Next answerEncryptionRequest(bool canStart);
    void startAuthentication(StartupPacket packet);
+   void chooseMechanism(std::string_view mechanism);
    void handlePassword(std::string_view payload);
    void authenticated();
 
@@ -100,7 +101,8 @@ private:
    bool drainToSync_ = false;
    bool isIdle_ = false;
    StartupRequest request_;
-   std::unique_ptr<ScramExchange> scram_;
+   AuthenticationRule rule_;
+   std::unique_ptr<ScramExchange> scram_; ///< once the client has chosen a mechanism
    enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;
    std::string wrongPassword_; ///< what the log says of a password that fails, and clients do not learn
    std::string logDetail_;     ///< the same once it has failed

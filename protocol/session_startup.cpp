@@ -15,7 +15,7 @@ namespace ouzel::protocol {
 
 namespace {
 
-constexpr std::string_view scramMechanism = "SCRAM-SHA-256";
+constexpr std::string_view scramMechanism = "SCRAM-SHA-256", scramPlusMechanism = "SCRAM-SHA-256-PLUS";
 constexpr size_t nonceBytes = 18;
 enum class AuthenticationCode : uint32_t { Ok = 0, Sasl = 10, SaslContinue = 11, SaslFinal = 12 };
 
@@ -73,34 +73,45 @@ void Session::startAuthentication(StartupPacket packet) {
       options_.log->database = request_.database;
       options_.log->command = "authentication";
    }
-   const AuthenticationRule rule = doorkeeper_.ruleFor(request_);
-   switch (rule.method) {
+   rule_ = doorkeeper_.ruleFor(request_);
+   switch (rule_.method) {
    case AuthenticationMethod::Trust: authenticated(); return;
    case AuthenticationMethod::Reject:
+      logDetail_ = rule_.doom;
       throw SqlError(sqlstate::invalidAuthorizationSpecification,
-                     fmt::format("connection of user \"{}\" to database \"{}\" is not permitted", request_.user,
-                                 request_.database));
+                     rule_.refusal.empty()
+                         ? fmt::format("connection of user \"{}\" to database \"{}\" is not permitted", request_.user,
+                                       request_.database)
+                         : rule_.refusal)
+          .hint(rule_.hint);
    case AuthenticationMethod::ScramSha256: break;
    }
+   phase_ = Phase::Authentication;
+   MessageWriter message = authenticationMessage(out_, AuthenticationCode::Sasl);
+   if (!rule_.channelBinding.empty()) message.cstring(scramPlusMechanism);
+   message.cstring(scramMechanism).int8(0).finish();
+   flush();
+}
+
+void Session::chooseMechanism(std::string_view mechanism) {
+   const bool isPlus = mechanism == scramPlusMechanism && !rule_.channelBinding.empty();
+   if (!isPlus && mechanism != scramMechanism)
+      throw SqlError(sqlstate::protocolViolation, "client selected an invalid SASL authentication mechanism");
    std::array<unsigned char, nonceBytes> nonce;
    doorkeeper_.randomBytes(nonce);
-   const std::optional<ScramVerifier> verifier = ScramVerifier::parse(rule.verifier);
-   wrongPassword_ = rule.doom;
-   if (rule.doom.empty())
+   const std::optional<ScramVerifier> verifier = ScramVerifier::parse(rule_.verifier);
+   wrongPassword_ = rule_.doom;
+   if (rule_.doom.empty())
       wrongPassword_ = verifier ? fmt::format("Password does not match for user \"{}\".", request_.user)
                                 : fmt::format("User \"{}\" does not have a valid SCRAM secret.", request_.user);
-   scram_ = std::make_unique<ScramExchange>(verifier, nonce, mockSalt(request_.user, options_.mockSecret));
-   phase_ = Phase::Authentication;
-   authenticationMessage(out_, AuthenticationCode::Sasl).cstring(scramMechanism).int8(0).finish();
-   flush();
+   scram_ = std::make_unique<ScramExchange>(verifier, nonce, mockSalt(request_.user, options_.mockSecret),
+                                            rule_.channelBinding, isPlus);
 }
 
 void Session::handlePassword(std::string_view payload) {
    if (sasl_ == Sasl::AwaitMechanism) {
       MessageReader reader(payload);
-      const auto mechanism = reader.cstring();
-      if (mechanism != scramMechanism)
-         throw SqlError(sqlstate::protocolViolation, "client selected an invalid SASL authentication mechanism");
+      chooseMechanism(reader.cstring());
       const int32_t length = reader.int32();
       sasl_ = Sasl::AwaitClientFirst;
       if (length == -1) {

@@ -21,7 +21,7 @@ select name, vartype, coalesce(unit,'') as unit, context, coalesce(array_to_stri
             else coalesce(boot_val,'') end as value,
        category, short_desc
 from pg_settings
-where (name !~ '(_file|_directory|_directories|_command)$' or name = 'log_directory') and name !~ '^(ssl|krb|unix_|wal_|recovery_|primary_|hot_|archive|autovacuum|bgwriter|syslog|debug_|trace_|log_(autovacuum|executor|parser|planner|recovery|replication|startup|statement_stats)|checkpoint|max_wal|min_wal|vacuum_|jit|geqo|shared_preload|event_source|db_user|bonjour|backtrace)'
+where (name !~ '(_file|_directory|_directories|_command)$' or name = 'log_directory') and name !~ '^(ssl|krb|unix_|wal_|recovery_|primary_|hot_|archive|autovacuum|bgwriter|syslog|debug_(assertions|discard)|trace_|log_(autovacuum|executor|parser|planner|recovery|replication|startup|statement_stats)|checkpoint|max_wal|min_wal|vacuum_defer|jit_(debugging|profiling|provider)|shared_preload|event_source|db_user|bonjour|backtrace)'
 order by name) to stdout"""
 
 

@@ -282,9 +282,36 @@ protocol::Frame Connection::receive(protocol::Phase phase) {
    }
 }
 
+protocol::AuthenticationRule Connection::ruleOfTransport(const protocol::StartupRequest& request) const {
+   using Kind = ServerOptions::ClientCertificates;
+   protocol::AuthenticationRule rule{protocol::AuthenticationMethod::Trust, ""};
+   const auto reject = [&](std::string refusal, std::string hint, std::string doom) {
+      rule.method = protocol::AuthenticationMethod::Reject;
+      rule.refusal = std::move(refusal);
+      rule.hint = std::move(hint);
+      rule.doom = std::move(doom);
+   };
+   if (context_.requiresTls && !stream_->isEncrypted()) {
+      reject(fmt::format("connection of user \"{}\" to database \"{}\" is not encrypted, and this server requires SSL",
+                         request.user, request.database),
+             "Connect with sslmode=require, or a stricter mode.", "");
+   } else if (context_.clientCertificates != Kind::Off) {
+      const std::optional<std::string> name = stream_->peerName();
+      if (!name)
+         reject("connection requires a valid client certificate", "", "");
+      else if (context_.clientCertificates == Kind::VerifyFull && *name != request.user)
+         reject(fmt::format("certificate authentication failed for user \"{}\"", request.user), "",
+                fmt::format("The certificate's common name is \"{}\".", *name));
+   }
+   return rule;
+}
+
 protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest& request) {
-   if (peer_.isLoopback) return {protocol::AuthenticationMethod::Trust, ""};
-   protocol::AuthenticationRule rule{protocol::AuthenticationMethod::ScramSha256, ""};
+   protocol::AuthenticationRule rule = ruleOfTransport(request);
+   if (rule.method == protocol::AuthenticationMethod::Reject) return rule;
+   if (peer_.isLoopback && context_.trustsLoopback) return rule;
+   rule.method = protocol::AuthenticationMethod::ScramSha256;
+   rule.channelBinding = stream_->channelBinding();
    try {
       rule.verifier = context_.factory.passwordVerifier(request.user);
       if (rule.verifier.empty()) rule.doom = fmt::format("User \"{}\" has no password assigned.", request.user);

@@ -6,6 +6,7 @@
 #include "common/log/session.hpp"
 #include "io/net/stream.hpp"
 #include "protocol/session.hpp"
+#include "server/options.hpp"
 #include "server/session_factory.hpp"
 #include "server/session_pool.hpp"
 #include "server/session_registry.hpp"
@@ -19,6 +20,8 @@ struct ConnectionContext {
    const io::TlsContext* tls = nullptr; ///< null: TLS is not offered
    std::string mockSecret;
    const SessionPool* pool = nullptr;
+   ServerOptions::ClientCertificates clientCertificates = ServerOptions::ClientCertificates::Off;
+   bool requiresTls = false, trustsLoopback = true;
 };
 
 /// One client: its socket, its unread input, and its protocol session. Shared by the server's table, the event loop and
@@ -75,6 +78,8 @@ private:
    protocol::Frame receive(protocol::Phase phase) override;
 
    protocol::AuthenticationRule ruleFor(const protocol::StartupRequest& request) override;
+   /// What is wrong with the connection, whoever comes; Trust: nothing.
+   protocol::AuthenticationRule ruleOfTransport(const protocol::StartupRequest& request) const;
    void randomBytes(std::span<unsigned char> out) override;
    void cancelRequested(const protocol::BackendKey& key) override;
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, NoticeSink& notices) override;

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
+#include <new>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -21,11 +23,13 @@
 #include "server/engine_factory.hpp"
 #include "server/metrics/metrics_server.hpp"
 #include "server/options.hpp"
+#include "server/places.hpp"
 #include "server/readiness.hpp"
 #include "server/server.hpp"
 #include "server/server_log.hpp"
 #include "server/server_metrics.hpp"
 #include "server/service_manager.hpp"
+#include "server/start_watch.hpp"
 #include "server/version.hpp"
 
 using namespace ouzel;
@@ -46,13 +50,31 @@ constexpr const char* usage = "Usage:\n"
                               "Each command has a --help of its own.\n";
 
 void reportFatal(const SqlError& error) {
+   std::string hint = error.hintText();
+   if (hint.empty() && (error.state() == sqlstate::dataCorrupted || error.state() == sqlstate::undefinedFile))
+      hint = "`ouzel check --data DIR` tells what else is damaged. Restore the database from a backup.";
    logRecord({.level = LogLevel::Fatal,
               .message = error.what(),
               .state = error.state().text(),
               .detail = error.detailText(),
-              .hint = error.hintText(),
+              .hint = hint,
               .hidesPlace = true});
    flushLog();
+}
+
+void reportFatal(std::string_view message, std::string_view hint) {
+   logRecord({.level = LogLevel::Fatal, .message = message, .hint = hint, .hidesPlace = true});
+   flushLog();
+}
+
+constexpr uint64_t handlesMin = 64; // for files of the log and of tables, and some clients
+
+void requireHandles() {
+   const uint64_t handles = io::raiseHandleLimit(); // tables and clients need more than the usual 1024 handles
+   if (handles < handlesMin)
+      throw SqlError(sqlstate::insufficientResources,
+                     fmt::format("only {} file handles are allowed, and {} are needed at least", handles, handlesMin))
+          .hint("Raise `ulimit -n`, or LimitNOFILE of the service.");
 }
 
 /// Block the signals that end the process. Threads inherit the mask, so that only waitForSignal() gets them.
@@ -102,6 +124,16 @@ std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine
    return metrics;
 }
 
+void requireFreeMetricsPort(const ServerOptions& options) {
+   if (!options.metricsPort) return;
+   try {
+      io::requireFreePort(options.listen, *options.metricsPort);
+   } catch (const SqlError& error) {
+      throw SqlError(error.state(), std::string("metrics: ") + error.what())
+          .hint("Choose another port with --metrics-port, or stop who listens there.");
+   }
+}
+
 int serve(const std::vector<std::string>& arguments) {
    const auto options = parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
    if (!options) {
@@ -113,9 +145,12 @@ int serve(const std::vector<std::string>& arguments) {
    checkSettings(*options);
    const sigset_t signals = blockSignals();
    installCrashReport();
+   requireHandles();
+   requireUsablePlaces(*options);
    openLog(*options);
    logStart(*options);
-   io::raiseHandleLimit(); // tables and clients need more than the usual 1024 handles
+   for (const ServerOptions::Warning& warning : options->warnings)
+      logRecord({.level = LogLevel::Warning, .message = warning.message, .hint = warning.hint});
 
    engine::DatabaseOptions databaseOptions;
    databaseOptions.dataDirectory = options->dataDirectory;
@@ -142,8 +177,12 @@ int serve(const std::vector<std::string>& arguments) {
    }
    // A server that cannot take clients creates no database, and claims none.
    io::requireFreePort(options->listen, options->port);
-   if (options->metricsPort) io::requireFreePort(options->listen, *options->metricsPort);
-   const auto database = engine::Database::open(databaseOptions);
+   requireFreeMetricsPort(*options);
+   std::unique_ptr<engine::Database> database;
+   {
+      const StartWatch watch(signals);
+      database = engine::Database::open(databaseOptions);
+   }
    if (!options->password.empty()) storePassword(*database, options->password);
    {
       EngineFactory factory(*database);
@@ -154,7 +193,7 @@ int serve(const std::vector<std::string>& arguments) {
       logLine(LogLevel::Log, "database system is ready to accept connections");
       announce(server);
       notifyServiceManager("READY=1");
-      const int signal = waitForEnd(signals, [&] { reload(arguments, *database); });
+      const int signal = waitForEnd(signals, [&] { reload(arguments, *database, server); });
       logLine(LogLevel::Log, fmt::format("received fast shutdown request (SIG{})", sigabbrev_np(signal)));
       notifyServiceManager("STOPPING=1");
       logLine(LogLevel::Log, "aborting any active transactions");
@@ -252,8 +291,19 @@ int ready(const std::vector<std::string>& arguments) {
    if (parsed.ec != std::errc() || parsed.ptr != port.data() + port.size() || number == 0)
       throw UsageError(fmt::format("\"{}\" is not a port", port));
    const std::string problem = whyNotReady(host, number, readyTimeoutMs);
-   fmt::print("{}:{}: {}\n", host, port, problem.empty() ? "ready" : problem);
-   return problem.empty() ? ok : failed;
+   if (problem.empty()) {
+      fmt::print("{}:{}: ready\n", host, port);
+      return ok;
+   }
+   fmt::print(stderr, "ouzel: {}:{}: {} (--host and --port, or OUZEL_LISTEN and OUZEL_PORT, say where to ask)\n", host,
+              port, problem);
+   return failed;
+}
+
+/// What is wrong on the command line, in one line, and where help is.
+void reportUsage(const UsageError& error, const std::string& command) {
+   const bool isKnown = command == "serve" || command == "check" || command == "ready";
+   fmt::print(stderr, "ouzel: {}\nouzel{} --help tells more\n", error.what(), isKnown ? " " + command : "");
 }
 
 } // namespace
@@ -262,7 +312,7 @@ int main(int count, char** values) {
    const std::vector<std::string> arguments(values + 1, values + count);
    setStackOfThreads(); // `ulimit -s` may ask for less
    try {
-      if (arguments.empty()) throw UsageError("say what to do");
+      if (arguments.empty()) throw UsageError("say which command is meant: serve, check or ready");
       const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
       if (arguments[0] == "serve") return serve(rest);
       if (arguments[0] == "check") return check(rest);
@@ -275,16 +325,23 @@ int main(int count, char** values) {
          std::fputs(usage, stdout);
          return ok;
       }
-      throw UsageError(fmt::format("unknown command \"{}\"", arguments[0]));
+      throw UsageError(fmt::format("unknown command \"{}\"; there are serve, check and ready", arguments[0]));
    } catch (const UsageError& error) {
-      fmt::print(stderr, "ouzel: {}\n\n{}", error.what(), usage);
+      reportUsage(error, arguments.empty() ? "" : arguments[0]);
       return misused;
    } catch (const SqlError& error) {
       reportFatal(error);
       return failed;
+   } catch (const std::bad_alloc&) {
+      reportFatal("out of memory",
+                  "The system gave no more: see `ulimit -v`, the container's limit, and memory_limit.");
+      return failed;
+   } catch (const std::system_error& error) {
+      reportFatal(std::string("could not start a thread: ") + error.code().message(),
+                  "The system gave no more: see `ulimit -u`, the container's limit of processes, and threads.");
+      return failed;
    } catch (const std::exception& error) {
-      logLine(LogLevel::Fatal, error.what());
-      flushLog();
+      reportFatal(error.what(), "");
       return failed;
    }
 }

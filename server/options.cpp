@@ -4,14 +4,15 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
+#include <map>
 #include <numeric>
-#include <sstream>
 
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 #include "io/cache/cache_options.hpp"
 #include "io/crypto/encryption_key.hpp"
+#include "io/net/tls_files.hpp"
+#include "io/s3/s3_location.hpp"
 #include "io/store/open_store.hpp"
 
 namespace ouzel::server {
@@ -58,7 +59,16 @@ struct Option {
 constexpr Option optionTable[] = {
     {"data", "DIR|URL",
      "where the database lives: a directory, created when it does not exist, or s3://BUCKET/PREFIX (required)",
-     [](ServerOptions& o, const std::string& v) { o.dataDirectory = v; }},
+     [](ServerOptions& o, const std::string& v) {
+        if (v.find("://") != std::string::npos && !io::isRemoteStore(v))
+           throw UsageError(fmt::format("\"{}\" is neither a directory nor s3://BUCKET/PREFIX", v));
+        try {
+           if (io::isRemoteStore(v)) static_cast<void>(io::S3Location::parse(v));
+        } catch (const SqlError& error) {
+           throw UsageError(error.what());
+        }
+        o.dataDirectory = v;
+     }},
     {"wal", "DIR",
      "where the write-ahead log lies (default: inside the data directory; required with s3:// unless --commit "
      "object_store)",
@@ -90,7 +100,10 @@ constexpr Option optionTable[] = {
     {"lease-seconds", "N", "how long a server that is not heard of keeps others out (default 10)",
      [](ServerOptions& o, const std::string& v) { o.leaseSeconds = parseNumber<uint32_t>(v, 1, 3600); }},
     {"listen", "ADDR", "address to listen on; \"*\" for all (default 127.0.0.1)",
-     [](ServerOptions& o, const std::string& v) { o.listen = v; }},
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("an address is needed; \"*\" means all");
+        o.listen = v;
+     }},
     {"port", "N", "TCP port; 0 picks a free one (default 5432)",
      [](ServerOptions& o, const std::string& v) { o.port = parseNumber<uint16_t>(v, 0, 65535); }},
     {"metrics-port", "N", "answer GET /metrics (Prometheus) on this port, to everyone who can reach it (default: off)",
@@ -134,6 +147,21 @@ constexpr Option optionTable[] = {
     {"ssl-cert-file", "FILE", "certificate chain (PEM); with --ssl-key-file, clients may use TLS",
      [](ServerOptions& o, const std::string& v) { o.tlsCertificateFile = v; }},
     {"ssl-key-file", "FILE", "private key (PEM)", [](ServerOptions& o, const std::string& v) { o.tlsKeyFile = v; }},
+    {"ssl-ca-file", "FILE", "certificates (PEM) of those who sign certificates of clients, which are verified",
+     [](ServerOptions& o, const std::string& v) { o.tlsAuthoritiesFile = v; }},
+    {"ssl-client-cert", "off|verify-ca|verify-full",
+     "which certificate clients have to show, besides a password: none, one that --ssl-ca-file signs, or one with the "
+     "user's name as its common name (default off)",
+     [](ServerOptions& o, const std::string& v) {
+        using Kind = ServerOptions::ClientCertificates;
+        if (v != "off" && v != "verify-ca" && v != "verify-full")
+           throw UsageError(fmt::format("\"{}\" is not one of off, verify-ca, verify-full", v));
+        o.clientCertificates = v == "off" ? Kind::Off : v == "verify-ca" ? Kind::VerifyCa : Kind::VerifyFull;
+     }},
+    {"require-ssl", "", "refuse connections without TLS, those of this machine included",
+     [](ServerOptions& o, const std::string& v) { o.requiresTls = parseSwitch(v); }},
+    {"trust-loopback", "on|off", "whether clients of this machine need no password (default on)",
+     [](ServerOptions& o, const std::string& v) { o.trustsLoopback = parseSwitch(v); }},
     {"log-level", "LEVEL", "debug, log, warning, error or fatal: how grave a message has to be (default log)",
      [](ServerOptions& o, const std::string& v) {
         constexpr std::pair<std::string_view, const char*> levels[] = {
@@ -152,10 +180,13 @@ std::string fileName(const Option& option) {
    return name;
 }
 
+char upperCase(char c) {
+   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
 std::string environmentName(const Option& option) {
    std::string name = "OUZEL_" + fileName(option);
-   for (char& c : name)
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+   std::transform(name.begin(), name.end(), name.begin(), upperCase);
    return name;
 }
 
@@ -189,30 +220,13 @@ void apply(const Option& option, ServerOptions& options, const std::string& valu
    }
 }
 
-std::string readFile(const std::string& path) {
-   std::ifstream file(path, std::ios::binary);
-   if (!file) throw UsageError(fmt::format("cannot read configuration file \"{}\"", path));
-   std::ostringstream text;
-   text << file.rdbuf();
-   return std::move(text).str();
-}
-
-/// The first line, without its end.
-std::string readPassword(const std::string& path) {
-   constexpr size_t passwordSizeMax = 4096; // a longer line holds no password and may come from an endless device
-   std::ifstream file(path, std::ios::binary);
-   std::string password;
-   for (char c; password.size() <= passwordSizeMax && file.get(c) && c != '\n';)
-      password += c;
-   if (!file && password.empty()) throw UsageError(fmt::format("cannot read a password from \"{}\"", path));
-   if (password.ends_with('\r')) password.pop_back();
-   if (password.empty() || password.size() > passwordSizeMax)
-      throw UsageError(fmt::format("the first line of \"{}\" is no password", path));
-   return password;
-}
-
 void applyConfiguration(const std::string& path, ServerOptions& options) {
-   for (auto& [number, name, value] : parseConfiguration(readFile(path), path)) {
+   std::map<std::string, size_t> lines; // by name in lower case
+   for (auto& [number, name, value] : parseConfiguration(readConfiguration(path), path)) {
+      if (const auto [known, isFirst] = lines.try_emplace(lowerCase(name), number); !isFirst)
+         options.warnings.push_back(
+             {fmt::format("{}:{}: {} is set in line {} already", path, number, name, known->second),
+              "The last one counts. Remove the other."});
       const auto option = std::find_if(std::begin(optionTable), std::end(optionTable),
                                        [&name = name](const Option& o) { return fileName(o) == name; });
       std::string source = fmt::format("{}:{}: {}", path, number, name);
@@ -289,73 +303,28 @@ std::vector<std::string> unknownVariables(const char* const* environment) {
           std::any_of(std::begin(optionTable), std::end(optionTable),
                       [&](const Option& option) { return environmentName(option) == name; }))
          continue;
-      unknown.emplace_back(name);
+      std::string similar = similarOption(name.substr(prefix.size()));
+      std::transform(similar.begin(), similar.end(), similar.begin(), upperCase);
+      unknown.push_back(std::string(name) + (similar.empty() ? "" : "; perhaps you mean OUZEL_" + similar));
    }
    return unknown;
 }
 
 std::string similarOption(std::string_view name) {
-   constexpr size_t distanceMax = 2;
+   constexpr size_t distanceMax = 2, prefixMin = 4;
+   std::string wanted = lowerCase(name);
+   std::replace(wanted.begin(), wanted.end(), '-', '_');
    std::string found;
    size_t best = distanceMax + 1;
    for (const Option& option : optionTable) {
       const std::string other = fileName(option);
-      if (const size_t distance = editDistance(lowerCase(name), other); distance < best) {
+      if (wanted.size() >= prefixMin && other.starts_with(wanted)) return other;
+      if (const size_t distance = editDistance(wanted, other); distance < best) {
          best = distance;
          found = other;
       }
    }
    return found;
-}
-
-std::vector<ConfigurationLine> parseConfiguration(std::string_view text, const std::string& fileName) {
-   std::vector<ConfigurationLine> settings;
-   const auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-   size_t lineNumber = 0;
-   while (!text.empty()) {
-      ++lineNumber;
-      const size_t lineEnd = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, lineEnd);
-      text.remove_prefix(std::min(lineEnd + 1, text.size()));
-      const auto fail = [&] {
-         throw UsageError(fmt::format("{}:{}: expected \"name = value\"", fileName, lineNumber));
-      };
-      const auto skipBlanks = [&] {
-         while (!line.empty() && isBlank(line.front()))
-            line.remove_prefix(1);
-      };
-      skipBlanks();
-      if (line.empty() || line.front() == '#') continue;
-      const size_t nameEnd = std::min(line.find_first_of(" \t\r=#"), line.size());
-      std::string name(line.substr(0, nameEnd)), value;
-      line.remove_prefix(nameEnd);
-      skipBlanks();
-      if (line.starts_with('=')) line.remove_prefix(1);
-      skipBlanks();
-      if (name.empty() || line.empty() || line.front() == '#') fail();
-      if (line.front() == '\'') {
-         size_t at = 1;
-         for (; at < line.size(); ++at) {
-            if (line[at] == '\'' && at + 1 < line.size() && line[at + 1] == '\'')
-               ++at;
-            else if (line[at] == '\'')
-               break;
-            value += line[at];
-         }
-         if (at >= line.size()) fail();
-         line.remove_prefix(at + 1);
-      } else {
-         const size_t valueEnd = std::min(line.find('#'), line.size());
-         value = line.substr(0, valueEnd);
-         while (!value.empty() && isBlank(value.back()))
-            value.pop_back();
-         line.remove_prefix(valueEnd);
-      }
-      skipBlanks();
-      if (!line.empty() && line.front() != '#') fail();
-      settings.push_back({lineNumber, std::move(name), std::move(value)});
-   }
-   return settings;
 }
 
 std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& arguments,
@@ -372,7 +341,12 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
          flag.resize(equals);
       }
       const Option* option = findFlag(std::string_view(flag).substr(2));
-      if (option == nullptr && flag != "--config") throw UsageError(fmt::format("unknown option \"{}\"", flag));
+      if (option == nullptr && flag != "--config") {
+         std::string similar = similarOption(std::string_view(flag).substr(2));
+         std::replace(similar.begin(), similar.end(), '_', '-');
+         throw UsageError(fmt::format("unknown option \"{}\"{}", flag,
+                                      similar.empty() ? "" : fmt::format("; perhaps you mean --{}", similar)));
+      }
       if (!value && option != nullptr && *option->value == '\0') value = "on";
       if (!value) {
          if (i + 1 == arguments.size()) throw UsageError(fmt::format("{} needs a value", flag));
@@ -398,6 +372,8 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
    if (options.reservedConnections >= options.connectionsMax)
       throw UsageError("superuser_reserved_connections must be less than max_connections");
+   if (options.metricsPort == options.port && options.port != 0)
+      throw UsageError("--metrics-port and --port are the same");
    if (options.readOnly && options.takeOver) throw UsageError("--take-over is for a server that writes");
    if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty() && !options.readOnly &&
        !commitsWaitForStore(options))
@@ -407,8 +383,20 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       throw UsageError("--cache is for --data s3://...: a directory needs no cache");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
+   if (options.tlsCertificateFile.empty() && (options.requiresTls || !options.tlsAuthoritiesFile.empty()))
+      throw UsageError(fmt::format("{} needs --ssl-cert-file and --ssl-key-file",
+                                   options.requiresTls ? "--require-ssl" : "--ssl-ca-file"));
+   if (options.clientCertificates != ServerOptions::ClientCertificates::Off) {
+      if (options.tlsAuthoritiesFile.empty()) throw UsageError("--ssl-client-cert needs --ssl-ca-file");
+      options.requiresTls = true; // who comes without TLS shows no certificate
+   }
    options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);
    if (!options.passwordFile.empty()) options.password = readPassword(options.passwordFile);
+   for (const auto& [what, path] :
+        {std::pair{"password file", &options.passwordFile}, {"encryption key file", &options.encryptionKeyFile}})
+      if (!path->empty() && isReadableByAll(*path))
+         options.warnings.push_back({fmt::format("{} \"{}\" can be read by all users of this machine", what, *path),
+                                     fmt::format("chmod 640 \"{}\"", *path)});
    return options;
 }
 
@@ -420,8 +408,12 @@ std::shared_ptr<const io::EncryptionKey> readEncryptionKey(const std::string& fi
       return text != nullptr ? io::EncryptionKey::parse(text) : nullptr;
    } catch (const SqlError& error) {
       throw UsageError(fmt::format("{}: {}{}{}", file.empty() ? name : file, error.what(),
-                                   error.hintText().empty() ? "" : "\n", error.hintText()));
+                                   error.hintText().empty() ? "" : ". ", error.hintText()));
    }
+}
+
+io::TlsFiles tlsFiles(const ServerOptions& options) {
+   return {options.tlsCertificateFile, options.tlsKeyFile, options.tlsAuthoritiesFile};
 }
 
 std::string serveHelp() {

@@ -7,13 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "server/configuration_file.hpp"
+#include "server/usage_error.hpp"
+
 // Settings of the process. One table (options.cpp) defines them for the command line (`--memory-limit 4GB`), the
 // configuration file (`memory_limit = 4GB`) and the environment (`OUZEL_MEMORY_LIMIT=4GB`); the command line wins over
 // the environment, the environment over the file.
 
 namespace ouzel::io {
 class EncryptionKey;
-}
+struct TlsFiles;
+} // namespace ouzel::io
 
 namespace ouzel::server {
 
@@ -46,20 +50,19 @@ struct ServerOptions {
    std::string password;     ///< for the superuser, stored at start when given
    std::string passwordFile; ///< where `password` was read from
    std::string tlsCertificateFile, tlsKeyFile;
+   std::string tlsAuthoritiesFile; ///< empty: certificates of clients are not asked for
+   enum class ClientCertificates : uint8_t { Off, VerifyCa, VerifyFull };
+   ClientCertificates clientCertificates = ClientCertificates::Off; ///< what clients of TLS have to show
+   bool requiresTls = false;
+   bool trustsLoopback = true;    ///< clients of this machine need no password
    std::string configurationFile; ///< empty: none
    /// Other settings of the configuration file: defaults of session settings. The engine knows which there are
    /// (engine::Database::checkSetting).
    std::vector<SessionSetting> sessionSettings;
-};
-
-/// The command line is invalid or a value is wrong. Exit status 2.
-class UsageError : public std::exception {
-public:
-   explicit UsageError(std::string message) : message_(std::move(message)) {}
-   const char* what() const noexcept override { return message_.c_str(); }
-
-private:
-   std::string message_;
+   struct Warning {
+      std::string message, hint;
+   };
+   std::vector<Warning> warnings; ///< what is allowed, but hardly meant; for the log
 };
 
 using EnvironmentLookup = const char* (*)(const char* name);
@@ -67,7 +70,8 @@ using EnvironmentLookup = const char* (*)(const char* name);
 /// The variables of the environment that begin with OUZEL_ and that nothing reads: misspelt ones. Those that Kubernetes
 /// makes for a service named ouzel are not among them.
 std::vector<std::string> unknownVariables(const char* const* environment);
-/// An option whose name in the configuration file differs from `name` by at most two letters; empty: there is none.
+/// An option whose name in the configuration file begins with `name` or differs from it by at most two letters; empty:
+/// there is none.
 std::string similarOption(std::string_view name);
 
 /// `arguments` without program name and command. Reads the configuration file when one is named. nullopt: --help.
@@ -75,16 +79,11 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
                                                EnvironmentLookup environment);
 /// The key in the file, or, when none is named, in OUZEL_ENCRYPTION_KEY; null: there is none. Throws UsageError.
 std::shared_ptr<const io::EncryptionKey> readEncryptionKey(const std::string& file, EnvironmentLookup environment);
+io::TlsFiles tlsFiles(const ServerOptions& options);
 /// The help text of `ouzel serve`.
 std::string serveHelp();
 
 /// "4GB", "512MB", "100kB", "1TB", "1073741824": a size in bytes, units of 1024. Throws UsageError.
 size_t parseSize(std::string_view text);
-struct ConfigurationLine {
-   size_t number; ///< from 1
-   std::string name, value;
-};
-/// `name = value` lines as in postgresql.conf: # comments, optional quotes ('' inside is one quote), = optional.
-std::vector<ConfigurationLine> parseConfiguration(std::string_view text, const std::string& fileName);
 
 } // namespace ouzel::server

@@ -6,6 +6,7 @@
 #include "common/env/clock.hpp"
 #include "common/env/random.hpp"
 #include "common/log/log.hpp"
+#include "server/places.hpp"
 
 namespace ouzel::server {
 
@@ -32,11 +33,14 @@ std::string randomSecret() {
 }
 
 void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory& factory) {
-   if (io::isLoopbackHost(options.listen) || !factory.passwordVerifier("postgres").empty()) return;
-   throw SqlError(sqlstate::invalidPassword,
-                  fmt::format("listening on \"{}\" lets other machines connect, but the user postgres has no password",
-                              options.listen))
-       .hint("Start once with --password-file, or set OUZEL_PASSWORD_FILE or OUZEL_PASSWORD.");
+   if (needsPassword(options) && factory.passwordVerifier("postgres").empty()) throwNoPassword(options);
+}
+
+void logTlsWarnings(const io::TlsContext& tls) {
+   for (const std::string& warning : tls.warnings())
+      logRecord({.level = LogLevel::Warning,
+                 .message = warning,
+                 .hint = "Clients that verify it refuse to connect. Put a new certificate in its place and reload."});
 }
 
 } // namespace
@@ -46,16 +50,36 @@ Server::Server(const ServerOptions& options, SessionFactory& factory)
      registry_(options.connectionsMax, options.reservedConnections), context_{factory, registry_, nullptr,
                                                                               randomSecret(), &pool_},
      pool_(options.sessionThreadsMax) {
+   context_.clientCertificates = options.clientCertificates;
+   context_.requiresTls = options.requiresTls;
+   context_.trustsLoopback = options.trustsLoopback;
    requirePasswordBeyondLoopback(options, factory);
    if (!options.tlsCertificateFile.empty()) {
-      tls_ = std::make_unique<io::TlsContext>(options.tlsCertificateFile, options.tlsKeyFile);
+      tls_ = std::make_unique<io::TlsContext>(tlsFiles(options));
       context_.tls = tls_.get();
+      logTlsWarnings(*tls_);
    }
    if (const uint64_t handles = io::raiseHandleLimit(); handles < options.connectionsMax + spareConnections + 64)
-      logLine(LogLevel::Warning, fmt::format("only {} file handles are allowed; fewer than max_connections ({}) fit",
-                                             handles, options.connectionsMax));
+      logRecord({.level = LogLevel::Warning,
+                 .message = fmt::format("only {} file handles are allowed; fewer than max_connections ({}) fit",
+                                        handles, options.connectionsMax),
+                 .hint = "Raise `ulimit -n` (LimitNOFILE of a service), or lower max_connections."});
    listeners_ = io::listenTcp(options.listen, options.port);
    factory.setSessionControl(this);
+}
+
+void Server::reloadTls(const ServerOptions& options) {
+   if (!tls_ || options.tlsCertificateFile.empty()) return;
+   try {
+      tls_->reload(tlsFiles(options));
+      logTlsWarnings(*tls_);
+   } catch (const SqlError& error) {
+      logRecord({.level = LogLevel::Error,
+                 .message = std::string(error.what()) + "; the old certificate stays in use",
+                 .state = error.state().text(),
+                 .detail = error.detailText(),
+                 .hint = error.hintText()});
+   }
 }
 
 Server::~Server() {

@@ -30,6 +30,10 @@ public:
    /// Stop accepting, cancel all statements, send 57P01 to all clients, and wait until all connections have ended.
    void shutdown();
 
+   /// Read certificates and keys anew, for clients from now on. When they cannot be used, the log says why and the old
+   /// ones stay. Any thread.
+   void reloadTls(const ServerOptions& options);
+
    const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
    uint32_t connections() const;
    uint64_t acceptedConnections() const { return accepted_.load(std::memory_order_relaxed); }

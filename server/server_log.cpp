@@ -94,7 +94,7 @@ void logListeners(const Server& server) {
    }
 }
 
-void reload(const std::vector<std::string>& arguments, engine::Database& database) {
+void reload(const std::vector<std::string>& arguments, engine::Database& database, Server& server) {
    logLine(LogLevel::Log, "received SIGHUP, reloading configuration files");
    try {
       const auto options =
@@ -106,6 +106,7 @@ void reload(const std::vector<std::string>& arguments, engine::Database& databas
                               configureLog(engine::logSettings(settings, baseDirectory(*options)));
                               reopenLog();
                            });
+      server.reloadTls(*options);
    } catch (const UsageError& error) {
       logRecord({.level = LogLevel::Error,
                  .message = "the configuration contains errors; no changes were applied",

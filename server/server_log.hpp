@@ -20,8 +20,8 @@ void openLog(const ServerOptions& options);
 
 void logStart(const ServerOptions& options);
 void logListeners(const Server& server);
-/// SIGHUP: read the configuration again, and open the log's files anew. A wrong configuration is told to the log and
-/// changes nothing.
-void reload(const std::vector<std::string>& arguments, engine::Database& database);
+/// SIGHUP: read the configuration and certificates again, and open the log's files anew. A wrong configuration is told
+/// to the log and changes nothing.
+void reload(const std::vector<std::string>& arguments, engine::Database& database, Server& server);
 
 } // namespace ouzel::server

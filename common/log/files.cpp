@@ -1,6 +1,8 @@
 #include "common/log/files.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "common/env/clock.hpp"
 #include "common/log/time_text.hpp"
 
 namespace ouzel {
@@ -16,6 +19,7 @@ namespace ouzel {
 namespace {
 
 constexpr int64_t second = 1'000'000;
+constexpr int patienceFactor = 5; // for all of what is written, when each piece has its patience
 constexpr std::string_view endings[logFormats] = {".log", ".csv", ".json"};
 
 /// The directory and those above it that are missing, for the server alone. False: see errno.
@@ -26,25 +30,42 @@ bool makeDirectories(const std::string& path) {
    }
 }
 
+uint64_t countLines(std::string_view lines) {
+   return static_cast<uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
+}
+
 std::string problem(const char* what, const std::string& path) {
    return fmt::format("could not {} \"{}\": {}", what, path, std::strerror(errno));
 }
 
 } // namespace
 
-bool writeFully(int handle, std::string_view bytes) noexcept {
-   while (!bytes.empty()) {
-      const ssize_t written = ::write(handle, bytes.data(), bytes.size());
-      if (written >= 0) {
-         bytes.remove_prefix(static_cast<size_t>(written));
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+size_t writeFully(int handle, std::string_view bytes, int patienceMs) noexcept {
+   struct stat status {};
+   // A pipe that poll() calls writable takes this much at once; a file takes all.
+   const bool isFile = ::fstat(handle, &status) == 0 && S_ISREG(status.st_mode);
+   const int64_t giveUpAt = steadyNanos() + int64_t{patienceMs} * patienceFactor * 1'000'000;
+   size_t done = 0;
+   while (done < bytes.size()) {
+      std::string_view piece = bytes.substr(done);
+      if (!isFile) {
          pollfd entry{handle, POLLOUT, 0};
-         if (::poll(&entry, 1, -1) < 0 && errno != EINTR) return false;
-      } else if (errno != EINTR) {
-         return false;
+         const int ready = ::poll(&entry, 1, patienceMs);
+         if (ready < 0 && errno == EINTR) continue;
+         if (ready <= 0 || (patienceMs > 0 && steadyNanos() > giveUpAt)) {
+            errno = EAGAIN;
+            return done;
+         }
+         piece = piece.substr(0, PIPE_BUF);
+         if (const size_t end = piece.rfind('\n'); end != std::string_view::npos) piece = piece.substr(0, end + 1);
       }
+      const ssize_t written = ::write(handle, piece.data(), piece.size());
+      if (written >= 0)
+         done += static_cast<size_t>(written);
+      else if (errno != EINTR && errno != EAGAIN)
+         return done;
    }
-   return true;
+   return done;
 }
 
 std::string LogFiles::pathAt(LogFormat format, int64_t time) const {
@@ -157,19 +178,32 @@ void LogFiles::rotateIfDue(int64_t now) {
    }
 }
 
-void LogFiles::write(LogFormat format, std::string_view lines, int64_t now) {
+bool LogFiles::isStalled() const {
+   pollfd entry{STDERR_FILENO, POLLOUT, 0};
+   return isStalled_ && ::poll(&entry, 1, 0) == 0;
+}
+
+uint64_t LogFiles::write(LogFormat format, std::string_view lines, int64_t now) {
    rotateIfDue(now);
    File& file = files_[static_cast<size_t>(format)];
-   if (!settings_.usesFiles || file.handle < 0) {
-      static_cast<void>(writeFully(STDERR_FILENO, lines)); // there is no other place to tell it
-      return;
+   int handle = file.handle;
+   if (settings_.usesFiles && handle >= 0) {
+      if (writeFully(handle, lines) == lines.size()) {
+         file.bytes += static_cast<int64_t>(lines.size());
+         return 0;
+      }
+      const std::string why = problem("write to log file", file.path) + "\n";
+      if (stderr_ < 0 || writeFully(stderr_, why) < why.size()) return countLines(lines);
+      handle = stderr_;
+   } else {
+      handle = STDERR_FILENO;
    }
-   if (writeFully(file.handle, lines)) {
-      file.bytes += static_cast<int64_t>(lines.size());
-      return;
-   }
-   const std::string why = problem("write to log file", file.path) + "\n";
-   if (stderr_ >= 0 && writeFully(stderr_, why)) static_cast<void>(writeFully(stderr_, lines));
+   const int patience = isStalled_ ? 0 : logPatienceMs;
+   if (endsMidLine_ && writeFully(handle, "\n", patience) == 1) endsMidLine_ = false;
+   const size_t written = endsMidLine_ ? 0 : writeFully(handle, lines, patience);
+   isStalled_ = written < lines.size() && errno == EAGAIN;
+   if (written > 0) endsMidLine_ = lines[written - 1] != '\n';
+   return isStalled_ ? countLines(lines.substr(written)) : 0; // other errors: there is no other place to tell it
 }
 
 } // namespace ouzel

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
@@ -17,7 +18,7 @@ namespace ouzel {
 
 namespace {
 
-constexpr size_t queuedMax = 4 << 20;               ///< bytes; then threads that log wait for the writer
+constexpr size_t queuedMax = 4 << 20; ///< bytes; then threads that log wait for the writer, a second at most
 constexpr auto patience = std::chrono::seconds(10); ///< with a reader of stderr that does not read
 
 /// The process's log: see the top of log.hpp.
@@ -41,7 +42,10 @@ public:
 
 private:
    Log() : processStart_(wallClockMicros()) {}
-   void format(const LogRecord& record, std::string_view statement, uint64_t queryId) REQUIRES(mutex_);
+   void format(const LogRecord& record, LogSession* session, std::string_view statement, uint64_t queryId)
+       REQUIRES(mutex_);
+   /// Lines that tell how many were dropped, before the next ones.
+   void reportDropped(std::string (&lines)[logFormats]) REQUIRES(mutex_);
    /// Become the writer, and write until the queue is empty.
    void writeQueue() REQUIRES(mutex_);
    /// Become the only user of files_, until release().
@@ -55,12 +59,12 @@ private:
    std::string queue_[logFormats] GUARDED_BY(mutex_);
    size_t queued_ GUARDED_BY(mutex_) = 0; ///< bytes in queue_
    uint64_t lines_ GUARDED_BY(mutex_) = 0;
+   uint64_t dropped_ GUARDED_BY(mutex_) = 0;   ///< lines that found no reader in time, since the last report of them
    bool isWriting_ GUARDED_BY(mutex_) = false; ///< a thread uses files_
    LogFiles files_;                            ///< used by the thread that has set isWriting_
 };
 
-void Log::format(const LogRecord& record, std::string_view statement, uint64_t queryId) {
-   LogSession* session = LogScope::current();
+void Log::format(const LogRecord& record, LogSession* session, std::string_view statement, uint64_t queryId) {
    LogEntry entry{record,
                   session,
                   session ? session->backendType : std::string_view(LogRole::current()),
@@ -81,6 +85,14 @@ void Log::format(const LogRecord& record, std::string_view statement, uint64_t q
    }
 }
 
+void Log::reportDropped(std::string (&lines)[logFormats]) {
+   const std::string message =
+       std::to_string(std::exchange(dropped_, 0)) + " lines of the log were dropped because nobody read them in time";
+   format({.level = LogLevel::Warning, .message = message, .hidesPlace = true}, nullptr, "", 0);
+   for (size_t i = 0; i < logFormats; ++i)
+      lines[i].insert(0, std::exchange(queue_[i], std::string()));
+}
+
 void Log::claim(UniqueLock& lock) {
    written_.wait(lock, [&]() REQUIRES(mutex_) { return !isWriting_; });
    isWriting_ = true;
@@ -99,13 +111,16 @@ void Log::writeQueue() {
       std::string lines[logFormats];
       for (size_t i = 0; i < logFormats; ++i)
          lines[i].swap(queue_[i]);
+      if (dropped_ > 0 && !files_.isStalled()) reportDropped(lines);
       queued_ = 0;
+      uint64_t dropped = 0;
       {
          const MutexUnlock writing(mutex_);
          const int64_t now = wallClockMicros();
          for (size_t i = 0; i < logFormats; ++i)
-            if (!lines[i].empty()) files_.write(static_cast<LogFormat>(i), lines[i], now);
+            if (!lines[i].empty()) dropped += files_.write(static_cast<LogFormat>(i), lines[i], now);
       }
+      dropped_ += dropped;
       written_.notify_all();
    }
    isWriting_ = false;
@@ -131,8 +146,12 @@ void Log::add(const LogRecord& record) {
          statement = masked.isMasked() ? std::string_view(masked.text) : session->statement;
    }
    UniqueLock lock(mutex_);
-   written_.wait(lock, [&]() REQUIRES(mutex_) { return queued_ < queuedMax; });
-   format(shown, statement, queryId);
+   if (!written_.wait_for(lock, std::chrono::milliseconds(logPatienceMs),
+                          [&]() REQUIRES(mutex_) { return queued_ < queuedMax; })) {
+      ++dropped_;
+      return;
+   }
+   format(shown, LogScope::current(), statement, queryId);
    writeQueue();
 }
 

@@ -12,7 +12,8 @@
 //
 // Order: records are written in the order of their times. A thread that logs formats its record under a mutex and
 // appends it to a queue; the first one to find no writer writes for all of them, without the mutex. Other threads do
-// not wait for its writes unless the queue has grown large. All functions are thread-safe.
+// not wait for its writes unless the queue has grown large. Lines that nobody takes (stderr is a pipe whose reader has
+// stopped) are dropped after a second and counted; a later line tells the count. All functions are thread-safe.
 
 namespace ouzel {
 

@@ -537,7 +537,8 @@ namespace {
 /// Digits after `target` become zero; the display scale becomes max(target, 0) either way.
 StringView cut(StringView v, int32_t target, bool rounding, Arena& arena) {
    if (!isFinite(v)) return arena.copyString(v.view());
-   target = std::clamp(target, -2000, 2000); // PostgreSQL's limit
+   // No value has more digits before the point; one more may come from rounding up.
+   target = std::clamp(target, -(integerDigitsMax + 1), scaleMax);
    const int32_t from = scale(v);
    if (target >= from) return rescale(v, target, arena);
    if (rounding && target >= 0) return rescale(v, target, arena);

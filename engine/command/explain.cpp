@@ -187,9 +187,11 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    const int64_t start = steadyNanos();
    int64_t planned = start;
    const auto make = [&] {
+      AllocationMeter meter(core.database.governor->ledger());
       sql::BoundQuery query = bindUnderLocks(core, context.script, *inner, context.parameters);
       if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
       auto made = std::make_unique<QueryExecution>(core, std::move(query), options.analyze);
+      made->keep(meter.settle());
       planned = steadyNanos();
       return made;
    };

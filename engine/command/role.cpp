@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <charconv>
+
 #include "engine/command/command.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -15,13 +18,42 @@ bool flagOf(const ::DefElem& option) {
    return !option.arg || as<::Boolean>(option.arg)->boolval;
 }
 
+/// Whether a text is base64 of `bytes` bytes; 0: of any number, but none.
+bool isBase64(std::string_view text, size_t bytes = 0) {
+   if (text.empty() || text.size() % 4 != 0) return false;
+   size_t padding = 0;
+   while (padding < 2 && text[text.size() - 1 - padding] == '=')
+      ++padding;
+   const auto isDigit = [](char c) {
+      return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+   };
+   return std::all_of(text.begin(), text.end() - static_cast<ptrdiff_t>(padding), isDigit) &&
+          (bytes == 0 || text.size() / 4 * 3 - padding == bytes);
+}
+
+/// Whether a text is SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>. What is not could never let anybody in.
+bool isScramVerifier(std::string_view text) {
+   constexpr std::string_view mechanism = "SCRAM-SHA-256$";
+   constexpr size_t keyBytes = 32;
+   if (!text.starts_with(mechanism)) return false;
+   text.remove_prefix(mechanism.size());
+   const size_t colon = text.find(':'), dollar = text.find('$'), last = text.rfind(':');
+   if (colon == std::string_view::npos || dollar == std::string_view::npos || colon > dollar || last < dollar)
+      return false;
+   int32_t iterations = 0;
+   const auto number = std::from_chars(text.data(), text.data() + colon, iterations);
+   return number.ec == std::errc() && number.ptr == text.data() + colon && iterations > 0 &&
+          isBase64(text.substr(colon + 1, dollar - colon - 1)) &&
+          isBase64(text.substr(dollar + 1, last - dollar - 1), keyBytes) && isBase64(text.substr(last + 1), keyBytes);
+}
+
 void applyOptions(catalog::Role& role, const ::List* options) {
    for (const ::DefElem* option : ListOf<::DefElem>(options)) {
       const std::string_view name = option->defname;
       if (name == "password") {
          const std::string verifier = option->arg ? sql::stringOf(option->arg).data() : "";
          // The verifier is made by the client (psql's \password) or by the server room; plain text never gets here.
-         if (!verifier.empty() && verifier.rfind("SCRAM-SHA-256$", 0) != 0)
+         if (!verifier.empty() && !isScramVerifier(verifier))
             throwNotSupported("a password that is not a SCRAM-SHA-256 verifier");
          role.verifier = verifier;
       } else if (name == "superuser") {

@@ -15,6 +15,7 @@
 #include "common/memory/large_memory.hpp"
 #include "common/memory/machine_memory.hpp"
 #include "engine/core/internals.hpp"
+#include "engine/core/temporary_objects.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
 #include "io/store/open_store.hpp"
@@ -98,6 +99,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    logLine(LogLevel::Log,
            fmt::format("memory limit {} MB, {} worker threads, spill files in \"{}\"", internals.memoryLimit >> 20,
                        internals.options.threads, fmt::join(spill.directories, "\", \"")));
+   if (internals.memoryLimit > machineMemory())
+      logRecord({.level = LogLevel::Warning,
+                 .message = fmt::format("memory_limit ({} MB) is more than this machine, or its container, has ({} MB)",
+                                        internals.memoryLimit >> 20, machineMemory() >> 20),
+                 .hint = "A server that runs out of memory is killed: set --memory-limit to 80 % of what there is."});
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
        internals.governor->ledger(),
@@ -108,7 +114,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();
    internals.storage = storage::Database::open(forStorage, *internals.governor, *internals.scheduler);
    internals.catalog = std::make_unique<catalog::Catalog>(recoveredCatalog(*internals.storage));
-   for (const std::string& line : catalog::findDamage(internals.catalog->newest()))
+   const std::vector<std::string> damage = catalog::findDamage(internals.catalog->newest());
+   for (const std::string& line : damage)
       logLine(LogLevel::Error, "the catalog is damaged: " + line);
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
@@ -120,7 +127,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    }
    for (const Oid sequence : internals.storage->counters())
       if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
-         internals.storage->forgetCounter(sequence); // the sequence was dropped
+         internals.storage->forgetCounter(sequence);      // the sequence was dropped
+   if (damage.empty()) dropUnreferencedTables(internals); // a damaged catalog may lack relations
    return database;
 }
 

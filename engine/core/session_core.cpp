@@ -5,6 +5,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
+#include "common/memory/allocation_meter.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
@@ -172,6 +173,7 @@ void SessionCore::cancel(CancelReason reason) noexcept {
 }
 
 void SessionCore::checkInterrupts() {
+   AllocationMeter::look();
    const int requested = cancelRequested_.load();
    if (requested < 0) return;
    const auto reason = static_cast<CancelReason>(requested);

@@ -67,6 +67,7 @@ public:
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
+   std::string_view requestText; ///< the client's request that runs, whole; only good while it runs
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
    const std::string& user() const { return options.user; }

@@ -57,10 +57,7 @@ public:
    std::vector<int32_t> blockersOf(int32_t pid) override { return core_.database.locks.blockersOf(pid); }
 
    const Endpoints& endpoints() override { return core_.options.endpoints; }
-   std::string currentQuery() override {
-      const MutexLock lock(core_.database.activityMutex);
-      return core_.database.activity[core_.options.processId].query;
-   }
+   std::string currentQuery() override { return std::string(core_.requestText); }
    bool cancelBackend(int32_t pid) override {
       SessionControl* control = core_.database.sessionControl;
       return (control && control->cancelStatement(pid)) || warnMissing(pid);

@@ -6,6 +6,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "engine/core/temporary_objects.hpp"
 
 namespace ouzel::engine {
 
@@ -22,6 +23,7 @@ Isolation isolationOf(const std::string& level) {
 
 TransactionContext::~TransactionContext() {
    rollback();
+   dropTemporaryObjects(database_, temporary_);
    database_.locks.releaseAllSession(lockOwner_);
 }
 

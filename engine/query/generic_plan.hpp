@@ -15,6 +15,8 @@ class GenericPlan {
 public:
    /// Plan a bound query with open parameters. Null when the best plan depends on their values.
    static std::shared_ptr<GenericPlan> make(SessionCore& core, sql::BoundQuery query);
+   /// The plan's memory, charged as long as the plan lives.
+   void keep(MemoryCharge memory) { memory_ = std::move(memory); }
 
    /// True while objects and settings are unchanged and small tables have stayed small.
    bool isCurrent(SessionCore& core) const;
@@ -30,6 +32,7 @@ private:
       Oid relation;
       LockMode mode;
    };
+   MemoryCharge memory_;
    std::shared_ptr<PlannedQuery> planned_; // a use count above 1: an execution uses it
    /// Each Parameter of the plan with its number. The nodes are Constants once the plan has run.
    std::vector<std::pair<sql::Expr*, uint32_t>> parameters_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/memory/allocation_meter.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/session_core.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -64,6 +65,8 @@ public:
    const sql::plan::Plan& plan() const { return *planned_->plan; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
    size_t memoryPeak() const { return memory_.peak(); }
+   /// The plan's memory, charged as long as the execution lives.
+   void keep(MemoryCharge planMemory) { planMemory_ = std::move(planMemory); }
 
 private:
    QueryExecution(SessionCore& core, bool collectProfile);
@@ -72,6 +75,7 @@ private:
 
    SessionCore& core_;
    Reservation memory_;
+   MemoryCharge planMemory_;
    executor::ExecutionContext context_;
    storage::Snapshot snapshot_;
    catalog::Snapshot catalog_; // of the time of planning: functions read it while the plan runs

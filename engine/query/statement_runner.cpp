@@ -157,13 +157,16 @@ const char* statementName(sql::StatementKind kind) {
 
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                               std::span<const BoundParameter> parameters) {
+   AllocationMeter meter(core.database.governor->ledger());
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
    if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
    if (query.readOnly)
       sql::padOutput(query);
    else
       requireWritable(core, statementName(query.kind));
-   return std::make_unique<QueryExecution>(core, std::move(query));
+   auto execution = std::make_unique<QueryExecution>(core, std::move(query));
+   execution->keep(meter.settle());
+   return execution;
 }
 
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,

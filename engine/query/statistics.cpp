@@ -11,6 +11,7 @@ std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql:
    for (const catalog::Constraint& constraint : relation->constraints) {
       if (constraint.kind != catalog::ConstraintKind::PrimaryKey && constraint.kind != catalog::ConstraintKind::Unique)
          continue;
+      if (constraint.isDeferrable) continue; // inside a transaction two rows may have one key
       // A unique constraint admits any number of rows with NULL keys.
       const bool allNotNull = std::all_of(constraint.columns.begin(), constraint.columns.end(), [&](int16_t attribute) {
          const catalog::Column* column = relation->column(attribute);

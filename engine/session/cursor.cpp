@@ -22,6 +22,8 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    const std::string_view text = script.source().text();
    const size_t end = statement.offset + statement.text.size();
    portal.text = std::string(statement.text) + (end < text.size() && text[end] == ';' ? ";" : "");
+   portal.memory = MemoryCharge(ledger());
+   portal.memory.resize(portal.text.size());
    portal.createdAt = core_.statementStart;
    portal.execution = startQuery(core_, script, *cursor.query, parameters);
    if (!portal.execution->written().empty())

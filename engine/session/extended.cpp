@@ -22,27 +22,35 @@ using sql::textOf;
 std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
                                                              std::span<const Oid> parameterTypes) {
    const Interruptible interruptible(core_.interruptCheck);
+   AllocationMeter meter(ledger());
    auto prepared = std::make_shared<PreparedStatement>();
    prepared->text = std::string(text);
    prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
    prepared->shownText = prepared->text;
    prepared->preparedAt = wallClockMicros();
-   const auto script = sql::ParsedScript::parse(prepared->text);
+   describeText(*prepared);
+   prepared->memory = meter.settle();
+   return prepared;
+}
+
+/// Fill in what the statement's text tells.
+void SessionImpl::describeText(PreparedStatement& prepared) {
+   if (isLong(prepared.text)) core_.statementBegins(); // for cancels
+   const auto script = sql::ParsedScript::parse(prepared.text);
    if (script.statements().size() > 1)
       throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");
-   prepared->isEmpty = script.statements().empty();
-   if (prepared->isEmpty) return prepared;
+   prepared.isEmpty = script.statements().empty();
+   if (prepared.isEmpty) return;
    const sql::ParsedStatement& statement = script.statements()[0];
-   prepared->logClass = classOf(statement.node);
-   prepared->command = commandTag(statement.node);
+   prepared.logClass = classOf(statement.node);
+   prepared.command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
    if (!core_.transaction.hasFailed())
-      prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
-   describeRowsOfOthers(statement, prepared->description);
+      prepared.description = engine::describeStatement(core_, script, statement, prepared.declaredTypes);
+   describeRowsOfOthers(statement, prepared.description);
    // Executions use the inferred types.
-   prepared->declaredTypes = prepared->description.parameterTypes;
-   return prepared;
+   prepared.declaredTypes = prepared.description.parameterTypes;
 }
 
 /// Describe FETCH and EXECUTE by the cursor or prepared statement that they name, if it exists by now.
@@ -126,6 +134,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    if (!portalName.empty() && portals_.find(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
    core_.transaction.ensureStarted();
+   AllocationMeter meter(ledger());
    Portal portal;
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
@@ -144,6 +153,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
    }
    DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
+   portal.memory = meter.settle();
    const Portal& bound = portals_.add(portalName, std::move(portal), core_.transaction.savepointCount());
    log_.finish([&] { return nameForLog("bind", statement.get(), portalName); },
                [&] { return log_.parameters(bound.parameters); });
@@ -249,7 +259,8 @@ ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint
       }
       return runQuery(portal, maxRows, sink);
    }
-   const auto script = sql::ParsedScript::parse(portal.statement->text);
+   MemoryCharge treeMemory;
+   const sql::ParsedScript script = parseCharged(portal.statement->text, treeMemory);
    const sql::ParsedStatement& statement = script.statements()[0];
    const bool selectsInto = isNode(statement.node, T_SelectStmt) && as<::SelectStmt>(statement.node)->intoClause;
    if (!isQuery(statement) || selectsInto) {
@@ -292,7 +303,8 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    const std::shared_ptr<GenericPlan> generic = statement.generic;
    return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
-      const auto script = sql::ParsedScript::parse(statement.text);
+      MemoryCharge treeMemory;
+      const sql::ParsedScript script = parseCharged(statement.text, treeMemory);
       return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
    });
 }
@@ -306,7 +318,11 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    const ::Node& node = *script.statements()[0].node;
    if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {
       const std::vector<Oid> types = parameterTypes(portal.parameters);
-      statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+      {
+         AllocationMeter meter(ledger());
+         statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+         if (statement.generic) statement.generic->keep(meter.settle());
+      }
       statement.needsPlanning = !statement.generic;
       portal.execution = startGeneric(portal);
    }

@@ -29,6 +29,7 @@ struct PreparedStatement {
    mutable std::shared_ptr<GenericPlan> generic;
    mutable bool hasRun = false;
    mutable bool needsPlanning = false; ///< no generic plan: each execution is planned for its values
+   MemoryCharge memory;                ///< of all but the generic plan
 };
 
 /// A portal: a statement with parameters, before or during its execution. Ends with its transaction, unless it is a
@@ -45,6 +46,7 @@ struct Portal {
    bool isHoldable = false; ///< WITH HOLD
    std::string text;        ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
+   MemoryCharge memory; ///< of all but the execution
 
    PortalDescription describe() const;
    const std::vector<ResultColumn>& columns() const { return held ? held->columns() : execution->columns(); }

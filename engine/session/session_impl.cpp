@@ -61,6 +61,16 @@ void SessionImpl::beginStatement(const sql::ParsedScript& script, const sql::Par
       core_.transaction.startStatement();
 }
 
+sql::ParsedScript SessionImpl::parseCharged(std::string_view text, MemoryCharge& memory) {
+   if (!isLong(text)) return sql::ParsedScript::parse(text);
+   core_.statementBegins();
+   const Interruptible interruptible(core_.interruptCheck);
+   AllocationMeter meter(ledger());
+   sql::ParsedScript script = sql::ParsedScript::parse(text);
+   memory = meter.settle();
+   return script;
+}
+
 void SessionImpl::beginQuery(std::string_view text) {
    core_.statementBegins();
    requireUsableTransaction(core_);
@@ -68,13 +78,27 @@ void SessionImpl::beginQuery(std::string_view text) {
    core_.transaction.startStatement();
 }
 
+namespace {
+/// Bytes of a statement that pg_stat_activity shows: PostgreSQL's default of track_activity_query_size, less a
+/// terminating zero; a character stays whole.
+size_t shownBytes(std::string_view text) {
+   constexpr size_t bytesMax = 1023;
+   if (text.size() <= bytesMax) return text.size();
+   size_t bytes = bytesMax;
+   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+      --bytes;
+   return bytes;
+}
+} // namespace
+
 void SessionImpl::beginActivity(std::string_view text) {
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
    DCHECK(core_.transaction.isOpen());
-   core_.reportActivity("active", std::string(text));
+   if (!text.empty()) core_.requestText = text;
+   core_.reportActivity("active", std::string(text.substr(0, shownBytes(text))));
 }
 
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
@@ -173,12 +197,13 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
 class ScriptImpl final : public Script {
 public:
    ScriptImpl(SessionImpl& session, std::string_view text)
-      : session_(session), script_(sql::ParsedScript::parse(text)) {
+      : session_(session), script_(session.parseCharged(text, memory_)) {
       session_.announceScript(script_);
    }
 
    bool next() override {
       if (++current_ <= script_.statements().size()) return true;
+      if (script_.statements().empty()) session_.core_.statementEnds(); // parseCharged() may have begun one
       session_.log_.finish([] { return "statement"; }, [&] { return session_.preparedForLog(script_); });
       return false;
    }
@@ -200,6 +225,7 @@ public:
 
 private:
    SessionImpl& session_;
+   MemoryCharge memory_; // of script_
    const sql::ParsedScript script_;
    size_t current_ = 0;
 };
@@ -264,7 +290,7 @@ std::string SessionImpl::controlTransaction(CommandContext& context, const ::Tra
 }
 
 void SessionImpl::sync() {
-   if (core_.transaction.inBlock()) return;
+   if (core_.transaction.inBlock()) return core_.statementEnds();
    commitImplicit();
    core_.statementEnds();
    core_.reportActivity("idle", {});

@@ -81,9 +81,15 @@ private:
    std::string closeCursor(const ::Node& statement);
    std::string discard(const ::Node& statement);
    std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
+   void describeText(PreparedStatement& prepared);
    void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
    const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
    Portal& requirePortal(std::string_view name);
+   MemoryLedger& ledger() { return core_.database.governor->ledger(); }
+   /// A text whose parse takes more than 10 ms.
+   static bool isLong(std::string_view text) { return text.size() > 64 << 10; }
+   /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
+   sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
    Value parseName(const SqlType& type, std::string_view text);
    /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints.
    template <typename Run>

@@ -95,6 +95,7 @@ private:
    uint32_t compileNot(const Expr& arg);
    uint32_t compare(CompareOp op, uint32_t a, uint32_t b);
    uint32_t compareArrays(CompareOp op, uint32_t a, uint32_t b);
+   uint32_t orderKey(uint32_t array);
    uint32_t connective(Op op, std::vector<uint32_t> args);
    uint32_t compileInList(const Expr& expr, bool negated);
    uint32_t inValues(uint32_t lhs, std::span<const Expr* const> items, bool negated);
@@ -230,8 +231,21 @@ uint32_t Compiler::compareArrays(CompareOp op, uint32_t a, uint32_t b) {
    return add(std::move(result), true);
 }
 
+/// Bytes that are equal where the arrays are.
+uint32_t Compiler::orderKey(uint32_t array) {
+   auto result = make(Op::Call, {oid::bytea, -1, invalidOid}, {PhysicalType::String, 0}, {array});
+   result->argTypes = {node(array).type};
+   result->argReprs = {node(array).repr};
+   result->kernel = *findKernel("ouzel_order_key", result->argReprs);
+   return add(std::move(result), false);
+}
+
 uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
-   if (op <= CompareOp::Ge && catalog::builtins().isArray(node(a).type.oid)) return compareArrays(op, a, b);
+   if (catalog::builtins().isArray(node(a).type.oid)) {
+      if (op <= CompareOp::Ge) return compareArrays(op, a, b);
+      a = orderKey(a);
+      b = orderKey(b);
+   }
    unify(a, b);
    auto result = makeBoolean(Op::Compare, {a, b});
    result->compare = op;

@@ -1,5 +1,8 @@
+#include "catalog/builtin/builtin.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/kernel/array_order.hpp"
+#include "executor/kernel/compare.hpp"
 #include "executor/kernel/compare_operators.hpp"
 
 // The functions of comparison operators: int48eq, texteq, numeric_lt, btint4cmp, ... Used when they are called by name
@@ -169,9 +172,40 @@ void addTimes() {
    addExtremes<Interval>("interval_");
 }
 
+// ---- GREATEST and LEAST ----
+
+/// Writes the extreme of the arguments that are not NULL; of equal ones the first.
+template <bool greatest>
+void chooseExtreme(const KernelCall& call, ResultVector& result) {
+   const uint32_t width = physicalSize(result.type());
+   const bool areArrays = catalog::builtins().isArray(call.resultType.oid);
+   const ValueOrder order = valueOrder(result.type());
+   auto* out = static_cast<std::byte*>(result.data());
+   forEachRow(call.rows, [&](uint32_t row) {
+      const std::byte* best = nullptr;
+      for (const Vector& arg : call.args) {
+         DCHECK(arg.type == result.type());
+         if (arg.isNull(row)) continue;
+         const auto* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * width;
+         const auto compare = [&] {
+            if (!areArrays) return order(value, best);
+            return compareArrays(ArrayView(reinterpret_cast<const StringView*>(value)->view()),
+                                 ArrayView(reinterpret_cast<const StringView*>(best)->view()));
+         };
+         if (!best || (greatest ? compare() > 0 : compare() < 0)) best = value;
+      }
+      if (best)
+         std::memcpy(out + size_t{row} * width, best, width);
+      else
+         result.setNull(row);
+   });
+}
+
 } // namespace
 
 void registerComparison() {
+   registerKernel("ouzel_greatest", anyArguments, {chooseExtreme<true>, false, true});
+   registerKernel("ouzel_least", anyArguments, {chooseExtreme<false>, false, true});
    addNumbers();
    addStrings();
    addTimes();

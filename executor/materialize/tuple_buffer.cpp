@@ -89,8 +89,11 @@ uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
 
 size_t SpilledPartitions::pageSizeFor(size_t grant, uint32_t workers, uint32_t bits) {
    // Packed, a page takes a third or less: devices read slices of 10 KiB at half the rate of larger ones.
-   constexpr size_t pageSizeMin = 16 << 10, pageSizeMax = 64 << 10;
-   return std::clamp(std::bit_floor(grant / 3 / (size_t{std::max(workers, 1u)} << bits)), pageSizeMin, pageSizeMax);
+   // The smallest size is the largest that jemalloc packs into slabs: from 16 KiB on, each allocation takes a memory
+   // page more, which nobody charges.
+   constexpr size_t pageSizeMin = 14 << 10, pageSizeMax = 64 << 10;
+   const size_t wanted = std::bit_floor(grant / 3 / (size_t{std::max(workers, 1u)} << bits));
+   return wanted < 32 << 10 ? pageSizeMin : std::min(wanted, pageSizeMax);
 }
 
 void TuplePages::merge(TuplePages&& other) {

@@ -102,7 +102,7 @@ public:
    /// log2 of the number of partitions for which half of `grant` bytes can hold the open pages of `workers` buffers; at
    /// least 3.
    static uint32_t bitsFor(size_t grant, uint32_t workers);
-   /// The size of pages for which a third of `grant` bytes can hold the open pages: 16 to 64 KiB.
+   /// The size of pages for which a third of `grant` bytes can hold the open pages: 14 to 64 KiB.
    static size_t pageSizeFor(size_t grant, uint32_t workers, uint32_t bits);
 
 private:

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <unistd.h>
 #include <utility>
 
 #include "common/error/sql_error.hpp"
@@ -18,10 +19,25 @@ FileSystem& system() {
 
 } // namespace
 
+std::string adviceFor(int error) {
+   switch (error) {
+   case ENOSPC:
+   case EDQUOT: return "Make room on that file system.";
+   case EACCES:
+   case EPERM: return "The server runs as user " + std::to_string(::geteuid()) + ", who needs the right to do so.";
+   case EROFS: return "Mount that file system so that it can be written to.";
+   case EFBIG: return "Raise the limit of the size of files (`ulimit -f`, LimitFSIZE of a service).";
+   case EMFILE: return "Raise the limit of open files (`ulimit -n`, LimitNOFILE of a service).";
+   case ENFILE: return "Raise the machine's limit of open files (fs.file-max).";
+   default: return "";
+   }
+}
+
 void throwIoError(const char* what, const std::string& path, int error) {
    const bool isFull = error == ENOSPC || error == EDQUOT;
    throw SqlError(isFull ? sqlstate::diskFull : sqlstate::ioError,
-                  std::string(what) + " \"" + path + "\": " + std::strerror(error));
+                  std::string(what) + " \"" + path + "\": " + std::strerror(error))
+       .hint(adviceFor(error));
 }
 
 File::File(const std::string& path, Mode mode) : path_(path) {

@@ -8,6 +8,8 @@
 
 namespace ouzel::io {
 
+/// What an operator can do about an error of the system: a sentence; empty: that is not known.
+std::string adviceFor(int error);
 /// Throw for a failed system call on `path`: 53100 when the device is full, else 58030 with the errno's text.
 [[noreturn, gnu::cold]] void throwIoError(const char* what, const std::string& path, int error);
 

@@ -42,7 +42,9 @@ std::vector<SocketAddress> AddressBook::resolve() const {
    hints.ai_flags = AI_NUMERICSERV;
    addrinfo* found = nullptr;
    const int error = getaddrinfo(host_.c_str(), std::to_string(port_).c_str(), &hints, &found);
-   if (error != 0) throw SqlError(sqlstate::ioError, "could not resolve \"" + host_ + "\": " + gai_strerror(error));
+   if (error != 0)
+      throw SqlError(sqlstate::ioError, "could not resolve \"" + host_ + "\": " + gai_strerror(error))
+          .hint("Is the endpoint, or the region, in the address of the bucket right?");
    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(found, freeaddrinfo);
    std::vector<SocketAddress> result;
    for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {

@@ -33,7 +33,9 @@ AddressList resolve(const std::string& host, uint16_t port) {
    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
    addrinfo* list = nullptr;
    const int error = getaddrinfo(host == "*" ? nullptr : host.c_str(), std::to_string(port).c_str(), &hints, &list);
-   if (error != 0) throw SqlError(sqlstate::ioError, "could not resolve \"" + host + "\": " + gai_strerror(error));
+   if (error != 0)
+      throw SqlError(sqlstate::ioError, "could not resolve \"" + host + "\": " + gai_strerror(error))
+          .hint("--listen takes a name or an address of this machine, or \"*\".");
    return AddressList(list);
 }
 
@@ -121,7 +123,8 @@ std::vector<ListeningSocket> bindTcp(const std::string& host, uint16_t port) {
    }
    if (sockets.empty())
       throw SqlError(sqlstate::ioError,
-                     "could not listen on \"" + host + "\", port " + std::to_string(port) + ": " + reason);
+                     "could not listen on \"" + host + "\", port " + std::to_string(port) + ": " + reason)
+          .hint("--listen takes an address of this machine, --port a port above 1023 or a right to lower ones.");
    return sockets;
 }
 

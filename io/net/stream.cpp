@@ -105,6 +105,31 @@ public:
              ", bits=" + std::to_string(SSL_get_cipher_bits(ssl_, nullptr));
    }
    std::string failure() const override { return failure_; }
+   std::string channelBinding() const override {
+      X509* const certificate = SSL_get_certificate(ssl_); // the server's own
+      int digest = NID_undef;
+      if (certificate == nullptr || X509_get_signature_info(certificate, &digest, nullptr, nullptr, nullptr) != 1)
+         return "";
+      if (digest == NID_undef) return ""; // Ed25519: the RFC does not say which one it is
+      const EVP_MD* hash = digest == NID_md5 || digest == NID_sha1 ? EVP_sha256() : EVP_get_digestbynid(digest);
+      unsigned char bytes[EVP_MAX_MD_SIZE];
+      unsigned size = 0;
+      if (hash == nullptr || X509_digest(certificate, hash, bytes, &size) != 1) return "";
+      return std::string(reinterpret_cast<const char*>(bytes), size);
+   }
+   std::optional<std::string> peerName() const override {
+      const X509* const certificate = SSL_get0_peer_certificate(ssl_);
+      if (certificate == nullptr || SSL_get_verify_result(ssl_) != X509_V_OK) return std::nullopt;
+      const X509_NAME* subject = X509_get_subject_name(certificate);
+      const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+      if (at < 0) return "";
+      unsigned char* text = nullptr;
+      const int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+      if (size < 0) return "";
+      std::string name(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+      OPENSSL_free(text);
+      return name.find('\0') == std::string::npos ? name : ""; // a name that only begins like another
+   }
 
 private:
    static int clamp(size_t size) { return static_cast<int>(std::min<size_t>(size, INT_MAX)); }
@@ -147,31 +172,45 @@ std::unique_ptr<Stream> makePlainStream(FileDescriptor socket) {
 }
 
 struct TlsContext::Context {
-   SSL_CTX* ssl = SSL_CTX_new(TLS_server_method());
+   const TlsFiles files;
+   SSL_CTX* const ssl = SSL_CTX_new(TLS_server_method());
+
+   explicit Context(TlsFiles from) : files(std::move(from)) {
+      if (ssl == nullptr) throwTls("could not create a TLS context");
+      SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
+      // A write may be repeated with the remaining bytes, at another address.
+      SSL_CTX_set_mode(ssl,
+                       SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+      SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
+      SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
+   }
    ~Context() { SSL_CTX_free(ssl); }
+
+   static std::shared_ptr<const Context> load(const TlsFiles& files) {
+      auto context = std::make_shared<const Context>(files);
+      loadTlsFiles(context->ssl, files);
+      return context;
+   }
 };
 
-TlsContext::TlsContext(const std::string& certificateFile, const std::string& keyFile)
-   : context_(std::make_unique<Context>()) {
-   SSL_CTX* const ssl = context_->ssl;
-   if (ssl == nullptr) throwTls("could not create a TLS context");
-   SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
-   // A write may be repeated with the remaining bytes, at another address.
-   SSL_CTX_set_mode(ssl,
-                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-   SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
-   SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
-   if (SSL_CTX_use_certificate_chain_file(ssl, certificateFile.c_str()) != 1)
-      throwTls("could not load server certificate file \"" + certificateFile + "\"");
-   if (SSL_CTX_use_PrivateKey_file(ssl, keyFile.c_str(), SSL_FILETYPE_PEM) != 1)
-      throwTls("could not load private key file \"" + keyFile + "\"");
-   if (SSL_CTX_check_private_key(ssl) != 1) throwTls("private key does not match the certificate");
-}
+TlsContext::TlsContext(TlsFiles files) : context_(Context::load(files)) {}
 
 TlsContext::~TlsContext() = default;
 
 std::unique_ptr<Stream> TlsContext::accept(FileDescriptor socket) const {
-   return std::make_unique<TlsStream>(context_->ssl, std::move(socket));
+   const MutexLock lock(mutex_);
+   return std::make_unique<TlsStream>(context_->ssl, std::move(socket)); // keeps OpenSSL's part of the context
+}
+
+void TlsContext::reload(const TlsFiles& files) {
+   auto fresh = Context::load(files);
+   const MutexLock lock(mutex_);
+   context_.swap(fresh);
+}
+
+std::vector<std::string> TlsContext::warnings() const {
+   const MutexLock lock(mutex_);
+   return tlsWarnings(context_->ssl, context_->files);
 }
 
 namespace {

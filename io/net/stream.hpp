@@ -2,9 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/net/socket.hpp"
+#include "io/net/tls_files.hpp"
 
 namespace ouzel::io {
 
@@ -30,6 +34,10 @@ public:
    virtual bool isEncrypted() const = 0;
    /// "protocol=TLSv1.3, cipher=TLS_AES_256_GCM_SHA384, bits=256"; empty for a plain stream.
    virtual std::string encryption() const { return ""; }
+   /// What binds an authentication to this stream (RFC 5929, tls-server-end-point); empty: there is nothing.
+   virtual std::string channelBinding() const { return ""; }
+   /// The common name of the peer's certificate, which was verified; none: it has shown no certificate.
+   virtual std::optional<std::string> peerName() const { return std::nullopt; }
    /// The reason why the stream was closed; empty after an orderly end.
    virtual std::string failure() const = 0;
 };
@@ -40,14 +48,19 @@ std::unique_ptr<Stream> makePlainStream(FileDescriptor socket);
 class TlsContext {
 public:
    /// Loads PEM files. Throws F0000 when they cannot be used.
-   TlsContext(const std::string& certificateFile, const std::string& keyFile);
+   explicit TlsContext(TlsFiles files);
    ~TlsContext();
    /// Makes the server's side of a connection; the handshake has not begun. The context must outlive the stream.
-   std::unique_ptr<Stream> accept(FileDescriptor socket) const;
+   std::unique_ptr<Stream> accept(FileDescriptor socket) const EXCLUDES(mutex_);
+   /// Load files anew, for connections from now on. Throws F0000, and all stays as it was.
+   void reload(const TlsFiles& files) EXCLUDES(mutex_);
+   /// What clients will complain of.
+   std::vector<std::string> warnings() const EXCLUDES(mutex_);
 
 private:
    struct Context;
-   std::unique_ptr<Context> context_;
+   mutable Mutex mutex_;
+   std::shared_ptr<const Context> context_ GUARDED_BY(mutex_);
 };
 
 /// Trusted certificates, shared by client connections: the system's, or those that SSL_CERT_FILE and AWS_CA_BUNDLE

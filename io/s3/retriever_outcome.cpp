@@ -18,6 +18,21 @@ constexpr size_t idleCountMax = 256;
 constexpr size_t bodySizeToJudgeAddress = 256 << 10;
 constexpr double hedgeShare = 0.05, hedgeTokensMax = 8;
 constexpr uint32_t relocationsMax = 3;
+/// What can be done about a problem, by S3's code in it.
+std::string adviceOn(std::string_view problem) {
+   constexpr std::pair<std::string_view, const char*> advice[] = {
+       {"NoSuchBucket", "Make the bucket, or correct its name in its address."},
+       {"SignatureDoesNotMatch", "Is AWS_SECRET_ACCESS_KEY right, and the region in the bucket's address?"},
+       {"InvalidAccessKeyId", "Is AWS_ACCESS_KEY_ID right, and is it a key of this endpoint?"},
+       {"AccessDenied", "These credentials need the right to list, get, put and delete objects below the prefix."},
+       {"RequestTimeTooSkewed", "Set this machine's clock."},
+       {"could not connect", "Is the endpoint in the bucket's address right, and does a server run there?"},
+   };
+   for (const auto& [code, text] : advice)
+      if (problem.find(code) != std::string_view::npos) return text;
+   return "";
+}
+
 } // namespace
 
 std::unique_ptr<Retriever::Loop::Flight> Retriever::Loop::removeFlight(Flight& flight) {
@@ -266,7 +281,7 @@ void Retriever::Loop::fail(Job& job, SqlState state) {
    answer.isRepeated = job.isRepeated;
    std::string text = describeFailure(job.request, location_) + ": " + job.problem;
    if (job.attempts > 1) text += " (tried " + std::to_string(job.attempts) + " times)";
-   answer.error = std::make_exception_ptr(SqlError(state, text));
+   answer.error = std::make_exception_ptr(SqlError(state, text).hint(adviceOn(job.problem)));
    end(job, std::move(answer));
 }
 

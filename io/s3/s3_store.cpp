@@ -34,7 +34,8 @@ S3Request lookUp(std::string_view name) {
 
 [[noreturn]] void refuse(const S3Location& location, std::string_view name, const std::string& why) {
    throw SqlError(sqlstate::ioError, "unexpected answer about \"" + location.display(name) + "\" from " +
-                                         location.displayEndpoint() + ": " + why);
+                                         location.displayEndpoint() + ": " + why)
+       .hint("Perhaps the endpoint in the bucket's address is a server that does not speak S3.");
 }
 
 } // namespace

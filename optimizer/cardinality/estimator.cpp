@@ -127,7 +127,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
       if (const Value* skipped = offset ? knownValue(*offset) : nullptr)
          scaleTo(result, std::max(1.0, result.rows - static_cast<double>(skipped->i64)));
       if (const Value* wanted = limit ? knownValue(*limit) : nullptr)
-         scaleTo(result, std::min(result.rows, static_cast<double>(wanted->i64)));
+         scaleTo(result, std::min(result.rows, static_cast<double>(std::max<int64_t>(wanted->i64, 0))));
       break;
    }
    case RelKind::SetOp: {

@@ -306,7 +306,7 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    }
    lowerSortKeys(ties);
    const double rowsMax = constantCount(fields.limit) && !fields.withTies
-                              ? std::min(child.rowsMax, static_cast<double>(limit))
+                              ? std::min(child.rowsMax, static_cast<double>(std::max<int64_t>(limit, 0)))
                               : child.rowsMax;
    node->as<plan::Limit>() = {std::move(fields.limit), std::move(fields.offset), fields.withTies, std::move(ties)};
    node->children.push_back(std::move(child.node));

@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
+#include "optimizer/query/order_key.hpp"
 
 // Lowers joins: decides which conjuncts become hash keys or residual predicates, and which side is the build side.
 
@@ -74,6 +76,10 @@ private:
       key.probe = std::move(equality->args[first == 1 ? 0 : 1]);
       key.build = std::move(equality->args[first == 1 ? 1 : 0]);
       key.nullsEqual = compareOf(*equality) == CompareOp::IsNotDistinctFrom;
+      if (catalog::builtins().isArray(key.probe->type.oid)) { // the bytes of equal arrays may differ
+         key.probe = makeOrderKey(std::move(key.probe));
+         key.build = makeOrderKey(std::move(key.build));
+      }
       sorted.keys.push_back(std::move(key));
       return true;
    }

@@ -30,6 +30,14 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
 
 Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    checkStack();
+   Lowered lowered = lowerOperator(rel, need);
+   // Products of bounds stay finite, so that none times zero is no number, and sums of 128 bits can be proved.
+   constexpr double rowsLimit = 1e30;
+   lowered.rowsMax = std::min(lowered.rowsMax, rowsLimit);
+   return lowered;
+}
+
+Lowered Lowering::lowerOperator(Rel& rel, const ColumnSet& need) {
    switch (rel.kind) {
    case RelKind::Get:
    case RelKind::VirtualGet: return lowerGet(rel, need);

@@ -29,6 +29,7 @@ public:
 
 private:
    Lowered lower(Rel& rel, const ColumnSet& need);
+   Lowered lowerOperator(Rel& rel, const ColumnSet& need);
 
    // scans.cpp
    Lowered lowerGet(Rel& rel, const ColumnSet& need);

@@ -20,7 +20,8 @@ public:
    virtual ~StatisticsProvider() = default;
    /// Column n of the result is attribute n + 1. Null: no statistics.
    virtual std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) = 0;
-   /// Sets of attributes that no two rows share (primary key, unique constraints over NOT NULL columns).
+   /// Sets of attributes that no two rows share at any moment (primary key, unique constraints over NOT NULL columns;
+   /// no deferrable ones).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
    /// Keys and indexes for lookups; unique indexes come first.
    virtual std::vector<sql::plan::IndexUse> indexes(const sql::TableRef&) { return {}; }

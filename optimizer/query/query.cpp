@@ -132,7 +132,7 @@ bool isAtMostOneRow(const Rel& rel) {
       const auto& fields = rel.as<op::Limit>();
       const ExprPtr& limit = fields.limit;
       const Value* known = limit ? knownValue(*limit) : nullptr;
-      if (known && !fields.withTies && known->i64 <= 1) return true;
+      if (known && !fields.withTies && (known->i64 == 0 || known->i64 == 1)) return true;
       return isAtMostOneRow(*rel.inputs[0]);
    }
    case RelKind::Select:
@@ -170,6 +170,14 @@ bool isExactlyOneRow(const Rel& rel) {
    }
    default: return false;
    }
+}
+
+bool hasEffects(const Rel& rel) {
+   checkStack();
+   bool found = rel.kind == RelKind::TableFunction || rel.kind == RelKind::ProjectSet || rel.kind == RelKind::LockRows;
+   forEachOwnExpr(rel, [&found](const Expr& expr) { found = found || mayFail(expr) || isVolatile(expr); });
+   forEachChild(rel, [&found](const RelPtr& child) { found = found || hasEffects(*child); });
+   return found;
 }
 
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {

@@ -71,6 +71,9 @@ void forEachRel(Rel& rel, const std::function<void(Rel&)>& visit);
 /// True if `rel` gives at most (exactly) one row for any data.
 bool isAtMostOneRow(const Rel& rel);
 bool isExactlyOneRow(const Rel& rel);
+/// True if an expression in the subtree may raise an error or is volatile. A rewrite must not compute it for rows that
+/// the statement's own order of evaluation leaves out.
+bool hasEffects(const Rel& rel);
 /// True if no two rows of `rel` agree on all of `columns`, where NULLs count as equal.
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query);
 

@@ -12,8 +12,19 @@ namespace ouzel::optimizer {
 
 using namespace sql;
 
-void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled) {
+namespace {
+
+bool computesWhatMayFail(const Rel& rel) {
+   const auto* map = rel.getIf<op::Map>();
+   return map && std::any_of(map->computed.begin(), map->computed.end(),
+                             [](const ComputedColumn& computed) { return mayFail(*computed.expr); });
+}
+
+} // namespace
+
+void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled, bool isExact) {
    checkStack();
+   if (isExact && computesWhatMayFail(*rel)) return;
    const auto take = [&](ExprPtr& predicate) {
       if (!predicate) return;
       std::vector<ExprPtr> stay;
@@ -27,7 +38,7 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
    switch (rel->kind) {
    case RelKind::Select:
       take(rel->as<op::Select>().predicate);
-      pullPredicates(rel->inputs[0], outer, pulled);
+      pullPredicates(rel->inputs[0], outer, pulled, isExact);
       if (!rel->as<op::Select>().predicate) {
          RelPtr input = std::move(rel->inputs[0]);
          rel = std::move(input);
@@ -40,16 +51,15 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
       if (join.kind == JoinKind::Full || join.kind == JoinKind::Right) return;
       if (join.kind == JoinKind::Inner) {
          take(join.predicate);
-         pullPredicates(rel->inputs[1], outer, pulled);
+         pullPredicates(rel->inputs[1], outer, pulled, isExact);
       }
-      pullPredicates(rel->inputs[0], outer, pulled);
+      pullPredicates(rel->inputs[0], outer, pulled, isExact);
       return;
    }
    case RelKind::Map:
    case RelKind::ProjectSet:
    case RelKind::Sort:
-   case RelKind::LockRows:
-   case RelKind::With: pullPredicates(rel->inputs[0], outer, pulled); return;
+   case RelKind::With: pullPredicates(rel->inputs[0], outer, pulled, isExact); return;
    default: return;
    }
 }
@@ -114,8 +124,17 @@ void Dependence::substituteOwn(Rel& rel, const ColumnMapping& mapping) const {
 }
 
 ExprPtr Dependence::same(const MappedColumn& a, const MappedColumn& b) const {
-   return makeCompare(a.notNull || b.notNull ? CompareOp::Eq : CompareOp::IsNotDistinctFrom, query_.ref(a.inner),
-                      query_.ref(b.inner));
+   return makeCompare(a.notNull || b.notNull ? CompareOp::Eq : CompareOp::IsNotDistinctFrom, domainValue(a.inner),
+                      domainValue(b.inner));
+}
+
+/// A column as the domain distinguishes its values: arrays by their bytes, since the right side may show them.
+ExprPtr Dependence::domainValue(ColumnId column) const {
+   ExprPtr value = query_.ref(column);
+   if (!catalog::builtins().isArray(value->type.oid)) return value;
+   auto bytes = std::make_unique<Expr>(ExprKind::Relabel, SqlType{oid::bytea, -1, invalidOid});
+   bytes->args.push_back(std::move(value));
+   return bytes;
 }
 
 ExprPtr Dependence::joinPredicate(const ColumnMapping& mapping, const std::vector<ColumnId>& columns) const {
@@ -210,7 +229,7 @@ RelPtr Dependence::provide(RelPtr rel, ColumnMapping& mapping, const std::vector
 }
 
 bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mapping) {
-   if (compareOf(*conjunct) != CompareOp::Eq) return false;
+   if (isExact_ || compareOf(*conjunct) != CompareOp::Eq) return false;
    for (int side = 0; side < 2; ++side) {
       const Expr* outer = conjunct->args[side].get();
       while (outer->kind == ExprKind::Relabel)
@@ -264,7 +283,7 @@ RelPtr Dependence::applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, C
 RelPtr Dependence::push(RelPtr rel, ColumnMapping& mapping) {
    checkStack();
    std::vector<ExprPtr> pulled;
-   pullPredicates(rel, outer_, pulled);
+   pullPredicates(rel, outer_, pulled, isExact_);
    if (!read(*rel).empty()) rel = pushOperator(std::move(rel), mapping);
    if (pulled.empty()) return rel;
    return applyPredicates(std::move(rel), std::move(pulled), mapping);
@@ -300,7 +319,8 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
          rel->as<op::Window>().spec.partitionBy.push_back(query_.ref(mapped.inner));
       return rel;
    case RelKind::Sort: // a join does not keep the order of its input, so the Sort is dropped
-   case RelKind::LockRows: return pushInput(std::move(rel->inputs[0]), mapping);
+      return pushInput(std::move(rel->inputs[0]), mapping);
+   case RelKind::LockRows: rel->inputs[0] = pushInput(std::move(rel->inputs[0]), mapping); return rel;
    case RelKind::Join: return pushJoin(std::move(rel), mapping);
    case RelKind::GroupBy: return pushGrouping(std::move(rel), mapping);
    case RelKind::Limit: return pushLimit(std::move(rel), mapping);
@@ -343,7 +363,7 @@ RelPtr Dependence::pushJoin(RelPtr rel, ColumnMapping& mapping) {
 RelPtr Dependence::pushOuterJoin(RelPtr rel, ColumnMapping& mapping) {
    auto& join = rel->as<op::Join>();
    std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate)), pulled;
-   pullPredicates(rel->inputs[1], outer_, pulled);
+   pullPredicates(rel->inputs[1], outer_, pulled, isExact_);
    for (ExprPtr& conjunct : pulled) {
       if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
       conjuncts.push_back(std::move(conjunct));
@@ -427,12 +447,32 @@ RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
    return makeMap(std::move(join), std::move(defaults));
 }
 
+namespace {
+
+/// The number of rows of a LIMIT or OFFSET, where a negative one is an error.
+ExprPtr checkedCount(ExprPtr count, bool isOffset) {
+   const Value* known = knownValue(*count);
+   if (isNullConstant(*count) || (known && known->i64 >= 0)) return count;
+   constexpr Oid types[] = {oid::int8, oid::boolean};
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(count));
+   args.push_back(makeBoolean(isOffset));
+   return makeCall(catalog::builtins().findFunction("ouzel_row_count", types), int8Type, std::move(args));
+}
+
+} // namespace
+
 RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
    auto& limit = rel->as<op::Limit>();
    // The limit applies to each value of the domain: a window numbers the rows, and row_number() <= limit.
    std::vector<SortKey> order;
+   RelPtr lock; // of the rows that the limit leaves
+   if (rel->inputs[0]->kind == RelKind::LockRows) {
+      lock = std::move(rel->inputs[0]);
+      rel->inputs[0] = std::move(lock->inputs[0]);
+   }
    Rel* sort = rel->inputs[0].get();
-   while (sort->kind == RelKind::Map || sort->kind == RelKind::LockRows)
+   while (sort->kind == RelKind::Map)
       sort = sort->inputs[0].get();
    if (const auto* ordered = sort->getIf<op::Sort>())
       for (const SortKey& key : ordered->keys)
@@ -444,6 +484,8 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
    if (limit.limit) own.push_back(clone(*limit.limit));
    if (limit.offset) own.push_back(clone(*limit.offset));
    input = provide(std::move(input), mapping, read(own));
+   for (ExprPtr* count : {&limit.limit, &limit.offset})
+      if (*count) *count = checkedCount(std::move(*count), count == &limit.offset);
    op::Window window;
    for (const MappedColumn& mapped : mapping.columns())
       window.spec.partitionBy.push_back(query_.ref(mapped.inner));
@@ -490,8 +532,11 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
       offset->args.push_back(makeInt8(0));
       conjuncts.push_back(makeCompare(CompareOp::Gt, query_.ref(number("row_number")), std::move(offset)));
    }
-   if (window.calls.empty()) return input;
-   return makeSelect(makeRel(RelKind::Window, std::move(window), std::move(input)), std::move(conjuncts));
+   if (!window.calls.empty())
+      input = makeSelect(makeRel(RelKind::Window, std::move(window), std::move(input)), std::move(conjuncts));
+   if (!lock) return input;
+   lock->inputs[0] = std::move(input);
+   return lock;
 }
 
 RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
@@ -602,7 +647,7 @@ void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<Col
          scan.columns.push_back(copy);
          scan.cteColumns.push_back(carried[i]);
          conjuncts.push_back(makeCompare(notNull_.contains(needed[i]) ? CompareOp::Eq : CompareOp::IsNotDistinctFrom,
-                                         query_.ref(needed[i]), query_.ref(copy)));
+                                         domainValue(needed[i]), domainValue(copy)));
       }
       rel = makeSelect(std::move(rel), std::move(conjuncts));
    };

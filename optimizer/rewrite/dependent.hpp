@@ -17,7 +17,8 @@ namespace ouzel::optimizer {
 
 /// Takes conjuncts that read `outer` columns out of the top of `rel` and appends them to `pulled`. Conjuncts pass
 /// operators that do not change their meaning: filters, projections, inner joins, the preserved side of outer joins.
-void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled);
+/// `isExact`: they do not pass projections that may fail for rows that the conjuncts drop.
+void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled, bool isExact);
 
 /// Prepares a GroupBy without keys for a left join that pads its columns with NULL. An aggregate that is not NULL over
 /// no rows (count: 0) gets a new column. Returns the computations of the old columns: coalesce(new column, default).
@@ -54,6 +55,8 @@ public:
    /// `columns`: the columns of the left input that the right side reads.
    Dependence(Rel& join, const std::vector<ColumnId>& columns, Query& query);
 
+   /// Forbids rows for values that the left side does not have: what reads them fails for such rows, or locks them.
+   void requireExact() { isExact_ = true; }
    /// Makes `rel` independent. For every combination of values in the domain, the result has the rows that `rel` gives
    /// for these values, with the values in the columns of `mapping`. `mapping` has the correlated columns that `rel`
    /// reads.
@@ -90,9 +93,11 @@ private:
    void substitute(ExprPtr& expr, const ColumnMapping& mapping) const;
    void substituteOwn(Rel& rel, const ColumnMapping& mapping) const;
    ExprPtr same(const MappedColumn& a, const MappedColumn& b) const;
+   ExprPtr domainValue(ColumnId column) const;
 
    Rel& join_;
    Query& query_;
+   bool isExact_ = false;
    ColumnSet outer_;
    ColumnSet notNull_;                ///< columns of the left input without NULLs
    std::unique_ptr<sql::Cte> shared_; ///< the left input as a CTE; null: not shared

@@ -14,6 +14,10 @@
 //                           ARRAY(...)              Single join with array_agg
 //
 // The predicate of a Mark join is three-valued, as IN is. unnest.cpp later replaces the dependent joins.
+//
+// A join computes its right side for all left rows, but CASE, COALESCE, AND and OR evaluate their later arguments for
+// some rows only. A subquery there that may fail gets a guard: a boolean column of the left side, true in the rows for
+// which the expression asks for the subquery. In all other rows the subquery reads NULL from outside.
 
 namespace ouzel::optimizer {
 
@@ -134,26 +138,131 @@ private:
       subquery = makeMap(std::move(subquery), std::move(computed));
    }
 
-   /// Replaces the subqueries of an expression by columns of joins on `input`.
-   void replaceAll(ExprPtr& root, RelPtr& input) {
+   /// Replaces the subqueries of an expression by columns of joins on `input`. The expression is evaluated for the rows
+   /// in which the column `guard` is true; noColumn: for all.
+   void replaceAll(ExprPtr& root, RelPtr& input, ColumnId guard = noColumn) {
+      checkStack();
       if (root->kind == ExprKind::Subquery) {
-         replaceOne(root, input);
+         replaceOne(root, input, guard);
          return;
       }
+      const bool isLazy = root->kind == ExprKind::Case || root->kind == ExprKind::Coalesce ||
+                          root->kind == ExprKind::And || root->kind == ExprKind::Or;
+      if (isLazy && std::any_of(root->args.begin() + 1, root->args.end(),
+                                [](const ExprPtr& arg) { return hasGuardedSubquery(*arg); }))
+         return replaceLazily(*root, input, guard);
       for (ExprPtr& arg : root->args)
-         replaceAll(arg, input);
+         replaceAll(arg, input, guard);
    }
 
-   void replaceOne(ExprPtr& expr, RelPtr& input) {
-      checkStack();
+   static bool hasGuardedSubquery(const Expr& root) {
+      bool found = false;
+      forEachExpr(root, [&found](const Expr& expr) {
+         if (const auto* subquery = expr.getIf<scalar::Subquery>())
+            found = found || hasEffects(*subquery->query) ||
+                    (subquery->kind == SubqueryKind::Scalar && !isAtMostOneRow(*subquery->query)) ||
+                    std::any_of(expr.args.begin(), expr.args.end(), [](const ExprPtr& arg) { return mayFail(*arg); });
+         return !found;
+      });
+      return found;
+   }
+
+   /// replaceAll for a CASE, COALESCE, AND or OR. An argument that decides about later ones becomes a column.
+   void replaceLazily(Expr& root, RelPtr& input, ColumnId guard) {
+      const size_t count = root.args.size();
+      ColumnId open = guard; // true in the rows for which no argument has decided yet
+      for (size_t i = 0; i < count; ++i) {
+         ExprPtr& arg = root.args[i];
+         replaceAll(arg, input, open);
+         const bool decides =
+             i + 1 < count && std::any_of(root.args.begin() + static_cast<std::ptrdiff_t>(i) + 1, root.args.end(),
+                                          [](const ExprPtr& a) { return hasGuardedSubquery(*a); });
+         if (!decides) continue;
+         const ColumnId value = query_.newColumn("guarding", arg->type);
+         input = addColumn(std::move(input), value, onlyWhere(open, std::move(arg)));
+         arg = query_.ref(value);
+         const auto require = [&](ExprKind test) { return narrow(input, open, makeTest(test, query_.ref(value))); };
+         switch (root.kind) {
+         case ExprKind::And: open = require(ExprKind::IsNotFalse); break;
+         case ExprKind::Or: open = require(ExprKind::IsNotTrue); break;
+         case ExprKind::Coalesce: open = require(ExprKind::IsNull); break;
+         default: // WHEN, and its THEN
+            replaceAll(root.args[i + 1], input, require(ExprKind::IsTrue));
+            open = require(ExprKind::IsNotTrue);
+            ++i;
+         }
+      }
+   }
+
+   static RelPtr addColumn(RelPtr input, ColumnId column, ExprPtr value) {
+      std::vector<ComputedColumn> computed;
+      computed.push_back({column, std::move(value)});
+      return makeMap(std::move(input), std::move(computed));
+   }
+
+   /// A column of `input` that is true where the condition holds and `guard` is true.
+   ColumnId narrow(RelPtr& input, ColumnId guard, ExprPtr condition) {
+      if (guard != noColumn) condition = conjunction(query_.ref(guard), std::move(condition));
+      const ColumnId column = query_.newColumn("guard", booleanType, false);
+      input = addColumn(std::move(input), column, makeTest(ExprKind::IsTrue, std::move(condition)));
+      return column;
+   }
+
+   /// CASE WHEN guard THEN expr END
+   ExprPtr onlyWhere(ColumnId guard, ExprPtr expr) const {
+      if (guard == noColumn) return expr;
+      auto value = std::make_unique<Expr>(ExprKind::Case, expr->type);
+      value->args.push_back(query_.ref(guard));
+      value->args.push_back(std::move(expr));
+      return value;
+   }
+
+   /// Lets a subquery do nothing that fails or has effects where `guard` is not true.
+   void guardQuery(RelPtr& subquery, RelPtr& input, ColumnId guard) {
+      const Rel* base = subquery.get();
+      while (base->kind == RelKind::Map || base->kind == RelKind::Select)
+         base = base->inputs[0].get();
+      if (isUnit(*base)) { // it computes one row: each of its expressions can ask the guard
+         forEachRel(*subquery, [&](Rel& rel) {
+            forEachOwnExpr(rel, [&](ExprPtr& expr) {
+               if (mayFail(*expr) || isVolatile(*expr)) expr = onlyWhere(guard, std::move(expr));
+            });
+         });
+         return;
+      }
+      if (!hasEffects(*subquery)) return;
+      ColumnMap guarded;
+      std::vector<ComputedColumn> computed;
+      for (const ColumnId column : intersection(freeColumns(*subquery), ColumnSet(outputColumns(*input)))) {
+         const ColumnId copy = query_.copyColumn(column);
+         query_.columns[copy].nullable = true;
+         guarded.emplace(column, copy);
+         computed.push_back({copy, onlyWhere(guard, query_.ref(column))});
+      }
+      input = makeMap(std::move(input), std::move(computed));
+      replaceColumns(*subquery, [&guarded](ColumnId column) {
+         const auto it = guarded.find(column);
+         return it == guarded.end() ? column : it->second;
+      });
+   }
+
+   void replaceOne(ExprPtr& expr, RelPtr& input, ColumnId guard = noColumn) {
       auto& subquery = expr->as<scalar::Subquery>();
       visit(subquery.query);
+      for (ExprPtr& arg : expr->args) {
+         replaceAll(arg, input, guard);
+         if (guard != noColumn && (mayFail(*arg) || isVolatile(*arg))) arg = onlyWhere(guard, std::move(arg));
+      }
+      if (guard != noColumn) guardQuery(subquery.query, input, guard);
       switch (subquery.kind) {
-      case SubqueryKind::Scalar:
+      case SubqueryKind::Scalar: {
          ensureMade(subquery.query, subquery.columns);
-         input = dependentJoin(JoinKind::Single, std::move(input), std::move(subquery.query), nullptr);
+         // Two rows are an error only where the value is asked for.
+         ExprPtr asked = guard == noColumn || isAtMostOneRow(*subquery.query) ? nullptr : query_.ref(guard);
+         input = dependentJoin(JoinKind::Single, std::move(input), std::move(subquery.query), std::move(asked));
          expr = makeColumn(subquery.columns[0], expr->type);
          return;
+      }
       case SubqueryKind::Array: replaceArray(expr, input); return;
       case SubqueryKind::Exists:
       case SubqueryKind::Any:

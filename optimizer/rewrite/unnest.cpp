@@ -75,9 +75,7 @@ private:
          const auto* distinct = right->getIf<op::Distinct>();
          const Value* rows = limit && limit->limit ? knownValue(*limit->limit) : nullptr;
          const bool oneAnyway = rows && rows->i64 > 0 && !join.predicate && !limit->offset;
-         if (right->kind != RelKind::Sort && right->kind != RelKind::LockRows && !oneAnyway &&
-             !(distinct && distinct->sortKeys.empty()))
-            return;
+         if (right->kind != RelKind::Sort && !oneAnyway && !(distinct && distinct->sortKeys.empty())) return;
          dropTop(right);
       }
    }
@@ -146,8 +144,7 @@ private:
          switch (top->kind) {
          case RelKind::Map:
          case RelKind::Select: above.push_back(top); break;
-         case RelKind::Sort:
-         case RelKind::LockRows: break;
+         case RelKind::Sort: break;
          case RelKind::GroupBy: {
             const auto& group = top->as<op::GroupBy>();
             return group.keys.empty() && group.groupingSets.empty() ? top : nullptr;
@@ -199,6 +196,7 @@ private:
       std::vector<ComputedColumn> defaults = emptyGroupDefaults(group->as<op::GroupBy>(), query_);
       RelPtr join = makeJoin(JoinKind::Left, std::move(left), nullptr, nullptr);
       Dependence dependence(*join, columns, query_);
+      if (hasEffects(*group)) dependence.requireExact();
       ColumnMapping mapping;
       join->inputs[1] = dependence.pushGroup(std::move(group), mapping);
       join->as<op::Join>().predicate = dependence.joinPredicate(mapping, columns);
@@ -260,7 +258,7 @@ private:
       const ColumnSet left(outputColumns(*rel.inputs[0]));
       if (!pads) pullMaps(rel, left, above);
       std::vector<ExprPtr> pulled;
-      pullPredicates(rel.inputs[1], left, pulled);
+      pullPredicates(rel.inputs[1], left, pulled, false);
       for (ExprPtr& conjunct : pulled) {
          if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
          join.predicate = conjunction(std::move(join.predicate), std::move(conjunct));
@@ -278,12 +276,14 @@ private:
          chain.push_back(op);
       std::vector<ComputedColumn> moved;
       ColumnSet dependent = left;
+      // Filters below become predicates of the join: what may fail is computed after them.
+      const bool movesFailing = join.kind == JoinKind::Inner;
       for (auto op = chain.rbegin(); op != chain.rend(); ++op) {
          if ((*op)->kind != RelKind::Map) continue;
          for (const ComputedColumn& computed : (*op)->as<op::Map>().computed) {
             std::vector<ColumnId> used;
             collectColumns(*computed.expr, used);
-            if (!dependent.containsAny(used)) continue;
+            if (!dependent.containsAny(used) && !(movesFailing && mayFail(*computed.expr))) continue;
             if (isVolatile(*computed.expr)) return;
             dependent.add(computed.column);
          }
@@ -344,7 +344,8 @@ private:
             collectColumns(*join.predicate, joinUses);
             usedByJoin = std::find(joinUses.begin(), joinUses.end(), computed.column) != joinUses.end();
          }
-         if (!left.containsAny(used) || !self || usedByJoin || isVolatile(*computed.expr)) {
+         const bool moves = left.containsAny(used) || (join.predicate && mayFail(*computed.expr));
+         if (!moves || !self || usedByJoin || isVolatile(*computed.expr)) {
             stay.push_back(std::move(computed));
             continue;
          }
@@ -366,6 +367,7 @@ private:
 
    RelPtr pushDependence(RelPtr join, const std::vector<ColumnId>& columns) {
       Dependence dependence(*join, columns, query_);
+      if (hasEffects(*join->inputs[1])) dependence.requireExact();
       auto& fields = join->as<op::Join>();
       ColumnMapping mapping;
       join->inputs[1] = dependence.push(std::move(join->inputs[1]), mapping);

@@ -1,5 +1,6 @@
 #include "sql/algebra/expr.hpp"
 
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/algebra/members.hpp"
 
@@ -149,6 +150,7 @@ ExprPtr makeCall(const catalog::FunctionInfo* function, const SqlType& type, std
 
 ExprPtr clone(const Expr& expr) {
    checkStack();
+   checkInterrupted(); // copies of copies grow exponentially
    auto copy = std::make_unique<Expr>(
        expr.kind, expr.type, std::visit([](const auto& own) { return scalar::Fields(copyOf(own)); }, expr.fields));
    copy->repr = expr.repr;

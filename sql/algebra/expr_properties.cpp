@@ -63,7 +63,8 @@ const std::unordered_set<std::string_view>& totalFunctions() {
                                                            "hashtext",     "booltext",
                                                            "bpchar_text",  "date_eq",
                                                            "numeric_sign", "numeric_floor",
-                                                           "numeric_ceil"};
+                                                           "numeric_ceil", "ouzel_greatest",
+                                                           "ouzel_least"};
    return names;
 }
 

@@ -167,7 +167,12 @@ std::string Printer::print(const Expr& e) const {
    }
    case ExprKind::Array: return "array[" + list(e.args) + "]";
    case ExprKind::Row: return "row(" + list(e.args) + ")";
-   case ExprKind::SubscriptRef: return print(*e.args[0]) + "[" + print(*e.args[1]) + "]";
+   case ExprKind::SubscriptRef: {
+      std::string text = print(*e.args[0]);
+      for (size_t i = 1; i < e.args.size(); ++i)
+         text += "[" + print(*e.args[i]) + "]";
+      return text;
+   }
    case ExprKind::AnyArray: {
       const auto& any = e.as<scalar::AnyArray>();
       return "(" + print(*e.args[0]) + " " + (any.function ? nameOf(any.function) : nameOf(any.op)) +

@@ -273,7 +273,11 @@ void ExprVerifier::checkArray(const Expr& expr) const {
                 "an element is of its array's element type", expr);
       return;
    }
-   ensure(expr.args.size() == 2, "an array operation has two arguments");
+   if (expr.kind == ExprKind::SubscriptRef) {
+      ensure(expr.args.size() >= 2, "a subscripted array has subscripts");
+      return;
+   }
+   ensure(expr.args.size() == 2, "ANY and ALL have two arguments");
    if (expr.kind == ExprKind::AnyArray) {
       ensure(expr.type.oid == oid::boolean, "ANY and ALL give a boolean");
       ensure(isArray(expr.args[1]->type.oid), "ANY and ALL take an array", expr);

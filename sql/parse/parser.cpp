@@ -1,13 +1,17 @@
 #include "sql/parse/parser.hpp"
 
+#include <exception>
+#include <optional>
 #include <pg_query.h>
 
 #include "common/error/sql_error.hpp"
 #include "common/text/utf8.hpp"
+#include "common/thread/interruption.hpp"
 #include "sql/parse/node_access.hpp"
 
 // The raw parser, which gives nodes instead of protobuf. libpg_query's public headers do not declare its functions.
 extern "C" {
+#include <nodes/memnodes.h>
 typedef struct {
    List* tree;
    char* stderr_buffer;
@@ -67,6 +71,54 @@ std::string_view trim(std::string_view text) {
    return text.substr(begin, text.find_last_not_of(" \t\r\n\f\v") - begin + 1);
 }
 
+/// Watches a parse from the allocations of its MemoryContext: the grammar cannot be interrupted elsewhere. While it
+/// lives, the statement's check is called for each part of the tree. What the check throws waits here, since it must
+/// not pass through C; the library gets an error of its own.
+class ParseWatch {
+public:
+   explicit ParseWatch(MemoryContext context) : context_(context), own_(context->methods), watched_(*own_) {
+      watched_.alloc = &ParseWatch::allocate;
+      context->methods = &watched_;
+      current_ = this;
+   }
+   ~ParseWatch() {
+      context_->methods = own_;
+      current_ = nullptr;
+   }
+   ParseWatch(const ParseWatch&) = delete;
+   ParseWatch& operator=(const ParseWatch&) = delete;
+
+   const std::exception_ptr& thrown() const { return thrown_; }
+
+private:
+   /// Between two checks the tree grows by so many bytes, which takes a millisecond or two.
+   static constexpr size_t bytesBetweenChecks = size_t{1} << 20;
+
+   static void* allocate(MemoryContext context, Size size) {
+      ParseWatch& watch = *current_;
+      if (context->mem_allocated + size >= watch.checkedAt_ + bytesBetweenChecks && !watch.check(*context))
+         palloc(SIZE_MAX); // raises an error, which ends the parse
+      return watch.own_->alloc(context, size);
+   }
+   bool check(const MemoryContextData& context) {
+      checkedAt_ = context.mem_allocated;
+      if (thrown_) return true; // the library allocates its error
+      try {
+         checkInterrupted();
+      } catch (...) {
+         thrown_ = std::current_exception();
+      }
+      return !thrown_;
+   }
+
+   static inline constinit thread_local ParseWatch* current_ = nullptr;
+   const MemoryContext context_;
+   const MemoryContextMethods* const own_;
+   MemoryContextMethods watched_;
+   size_t checkedAt_ = 0;
+   std::exception_ptr thrown_;
+};
+
 } // namespace
 
 SourceText::SourceText(std::string_view text) : text_(text), isAscii_(countCharacters(text) == text.size()) {}
@@ -84,8 +136,18 @@ ParsedScript ParsedScript::parse(std::string_view sql) {
    script.source_ = std::make_unique<SourceText>(sql);
    const MemoryContext context = pg_query_enter_memory_context();
    script.context_ = context;
-   const auto result = pg_query_raw_parse(script.source_->text().c_str());
-   std::free(result.stderr_buffer);
+   PgQueryInternalParsetreeAndError result;
+   {
+      std::optional<ParseWatch> watch;
+      constexpr size_t longBytes = 64 << 10; // shorter texts are parsed at once
+      if (sql.size() > longBytes) watch.emplace(context);
+      result = pg_query_raw_parse(script.source_->text().c_str());
+      std::free(result.stderr_buffer);
+      if (watch && watch->thrown()) {
+         if (result.error) pg_query_free_error(result.error);
+         std::rethrow_exception(watch->thrown());
+      }
+   }
    if (result.error) throwParseError(result.error);
    for (const auto* raw : ListOf<RawStmt>(result.tree)) {
       const auto begin = static_cast<uint32_t>(std::max(raw->stmt_location, 0));

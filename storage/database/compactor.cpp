@@ -47,9 +47,14 @@ void shorten(Run& run) {
    run.segments.erase(run.segments.begin(), run.segments.begin() + static_cast<ptrdiff_t>(first));
 }
 
+/// A delta that so old a snapshot reads becomes a block first, and is compacted by the next checkpoint: retired for
+/// that snapshot, a delta would take memory as long as the snapshot lives.
+constexpr int64_t longNanos = 1'000'000'000;
+
 /// Add the table's runs to `runs`, up to `budget` rows. A small block without neighbours to join and with few dead rows
 /// stays.
-void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint64_t& budget, std::vector<Run>& runs) {
+void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, const LiveSnapshots& old, uint64_t& budget,
+                std::vector<Run>& runs) {
    const bool isHurried = kind == CheckpointKind::Commit;
    Run run{whole.table, whole.columns, {}};
    const auto endRun = [&] {
@@ -64,7 +69,8 @@ void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint6
       const uint32_t rows = segment->versions->committedRows();
       const uint64_t dead = segment->versions->deletes.committedCount();
       const bool hasManyDead = dead * deadDivisor > rows;
-      if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget) {
+      const bool isHeld = segment->delta && old.mayRead(*segment->versions, UINT64_MAX);
+      if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget || isHeld) {
          endRun();
          continue;
       }
@@ -206,10 +212,11 @@ void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentL
 } // namespace
 
 bool Compactor::hasManySmall() const {
+   const LiveSnapshots old = context_.transactions.snapshotsOlderThan(longNanos);
    for (const auto& table : tables_.committed()) {
       uint64_t budget = rewrittenRowsMax;
       std::vector<Run> runs;
-      chooseRuns(table, CheckpointKind::Commit, budget, runs);
+      chooseRuns(table, CheckpointKind::Commit, old, budget, runs);
       if (!runs.empty()) return true;
    }
    return false;
@@ -224,8 +231,9 @@ void Compactor::run(CheckpointKind kind) {
    }
    uint64_t budget = rewrittenRowsMax;
    std::vector<Run> runs;
+   const LiveSnapshots old = context_.transactions.snapshotsOlderThan(longNanos);
    for (const auto& table : captured)
-      chooseRuns(table, kind, budget, runs);
+      chooseRuns(table, kind, old, budget, runs);
    captured.clear();
    std::vector<Rewritten> rewritten(runs.size());
    forEachPiece(context_, runs.size(), kind, [&](uint64_t i) {

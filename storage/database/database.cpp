@@ -118,12 +118,14 @@ Snapshot Database::beginSerializable(Transaction& transaction) {
 Timestamp Database::commit(Transaction& transaction, CommitRequest request) {
    const Timestamp timestamp = state_->committer->commit(transaction, request);
    const bool hasWritten = transaction.commitLsn() != 0;
+   state_->retired.releaseAfter(transaction.oldestSnapshot());
    if (hasWritten) state_->checkpointer->startIfDue();
    return timestamp;
 }
 
 void Database::abort(Transaction& transaction) {
    transaction.abort();
+   state_->retired.releaseAfter(transaction.oldestSnapshot());
 }
 
 std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns) {
@@ -140,6 +142,13 @@ void Database::addColumn(Transaction& transaction, StorageId id, ColumnDefinitio
 
 std::shared_ptr<Table> Database::find(StorageId id) const {
    return state_->tables.find(id);
+}
+
+std::vector<StorageId> Database::tables() const {
+   std::vector<StorageId> ids;
+   for (const auto& table : state_->tables.all())
+      ids.push_back(table->id());
+   return ids;
 }
 
 Oid Database::allocateOid() {

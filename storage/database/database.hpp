@@ -60,6 +60,8 @@ public:
    void addColumn(Transaction& transaction, StorageId id, ColumnDefinition column);
    /// Null when no such table exists.
    std::shared_ptr<Table> find(StorageId id) const;
+   /// The ids of all tables.
+   std::vector<StorageId> tables() const;
 
    /// A new OID, at least 16384. After a crash it is given out again only if no commit or checkpoint came after it.
    Oid allocateOid();

@@ -32,7 +32,7 @@ void DatabaseFiles::lockDirectory() {
    isLocked_ = lockFile_.tryLock();
    if (!isLocked_ && !options_.takeOver)
       throw SqlError(sqlstate::objectInUse, "data directory \"" + directory + "\" is in use")
-          .hint("Is another server running on it?");
+          .hint("Another server runs on it. Stop that server, or name another directory.");
 }
 
 void DatabaseFiles::claim() {

@@ -28,6 +28,10 @@ std::string tagOf(uint64_t number) {
    return text;
 }
 
+constexpr const char* noManifestHint =
+    "Without its manifests the database cannot be read: put them back, or restore it "
+    "from a backup. A new database needs an empty place.";
+
 /// The newest manifest, or that of a new database.
 Manifest loadManifest(const DatabaseFiles& files, bool& isNew) {
    std::optional<Manifest> newest = Manifest::load(files.store());
@@ -37,7 +41,13 @@ Manifest loadManifest(const DatabaseFiles& files, bool& isNew) {
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + files.options().dataDirectory + "\"");
    if (Log::exists(files.walDirectory()))
       throw SqlError(sqlstate::dataCorrupted,
-                     "\"" + files.walDirectory() + "\" holds a write-ahead log, but there is no manifest");
+                     "\"" + files.walDirectory() + "\" holds a write-ahead log, but there is no manifest")
+          .hint(noManifestHint);
+   for (const char* kind : {"catalog/", "table/"})
+      if (const auto found = files.store().list(kind, 1); !found.empty())
+         throw SqlError(sqlstate::dataCorrupted, "\"" + files.options().dataDirectory + "\" holds \"" + found[0].name +
+                                                     "\", but there is no manifest")
+             .hint(noManifestHint);
    Manifest first;
    first.logId = randomNumber();
    return first;

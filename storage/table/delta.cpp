@@ -143,7 +143,10 @@ void Delta::append(const Batch& batch, const std::vector<Value>& missing) {
 
 void Delta::truncate(uint32_t rowCount) {
    CHECK(rowCount <= rowCount_.load(std::memory_order_relaxed));
-   CHECK(sketchedRows_ <= rowCount);
+   if (sketchedRows_ > rowCount) { // uncommitted rows are sketched for their own transaction
+      sketchedRows_ = 0;
+      sketches_.clear();
+   }
    rowCount_.store(rowCount, std::memory_order_release);
 }
 

@@ -35,7 +35,7 @@ public:
    void append(const Batch& batch, const std::vector<Value>& missing = {});
    /// Allocate whole row groups from the start: for bulk loads.
    void expectMany() { expectsMany_ = true; }
-   /// Forget the rows from `rowCount` on. REQUIRES: no reader knows these rows.
+   /// Forget the rows from `rowCount` on. REQUIRES: no reader knows these rows, and no thread sketches them.
    void truncate(uint32_t rowCount);
    /// Forget all rows, keep the memory. REQUIRES: no reader.
    void clear();

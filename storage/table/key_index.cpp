@@ -7,6 +7,7 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "common/type/array_key.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -243,9 +244,12 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
       // Whole vectors decode fastest. Reading may begin inside a vector: at the new rows of a delta.
       const uint32_t inGroup = row % rowGroupRows;
       const uint32_t part = std::min(vectorRows - inGroup % vectorRows, count - done);
+      Arena arena; // of array keys
       for (uint32_t i = 0; i < columns.size(); ++i) {
          const Selection all = Selection::dense(part);
-         const Vector keys = reader.read(i, inGroup, part, all);
+         Vector keys = reader.read(i, inGroup, part, all);
+         const bool isArray = hasArrayKey((*definitions)[columns[i]].type);
+         if (isArray) keys = arrayKeys(keys, part, arena);
          if (i == 0)
             hashVector(keys, all, hashes.data() + done);
          else
@@ -253,6 +257,8 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
          for (uint32_t j = 0; notes && j < part; ++j) {
             if (keys.isNull(j))
                notes->hasNull[done + j] = 1;
+            else if (isArray) // equal arrays may lie in different zones
+               notes->zones[i] = {zoneKeyMin, zoneKeyMax};
             else
                notes->zones[i].add(zoneKeyOf(Value::fromVector(keys, j)));
          }

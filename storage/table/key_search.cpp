@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "common/error/check.hpp"
+#include "common/type/array_key.hpp"
 #include "common/type/decimal.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
@@ -17,10 +18,17 @@ namespace {
 
 using Definitions = std::shared_ptr<const std::vector<ColumnDefinition>>;
 
-/// Equality of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value.
-bool equalKeys(const Value& a, const Value& b) {
+/// Equality of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value,
+/// arrays by their elements.
+bool equalKeys(const SqlType& type, const Value& a, const Value& b) {
    if (a.isNull || b.isNull) return a.isNull == b.isNull;
    if (isIntegerLike(a.type) && isIntegerLike(b.type)) return a.i64 == b.i64;
+   if (hasArrayKey(type)) {
+      std::string keyOfA, keyOfB;
+      appendArrayKey(keyOfA, a.bytes);
+      appendArrayKey(keyOfB, b.bytes);
+      return keyOfA == keyOfB;
+   }
    switch (a.type) {
    case PhysicalType::F32:
    case PhysicalType::F64: return a.f64 == b.f64 || (a.f64 != a.f64 && b.f64 != b.f64);
@@ -47,8 +55,11 @@ std::vector<Value> readKey(const SegmentPtr& segment, const Definitions& definit
    return key;
 }
 
-bool haveEqualKeys(const std::vector<Value>& a, const std::vector<Value>& b) {
-   return std::equal(a.begin(), a.end(), b.begin(), equalKeys);
+bool haveEqualKeys(const std::vector<ColumnDefinition>& definitions, const std::vector<uint32_t>& columns,
+                   const std::vector<Value>& a, const std::vector<Value>& b) {
+   for (size_t i = 0; i < columns.size(); ++i)
+      if (!equalKeys(definitions[columns[i]].type, a[i], b[i])) return false;
+   return true;
 }
 
 } // namespace
@@ -167,7 +178,8 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
           const RowId row = makeRowId(found.segment->id, found.row);
           if (row == keys.rows[found.key]) return true;
           std::vector<Value> key = newKey(transaction, keys, found.key);
-          if (!haveEqualKeys(key, readKey(found.segment, columns(), keys.columns, found.row))) return true;
+          if (!haveEqualKeys(*columns(), keys.columns, key, readKey(found.segment, columns(), keys.columns, found.row)))
+             return true;
           conflict = KeyConflict{std::move(key), found.deleter};
           return false;
        });
@@ -178,12 +190,17 @@ Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<ui
                                   const std::vector<Value>& key) {
    const KeyFilter filter{keyColumns, {hash}};
    std::vector<ZoneRange> zones(key.size());
-   for (size_t c = 0; c < key.size(); ++c)
-      zones[c].add(zoneKeyOf(key[c]));
+   for (size_t c = 0; c < key.size(); ++c) {
+      if (hasArrayKey((*columns())[keyColumns[c]].type)) // equal arrays may lie in different zones
+         zones[c] = {zoneKeyMin, zoneKeyMax};
+      else
+         zones[c].add(zoneKeyOf(key[c]));
+   }
    KeyPresence presence;
    KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, zones)
        .run([&](const KeySearch::Found& found) {
-          if (!haveEqualKeys(key, readKey(found.segment, columns(), keyColumns, found.row))) return true;
+          if (!haveEqualKeys(*columns(), keyColumns, key, readKey(found.segment, columns(), keyColumns, found.row)))
+             return true;
           presence.isPresent = found.deleter == 0;
           presence.deleter = found.deleter;
           return !presence.isPresent;

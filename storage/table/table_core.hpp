@@ -55,6 +55,7 @@ struct TableCore {
    Mutex statisticsMutex; ///< guards the members below, and the sketches of deltas
    std::shared_ptr<const TableStatistics> statistics GUARDED_BY(statisticsMutex);
    std::shared_ptr<const SegmentList> statisticsSegments GUARDED_BY(statisticsMutex);
+   std::shared_ptr<const std::vector<ColumnDefinition>> statisticsColumns GUARDED_BY(statisticsMutex);
    uint64_t statisticsDeltaRows GUARDED_BY(statisticsMutex) = 0; ///< rows in deltas when sketches and sample were made
    uint64_t boundsDeltaRows GUARDED_BY(statisticsMutex) = 0;     ///< rows in deltas when bounds were made
 

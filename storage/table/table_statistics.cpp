@@ -5,8 +5,10 @@
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 
-// Statistics come from block headers and deltas; no page is read. They are kept until the list of segments changes or
-// the deltas grow by much; row counts and bounds are always current.
+// Statistics come from block headers and deltas; no page is read. Those of the committed rows are kept until the list
+// of segments or of columns changes, or the deltas grow by much; row counts and bounds are always current. The bounds
+// must hold for all that the snapshot reads, since plans omit overflow checks where bounds allow it. So rows that only
+// this snapshot sees are added for each call: those of its own transaction, and those of retired segments.
 
 namespace ouzel::storage {
 
@@ -101,68 +103,113 @@ const std::vector<ColumnSketch>& sketchesOf(const Segment& segment, uint32_t row
    return segment.delta ? segment.delta->sketches(rows) : segment.block->header().sketches;
 }
 
-} // namespace
+/// The zone of the n-th column in all these rows. REQUIRES: TableCore::statisticsMutex.
+ZoneRange zoneOf(const std::vector<SegmentShare>& shares, const std::vector<ColumnDefinition>& columns, size_t n) {
+   ZoneRange zone;
+   for (const SegmentShare& share : shares) {
+      const auto& own = sketchesOf(*share.segment, share.rows);
+      zone.merge(n < own.size() ? own[n].zone : missingSketch(columns[n], share.rows).zone);
+   }
+   return zone;
+}
 
-std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapshot) {
-   const uint64_t rows = estimatedRows(snapshot);
+uint64_t rowsOf(const std::vector<SegmentShare>& shares) {
+   uint64_t rows = 0;
+   for (const SegmentShare& share : shares)
+      rows += share.rows;
+   return rows;
+}
+
+/// What the statistics of one snapshot are made of.
+struct Sources {
    std::shared_ptr<const SegmentList> list;
    std::shared_ptr<const std::vector<ColumnDefinition>> columns;
+   std::vector<SegmentShare> committed; ///< all committed rows: bounds of these hold for every snapshot
+   std::vector<SegmentShare> own;       ///< rows that not every snapshot sees: uncommitted and retired ones
+};
+
+Sources sourcesOf(TableCore& core, const Snapshot& snapshot) {
+   Sources sources;
+   const LocalWrites* writes = nullptr;
    {
-      const MutexLock lock(core_->mutex);
-      list = core_->segments;
-      columns = core_->columns;
+      const MutexLock lock(core.mutex);
+      sources.list = core.segments;
+      sources.columns = core.columns;
+      const auto found = core.local.find(snapshot.transactionId);
+      if (found != core.local.end()) writes = found->second;
    }
-   std::vector<SegmentShare> shares;
-   uint64_t total = 0, deltaRows = 0;
-   for (const SegmentPtr& segment : *list) {
-      if (segment->retiredAt != 0) continue;
-      // All committed rows count, so that bounds hold for every snapshot. Own uncommitted rows only count in rowCount.
-      const uint32_t committed = segment->versions->committedRows();
-      if (committed == 0) continue;
-      shares.push_back({segment, committed});
-      total += committed;
-      if (segment->delta) deltaRows += committed;
+   for (const SegmentPtr& segment : *sources.list) {
+      if (segment->retiredAt != 0 && segment->retiredAt <= snapshot.commitTimestamp) continue;
+      const uint32_t rows = segment->versions->committedRows();
+      if (rows > 0) (segment->retiredAt == 0 ? sources.committed : sources.own).push_back({segment, rows});
    }
-   const uint64_t stored = std::max(total, rows);
-   const MutexLock lock(core_->statisticsMutex);
-   const bool isUsable = core_->statistics && core_->statisticsSegments == list &&
-                         deltaRows - core_->statisticsDeltaRows <= total / growthDivisor &&
-                         core_->statistics->columns.size() == columns->size();
+   if (writes)
+      for (LocalWrites::Visible& visible : writes->visible(snapshot.commandId))
+         sources.own.push_back({std::move(visible.segment), visible.rows});
+   return sources;
+}
+
+/// Statistics of the committed rows: kept ones if they are still good, with current bounds.
+std::shared_ptr<const TableStatistics> committedStatistics(const Table& table, TableCore& core, const Sources& sources,
+                                                           uint64_t rows, uint64_t stored)
+    REQUIRES(core.statisticsMutex) {
+   const std::vector<ColumnDefinition>& columns = *sources.columns;
+   const uint64_t total = rowsOf(sources.committed);
+   uint64_t deltaRows = 0;
+   for (const SegmentShare& share : sources.committed)
+      if (share.segment->delta) deltaRows += share.rows;
+   // The same columns, and not as many others: an ALTER TABLE may have been rolled back and another one run.
+   const bool isUsable = core.statistics && core.statisticsSegments == sources.list &&
+                         core.statisticsColumns == sources.columns &&
+                         deltaRows - core.statisticsDeltaRows <= total / growthDivisor;
    if (isUsable) {
-      const TableStatistics& newest = *core_->statistics;
-      if (core_->boundsDeltaRows == deltaRows && newest.rowCount == rows && newest.rowsStored == stored)
-         return core_->statistics;
+      const TableStatistics& newest = *core.statistics;
+      if (core.boundsDeltaRows == deltaRows && newest.rowCount == rows && newest.rowsStored == stored)
+         return core.statistics;
       auto copy = std::make_shared<TableStatistics>(newest);
       copy->rowCount = rows;
       copy->rowsStored = stored;
-      for (size_t i = 0; i < columns->size() && core_->boundsDeltaRows != deltaRows; ++i) {
-         ZoneRange zone;
-         for (const SegmentShare& share : shares) {
-            const auto& own = sketchesOf(*share.segment, share.rows);
-            zone.merge(i < own.size() ? own[i].zone : missingSketch((*columns)[i], share.rows).zone);
-         }
-         setBounds(copy->columns[i], zone, (*columns)[i].representation.physical);
-      }
-      core_->boundsDeltaRows = deltaRows;
-      core_->statistics = copy;
+      for (size_t i = 0; i < columns.size() && core.boundsDeltaRows != deltaRows; ++i)
+         setBounds(copy->columns[i], zoneOf(sources.committed, columns, i), columns[i].representation.physical);
+      core.boundsDeltaRows = deltaRows;
+      core.statistics = copy;
       return copy;
    }
    auto result = std::make_shared<TableStatistics>();
    result->rowCount = rows;
    result->rowsStored = stored;
-   result->storedBytes = storedBytes();
-   std::vector<ColumnSketch> sketches(columns->size());
-   for (const SegmentShare& share : shares) {
+   result->storedBytes = table.storedBytes();
+   std::vector<ColumnSketch> sketches(columns.size());
+   for (const SegmentShare& share : sources.committed) {
       const auto& own = sketchesOf(*share.segment, share.rows);
       for (size_t i = 0; i < sketches.size(); ++i)
-         sketches[i].merge(i < own.size() ? own[i] : missingSketch((*columns)[i], share.rows));
+         sketches[i].merge(i < own.size() ? own[i] : missingSketch(columns[i], share.rows));
    }
    for (size_t i = 0; i < sketches.size(); ++i)
-      result->columns.push_back(columnStatistics(sketches[i], (*columns)[i].representation.physical));
-   result->sample = sampleOf(shares, total, *columns);
-   core_->statistics = result;
-   core_->statisticsSegments = list;
-   core_->statisticsDeltaRows = core_->boundsDeltaRows = deltaRows;
+      result->columns.push_back(columnStatistics(sketches[i], columns[i].representation.physical));
+   result->sample = sampleOf(sources.committed, total, columns);
+   core.statistics = result;
+   core.statisticsSegments = sources.list;
+   core.statisticsColumns = sources.columns;
+   core.statisticsDeltaRows = core.boundsDeltaRows = deltaRows;
+   return result;
+}
+
+} // namespace
+
+std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapshot) {
+   const uint64_t rows = estimatedRows(snapshot);
+   TableCore& core = *core_;
+   const Sources sources = sourcesOf(core, snapshot);
+   const uint64_t stored = std::max(rowsOf(sources.committed) + rowsOf(sources.own), rows);
+   const MutexLock lock(core.statisticsMutex);
+   auto committed = committedStatistics(*this, core, sources, rows, stored);
+   if (sources.own.empty()) return committed;
+   std::vector<SegmentShare> all = sources.committed;
+   all.insert(all.end(), sources.own.begin(), sources.own.end());
+   auto result = std::make_shared<TableStatistics>(*committed);
+   for (size_t i = 0; i < result->columns.size(); ++i)
+      setBounds(result->columns[i], zoneOf(all, *sources.columns, i), (*sources.columns)[i].representation.physical);
    return result;
 }
 

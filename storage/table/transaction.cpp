@@ -1,5 +1,8 @@
 #include "storage/table/transaction.hpp"
 
+#include <algorithm>
+
+#include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "storage/table/table_core.hpp"
 
@@ -14,7 +17,7 @@ Transaction::~Transaction() {
 }
 
 Snapshot Transaction::snapshot() {
-   return {manager_.lastCommitted(), id_, commandId_};
+   return {manager_.takeSnapshot(id_), id_, commandId_};
 }
 
 Snapshot Transaction::refreshed(const Snapshot& earlier) const {
@@ -130,7 +133,7 @@ void Transaction::abort() {
 std::unique_ptr<Transaction> TransactionManager::begin() {
    const MutexLock lock(openMutex_);
    std::unique_ptr<Transaction> transaction(new Transaction(*this, nextId_++));
-   open_[transaction->id()] = transaction.get();
+   open_[transaction->id()].transaction = transaction.get();
    return transaction;
 }
 
@@ -144,9 +147,56 @@ void TransactionManager::end(Transaction& transaction) {
 Timestamp TransactionManager::horizon() const {
    const MutexLock lock(openMutex_);
    Timestamp oldest = lastCommitted();
-   for (const auto& [id, transaction] : open_)
-      oldest = std::min(oldest, transaction->horizon_);
+   for (const auto& [id, open] : open_)
+      oldest = std::min(oldest, open.transaction->horizon_);
    return oldest;
+}
+
+Timestamp TransactionManager::takeSnapshot(TransactionId id) {
+   const MutexLock lock(openMutex_); // under it, so that liveSnapshots() has this one, or a `from` before it
+   const Timestamp now = lastCommitted();
+   const auto found = open_.find(id);
+   CHECK(found != open_.end());
+   Open& open = found->second;
+   LiveSnapshots& taken = open.snapshots;
+   if (open.firstTakenAt == INT64_MAX) open.firstTakenAt = steadyNanos();
+   if (now >= taken.from || (!taken.single.empty() && taken.single.back() == now)) return now;
+   if (taken.single.size() < singleMax)
+      taken.single.push_back(now);
+   else
+      taken.from = now;
+   return now;
+}
+
+namespace {
+void unite(LiveSnapshots& all, const LiveSnapshots& more) {
+   all.single.insert(all.single.end(), more.single.begin(), more.single.end());
+   all.from = std::min(all.from, more.from);
+}
+} // namespace
+
+LiveSnapshots TransactionManager::liveSnapshots() const {
+   const MutexLock lock(openMutex_);
+   LiveSnapshots all;
+   all.from = lastCommitted();
+   for (const auto& [id, open] : open_)
+      unite(all, open.snapshots);
+   return all;
+}
+
+LiveSnapshots TransactionManager::snapshotsOlderThan(int64_t nanos) const {
+   const int64_t now = steadyNanos();
+   const MutexLock lock(openMutex_);
+   LiveSnapshots old;
+   for (const auto& [id, open] : open_)
+      if (open.firstTakenAt <= now - nanos) unite(old, open.snapshots);
+   return old;
+}
+
+bool LiveSnapshots::mayRead(const SegmentVersions& versions, Timestamp retiredAt) const {
+   if (from < retiredAt && versions.visibleRows(retiredAt) > 0) return true;
+   return std::any_of(single.begin(), single.end(),
+                      [&](Timestamp snapshot) { return snapshot < retiredAt && versions.visibleRows(snapshot) > 0; });
 }
 
 size_t TransactionManager::openTransactions() const {

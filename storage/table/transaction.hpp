@@ -14,6 +14,7 @@ namespace ouzel::storage {
 
 class Committer;
 class LocalWrites;
+class SegmentVersions;
 class Table;
 class TransactionManager;
 
@@ -33,11 +34,14 @@ public:
    uint32_t commandId() const { return commandId_; }
    /// End a statement that may have written: later snapshots see its writes.
    void nextCommand() { ++commandId_; }
-   /// A new snapshot (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first).
+   /// A new snapshot (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first). It counts as in use
+   /// until the transaction ends.
    Snapshot snapshot();
    /// A snapshot with the commit timestamp of `earlier` and all own writes up to now: for the next statement under
    /// REPEATABLE READ.
    Snapshot refreshed(const Snapshot& earlier) const;
+   /// No snapshot of this transaction is older.
+   Timestamp oldestSnapshot() const { return horizon_; }
    /// True when commit has nothing to write (catalog changes aside).
    bool isReadOnly() const;
    bool isOpen() const { return open_; }
@@ -103,6 +107,14 @@ private:
    std::vector<StorageChange> storageChanges_ GUARDED_BY(writesMutex_);
 };
 
+/// The snapshots that may be in use at one moment: some single ones, and all from a timestamp on.
+struct LiveSnapshots {
+   std::vector<Timestamp> single;
+   Timestamp from = UINT64_MAX;
+   /// Whether one of them may see rows of a segment that is retired at `retiredAt` (UINT64_MAX: it is not).
+   bool mayRead(const SegmentVersions& versions, Timestamp retiredAt) const;
+};
+
 /// Hands out transaction ids and snapshots; holds the newest visible timestamp. Thread-safe.
 class TransactionManager {
 public:
@@ -111,6 +123,10 @@ public:
    Timestamp lastCommitted() const { return lastCommitted_.load(std::memory_order_acquire); }
    /// The oldest timestamp that a snapshot of an open transaction may have.
    Timestamp horizon() const;
+   /// All snapshots in use, and those that will still be taken.
+   LiveSnapshots liveSnapshots() const;
+   /// The snapshots of transactions that have had one for so long.
+   LiveSnapshots snapshotsOlderThan(int64_t nanos) const;
    size_t openTransactions() const;
    ChangeLog changes; ///< for serializable transactions
 
@@ -118,13 +134,22 @@ public:
    void publish(Timestamp timestamp) { lastCommitted_.store(timestamp, std::memory_order_release); }
 
 private:
-   friend class Transaction; // calls end()
+   friend class Transaction; // calls end() and takeSnapshot()
    void end(Transaction& transaction);
+   Timestamp takeSnapshot(TransactionId id);
+
+   /// An open transaction. Of many snapshots the first are kept, and the next one stands for all behind it.
+   struct Open {
+      Transaction* transaction;
+      LiveSnapshots snapshots{};
+      int64_t firstTakenAt = INT64_MAX; ///< steadyNanos()
+   };
+   static constexpr size_t singleMax = 16; ///< snapshots of one transaction
 
    std::atomic<Timestamp> lastCommitted_{1};
    mutable Mutex openMutex_; ///< guards the members below
    TransactionId nextId_ GUARDED_BY(openMutex_) = 1;
-   std::map<TransactionId, Transaction*> open_ GUARDED_BY(openMutex_);
+   std::map<TransactionId, Open> open_ GUARDED_BY(openMutex_);
 };
 
 } // namespace ouzel::storage

@@ -210,7 +210,8 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       if (header.cipher > cipherAesGcm) refuse("\"" + files[i].path + "\" has a cipher that is not known");
       if (header.logId != logId_ || header.startLsn != files[i].startLsn)
          throw SqlError(sqlstate::dataCorrupted,
-                        "write-ahead log file \"" + files[i].path + "\" belongs to another database");
+                        "write-ahead log file \"" + files[i].path + "\" belongs to another database")
+             .hint("Name the directory of this database's own log with --wal, or an empty one after a clean shutdown.");
       prepareCipher(reader, header);
       tail_ = files[i];
       if (files[i].startLsn > next) refuse("frames are missing from " + hex(next));

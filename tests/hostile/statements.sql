@@ -81,8 +81,20 @@ SELECT pg_sleep(3600);
 SELECT count(*) FROM generate_series(1, 1000000000000) a WHERE a % 7 = 8;
 -- ok 53200 57014
 SELECT count(*) FROM generate_series(1, 2000000) GROUP BY CUBE (generate_series, generate_series + 1, generate_series + 2, generate_series + 3);
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 2000000) g GROUP BY CUBE (g, g + 1, g + 2, g + 3, g + 4, g + 5, g + 6, g + 7, g + 8, g + 9, g + 10, g + 11);
 -- ok 53200 54001
-SELECT 1 IN (0${500000*, 7});
+SELECT 1 IN (0${1000000*, 7});
+-- ok 53200
+SELECT count(*) FROM (VALUES (1)${1000000*, (2)}) v;
+-- ok 53200 54001
+SELECT ${300*GREATEST(g, }1${300*)} FROM generate_series(1, 3) g;
+-- ok 53200 54001
+SELECT ${300*LEAST(}1${300*, g)} FROM generate_series(1, 3) g;
+-- ok 53200 54001
+SELECT ${300*NULLIF(}1${300*, g)} FROM generate_series(1, 3) g;
+-- ok 53200
+SELECT length('${6000000*0123456789}');
 -- ok 53200 54001
 SELECT count(*) FROM generate_series(1, 10) g WHERE g IN (0${100000*, g + 1});
 -- ok 42601 54001
@@ -133,6 +145,8 @@ SELECT count(*) FROM generate_series(1, 200) g WHERE repeat('ab', 100000) ~ '^(a
 SELECT 'x' ~ repeat('(a{1,200}){1,200}', 1000);
 -- ok 53200 57014 2201B
 SELECT 'x' ~ ('(' || repeat('a|', 1000000) || 'b)');
+-- ok 53200 57014 2201B
+SELECT 'x' ~ string_agg(md5(g::text), '|') FROM generate_series(1, 100000) g;
 -- ok 53200 57014
 SELECT count(*) FROM generate_series(1, 1000) g WHERE repeat('a', 100000) LIKE '%a%a%a%a%a%a%a%a%ab%';
 -- ok 53200 57014
@@ -150,7 +164,9 @@ SELECT max(length(s)) FROM (SELECT string_agg(g::text, ',') OVER (ORDER BY g) s 
 -- ok 53200 57014
 SELECT count(*) FROM (SELECT array_agg(g) OVER (ORDER BY g ROWS BETWEEN 10000 PRECEDING AND CURRENT ROW) s FROM generate_series(1, 1000000) g) w;
 -- ok 53200 57014
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 3000000) g;
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 30000000) g;
+-- ok 53200 57014
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 3000000) g;
 -- ok 53200 57014
 SELECT count(DISTINCT md5(g::text)) FROM generate_series(1, 5000000) g;
 -- ok 53200 57014

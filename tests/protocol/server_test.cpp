@@ -78,7 +78,8 @@ CATCH_TEST_CASE("a wrong line of the configuration ends the start with its numbe
                where + "work_mem: invalid value for parameter \"work_mem\": \"banana\"");
    CATCH_CHECK(start("\nport = 70000\n") == where + "port: \"70000\" is not a number from 0 to 65535");
    CATCH_CHECK(start("\nport\n") == "ouzel: " + file + ":2: expected \"name = value\"");
-   CATCH_CHECK(start("", "OUZEL_PROT=1") == "ouzel: unknown environment variable OUZEL_PROT");
+   CATCH_CHECK(start("", "OUZEL_PROT=1") ==
+               "ouzel: unknown environment variable OUZEL_PROT; perhaps you mean OUZEL_PORT");
    CATCH_CHECK(start("", "OUZEL_THREADS=many") == "ouzel: OUZEL_THREADS: \"many\" is not a number from 1 to 4096");
    std::filesystem::remove(file);
 }

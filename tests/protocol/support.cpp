@@ -13,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -119,6 +120,19 @@ size_t ServerProcess::residentPeak() const {
 
 void ServerProcess::forgetPeak() const {
    std::ofstream("/proc/" + std::to_string(pid_) + "/clear_refs") << "5"; // proc(5): resets VmHWM
+}
+
+std::chrono::milliseconds ServerProcess::cpuTime() const {
+   std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+   std::string line;
+   std::getline(file, line);
+   std::istringstream words(line.substr(line.rfind(')') + 1)); // the name before may have blanks
+   std::string skipped;
+   for (int i = 0; i < 11; ++i)
+      words >> skipped;
+   long user = 0, system = 0;
+   words >> user >> system;
+   return std::chrono::milliseconds((user + system) * 1000 / sysconf(_SC_CLK_TCK));
 }
 
 int ServerProcess::stop() {

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <libpq-fe.h>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ public:
    /// The largest resident memory in bytes since forgetPeak(). REQUIRES: !isForeign().
    size_t residentPeak() const;
    void forgetPeak() const;
+   /// CPU time that the server has used. REQUIRES: !isForeign().
+   std::chrono::milliseconds cpuTime() const;
 
    std::string host = "127.0.0.1";
    int port = 0;

@@ -202,6 +202,13 @@ int64_t decrement(int64_t a) {
    return a - 1;
 }
 
+/// ouzel_row_count(count, isOffset): the rewrite of correlated LIMITs asks it for the error of a negative count.
+int64_t rowCount(int64_t count, bool isOffset) {
+   if (count >= 0) return count;
+   if (isOffset) throw SqlError(sqlstate::invalidRowCountInResultOffsetClause, "OFFSET must not be negative");
+   throw SqlError(sqlstate::invalidRowCountInLimitClause, "LIMIT must not be negative");
+}
+
 } // namespace
 
 void registerInteger() {
@@ -221,6 +228,7 @@ void registerInteger() {
    addKernel<increment<int32_t>>("int4inc");
    addKernel<increment<int64_t>>("int8inc");
    addKernel<decrement>("int8dec");
+   addKernel<rowCount>("ouzel_row_count");
    addKernel<larger<int64_t>>("oidlarger", totalKernel);
    addKernel<smaller<int64_t>>("oidsmaller", totalKernel);
 }

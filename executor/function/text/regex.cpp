@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
 // Regex: compilation and matching. The only file that uses RE2.
@@ -13,11 +14,19 @@ namespace ouzel::executor {
 
 namespace {
 
+/// Bytes for a program and the states it makes while it matches. Few expressions need more than the usual.
+constexpr int64_t usualBytes = 8 << 20, largeBytes = 64 << 20;
+
 std::unique_ptr<RE2> compile(const std::string& pattern, bool longest) {
    RE2::Options options(RE2::Quiet);
    options.set_longest_match(longest);
-   options.set_max_mem(64 << 20);
+   options.set_max_mem(usualBytes);
    auto result = std::make_unique<RE2>(pattern, options);
+   if (result->error_code() == RE2::ErrorPatternTooLarge) {
+      checkInterrupted();
+      options.set_max_mem(largeBytes);
+      result = std::make_unique<RE2>(pattern, options);
+   }
    if (!result->ok()) {
       if (result->error_code() == RE2::ErrorPatternTooLarge || result->error_code() == RE2::ErrorRepeatSize)
          throw SqlError(sqlstate::invalidRegularExpression,
@@ -50,10 +59,14 @@ public:
 
 private:
    enum class Part : uint8_t { Whole, Rounds };
+   static constexpr size_t enginesMax = 256;
+   static constexpr size_t splitsBetweenChecks = 64; ///< each looks at the whole match
 
    bool fits(const RegexNode& n, size_t from, Part part, size_t begin, size_t end) {
+      if (engines_.size() >= enginesMax) engines_.clear();
       std::unique_ptr<RE2>& engine = engines_[{&n, from, part}];
       if (!engine) {
+         checkInterrupted();
          std::string pattern = "(?:";
          if (part == Part::Rounds) { // all rounds of a repetition but the last
             pattern += "(?:";
@@ -81,6 +94,7 @@ private:
       for (size_t i = 0; i <= count; ++i) {
          const size_t middle = shortestFirst ? begin + i : end - i;
          if (middle < text.size() && isContinuation(text[middle])) continue;
+         if (i % splitsBetweenChecks == splitsBetweenChecks - 1) checkInterrupted();
          if (isSplit(middle)) return;
       }
       throwInternal("a match of a regular expression could not be dissected");
@@ -183,7 +197,8 @@ const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
       std::string key;
       std::unique_ptr<Regex> regex;
    };
-   constexpr size_t kept = 128;
+   constexpr size_t kept = 32, keptBytesMax = 64 << 10;
+   thread_local size_t keptBytes = 0; // of all patterns: a long one takes megabytes
    thread_local std::list<Entry> entries;
    thread_local std::unordered_map<std::string_view, std::list<Entry>::iterator> byKey;
 
@@ -203,7 +218,9 @@ const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
       throw;
    }
    byKey.emplace(entries.front().key, entries.begin());
-   if (entries.size() > kept) {
+   keptBytes += pattern.size();
+   while (entries.size() > kept || (keptBytes > keptBytesMax && entries.size() > 1)) {
+      keptBytes -= entries.back().key.size() - 1;
       byKey.erase(entries.back().key);
       entries.pop_back();
    }

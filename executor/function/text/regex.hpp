@@ -18,7 +18,7 @@ struct RegexSpan {
 /// A compiled regular expression. Used by one thread: each thread has a cache, see find().
 class Regex {
 public:
-   /// The compiled expression from this thread's cache. Valid until the thread has compiled some hundred other ones.
+   /// The compiled expression from this thread's cache. Valid until the thread's next call.
    static const Regex& find(std::string_view pattern, const RegexFlags& flags = {});
 
    Regex(std::string_view pattern, const RegexFlags& flags);

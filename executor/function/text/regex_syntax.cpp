@@ -11,6 +11,9 @@ using Kind = RegexNode::Kind;
 using NodePtr = std::unique_ptr<RegexNode>;
 
 constexpr int32_t repeatMax = 255; // PostgreSQL's DUPMAX
+/// An expression of 75,000 characters or of 50,000 alternatives is too complex; PostgreSQL's limits are near. Below, a
+/// compilation takes some 50 MB and 0.1 s.
+constexpr uint32_t weightMax = 300'000, weightOfText = 4;
 
 [[noreturn, gnu::cold]] void throwInvalid(const char* what) {
    throw SqlError(sqlstate::invalidRegularExpression, std::string("invalid regular expression: ") + what);
@@ -45,15 +48,21 @@ public:
    }
 
 private:
-   static NodePtr text(std::string t) {
-      auto node = std::make_unique<RegexNode>();
+   NodePtr text(std::string t) {
+      NodePtr node = make(Kind::Text);
+      grow(weightOfText - 1);
       node->text = std::move(t);
       return node;
    }
-   static NodePtr make(Kind kind) {
+   NodePtr make(Kind kind) {
+      grow(1);
       auto node = std::make_unique<RegexNode>();
       node->kind = kind;
       return node;
+   }
+   void grow(uint32_t weight) {
+      weight_ += weight;
+      if (weight_ > weightMax) throwInvalid("regular expression is too complex");
    }
    bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
    bool atText(std::string_view t) const { return rest_.starts_with(t); }
@@ -166,7 +175,7 @@ private:
       if (!take('}') || (max >= 0 && max < min)) throwInvalid("invalid repetition count(s)");
    }
 
-   NodePtr literal(uint32_t c) const {
+   NodePtr literal(uint32_t c) {
       if (out_.flags.ignoreCase && c < 0x80 && isLetter(static_cast<char>(c))) {
          const char l = asciiLower(static_cast<char>(c)), u = asciiUpper(static_cast<char>(c));
          return text({'[', u, l, ']'});
@@ -422,6 +431,7 @@ private:
    }
 
    std::string_view rest_;
+   uint32_t weight_ = 0; ///< of the nodes made
    RegexSyntax& out_;
    bool previousIsWord_ = false;
 };

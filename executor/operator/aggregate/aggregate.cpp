@@ -177,13 +177,17 @@ struct AggregateSink::PerSet {
    std::byte* only = nullptr; ///< the one group of a set without keys
    std::vector<std::unique_ptr<GroupTable>> distinct;
    std::vector<std::unique_ptr<TupleBuffer>> collected;
-   KeyMemo memo;
+   std::unique_ptr<KeyMemo> memo; ///< made for the first keys that it may take
    std::vector<Vector> keys;
    std::unique_ptr<Arena> arena;
    size_t arenaBytes = 0; ///< at the last expectOutside()
 };
 
 struct AggregateSink::Local final : LocalState {
+   explicit Local(Reservation& memory) : memos(memory) {}
+
+   Reservation memos;
+   GroupTable::Scratch scratch; ///< sets are consumed one after the other
    std::vector<PerSet> sets;
    std::unique_ptr<ExpressionState> keys;
    std::vector<std::unique_ptr<ExpressionState>> args, filters;
@@ -221,7 +225,10 @@ void AggregateSink::prepare(QueryContext& context) {
       grant_.claimFloor();
    const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
    const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
-   pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
+   tableOptions_.pageSize = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
+   // The tables of all workers may take a quarter.
+   tableOptions_.tableBytesMax =
+       std::min(GroupTable::tableBytesUsual, floor / 4 / std::max<size_t>(context.workers(), 1));
    io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
    for (GroupingSet& set : sets_) {
       // Without keys there is one group, which stays in memory, and so do its collected rows.
@@ -235,7 +242,7 @@ void AggregateSink::prepare(QueryContext& context) {
 }
 
 LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
-   auto local = std::make_unique<Local>();
+   auto local = std::make_unique<Local>(grant_.memory());
    if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), context.memory());
    local->keyValues.resize(keyReprs_.size());
    for (const CompiledAggregate& aggregate : aggregates_) {
@@ -253,17 +260,17 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
       PerSet& mine = local->sets.emplace_back();
       mine.arena = newArena();
       mine.table = std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, grant_,
-                                                *set.partitions, pageSize_);
+                                                *set.partitions, local->scratch, tableOptions_);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
-         mine.distinct.push_back(
-             set.distinct[a]
-                 ? std::make_unique<GroupTable>(set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
-                                                *set.distinct[a], grant_, *set.distinct[a]->partitions, pageSize_)
-                 : nullptr);
+         mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(
+                                                       set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
+                                                       *set.distinct[a], grant_, *set.distinct[a]->partitions,
+                                                       local->scratch, tableOptions_)
+                                                 : nullptr);
          mine.collected.push_back(
              set.collected[a]
                  ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_, *set.collected[a]->partitions,
-                                                 TupleBuffer::Options{.partitionPageSize = pageSize_})
+                                                 TupleBuffer::Options{.partitionPageSize = tableOptions_.pageSize})
                  : nullptr);
       }
    }
@@ -282,8 +289,10 @@ SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, cons
       if (aggregate.args && local.filtered[a].count() > 0)
          aggregate.args->evaluateAll(*local.args[a], in, local.filtered[a], local.argValues[a].data());
    }
-   for (size_t set = 0; set < sets_.size(); ++set)
+   for (size_t set = 0; set < sets_.size(); ++set) {
+      if (set > 0) context.checkCancelled(); // there may be thousands
       consumeSet(context, local, set, in);
+   }
    return SinkStatus::NeedInput;
 }
 
@@ -308,7 +317,9 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
       mine.keys.clear();
       for (const uint32_t key : set.keys)
          mine.keys.push_back(local.keyValues[key]);
-      if (mine.memo.bind(mine.keys, in.selection)) {
+      if (!mine.memo && KeyMemo::areCoded(mine.keys) && local.memos.tryGrow(sizeof(KeyMemo)))
+         mine.memo = std::make_unique<KeyMemo>();
+      if (mine.memo && mine.memo->bind(mine.keys, in.selection)) {
          learnGroups(context, local, mine, in);
          isMemoised = true;
       } else {
@@ -321,7 +332,7 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
 /// Spill groups of a set. REQUIRES: no row of a group is in use.
 void AggregateSink::relieve(PerSet& mine) {
    if (mine.only) return;
-   mine.memo.forget();
+   if (mine.memo) mine.memo->forget();
    mine.table->relieve();
    mine.arena = newArena();
    mine.arenaBytes = 0;
@@ -336,13 +347,13 @@ void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine
 
 /// Find the groups of key combinations that the memo does not know.
 void AggregateSink::learnGroups(QueryContext& context, Local& local, PerSet& mine, const Batch& in) {
-   const std::span<const uint16_t> unknown = mine.memo.unknown();
+   const std::span<const uint16_t> unknown = mine.memo->unknown();
    if (unknown.empty()) return;
    for (size_t i = 0; i < unknown.size(); ++i)
       local.unknown[i] = in.selection.row(unknown[i]);
    findGroups(context, local, mine, Selection::list(local.unknown.data(), static_cast<uint32_t>(unknown.size())),
               local.rows.data());
-   mine.memo.learn(local.rows.data());
+   mine.memo->learn(local.rows.data());
 }
 
 /// Update the states group by group. With few groups this is faster than row by row: a kernel keeps the state in
@@ -373,8 +384,8 @@ void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t k
 void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in, bool isMemoised) {
    GroupingSet& set = sets_[number];
    PerSet& mine = local.sets[number];
-   const bool isGrouped = isMemoised && mine.memo.present().size() * rowsPerGroupMin <= in.liveRows();
-   if (isGrouped) mine.memo.sortRows(in.selection);
+   const bool isGrouped = isMemoised && mine.memo->present().size() * rowsPerGroupMin <= in.liveRows();
+   if (isGrouped) mine.memo->sortRows(in.selection);
    std::byte** const rows = local.rows.data();
    bool hasRows = !isMemoised;
    for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -409,10 +420,10 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          continue;
       }
       if (isGrouped && !aggregate.filter && aggregate.kernel->updateOne) {
-         updateByGroup(input, mine.memo, *aggregate.kernel, offset);
+         updateByGroup(input, *mine.memo, *aggregate.kernel, offset);
          continue;
       }
-      if (!hasRows) mine.memo.groupsOf(in.liveRows(), rows);
+      if (!hasRows) mine.memo->groupsOf(in.liveRows(), rows);
       hasRows = true;
       // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
       if (selected.count() == in.liveRows()) {

@@ -142,7 +142,7 @@ private:
    std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
    std::vector<CompiledAggregate> aggregates_;
    std::deque<GroupingSet> sets_;
-   size_t pageSize_ = 0; ///< size of a partition's page
+   GroupTable::Options tableOptions_;
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/type/array_key.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/materialize/key_hash.hpp"
@@ -25,11 +27,13 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set) {
    };
 }
 
-void listRows(const RowLayout& layout, const std::vector<std::unique_ptr<TuplePage>>& pages,
-              std::vector<std::byte*>& rows) {
-   for (const auto& page : pages)
+RowList::RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory) : charge_(memory) {
+   const uint64_t count = pages.rowCount(layout.rowSize());
+   charge_.grow(count * sizeof(std::byte*));
+   rows_.reserve(count);
+   for (const auto& page : pages.pages())
       for (std::byte* row = page->begin; row != page->cursor; row += layout.rowSize())
-         rows.push_back(row);
+         rows_.push_back(row);
 }
 
 namespace {
@@ -92,6 +96,9 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::
 
 namespace {
 
+/// A few milliseconds of sorting.
+constexpr uint32_t comparisonsBetweenChecks = 1u << 16;
+
 /// A collected row, gathered into a batch, and its group.
 struct CollectedRow {
    std::byte* group;
@@ -127,13 +134,20 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
       return batches[row.batch][column];
    };
    const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
-      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg)
-         if (const int order =
-                 sortOrder(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
-            return order;
+      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg) {
+         const Vector &left = columnOf(x, argsBegin + arg), &right = columnOf(y, argsBegin + arg);
+         const bool areArrays =
+             hasArrayKey(aggregate.call->args[arg]->type) && !left.isNull(x.row) && !right.isNull(y.row);
+         const int order = areArrays ? compareArrays(ArrayView(left.value<StringView>(x.row).view()),
+                                                     ArrayView(right.value<StringView>(y.row).view()))
+                                     : sortOrder(left, x.row, right, y.row, false, false);
+         if (order != 0) return order;
+      }
       return 0;
    };
+   uint32_t comparisons = 0;
    std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
+      if (++comparisons % comparisonsBetweenChecks == 0) context.checkCancelled();
       if (x.group != y.group) return x.group < y.group;
       for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
          if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,

@@ -19,9 +19,16 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set);
 /// So many top bits of a distinct value's hash are those of its group; the other bits are of group and value.
 inline constexpr uint32_t distinctGroupBits = 16;
 
-/// Append the addresses of the pages' rows to `rows`.
-void listRows(const RowLayout& layout, const std::vector<std::unique_ptr<TuplePage>>& pages,
-              std::vector<std::byte*>& rows);
+/// The addresses of the pages' rows.
+class RowList {
+public:
+   RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory);
+   std::span<std::byte* const> rows() const { return rows_; }
+
+private:
+   Reservation charge_;
+   std::vector<std::byte*> rows_;
+};
 
 /// Feed distinct values (rows of set.distinct[aggregate]). `arena` must live as long as the groups.
 void feedDistinct(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,

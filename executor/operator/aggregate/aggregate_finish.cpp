@@ -81,11 +81,10 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    case Stage::Unite: return uniteGroups(task);
    case Stage::Distinct: return feedDistinctValues(context, task);
    case Stage::Collected: {
-      std::vector<std::byte*> rows;
       GroupingSet::CollectedRows& collected = *task.set->collected[task.aggregate];
-      listRows(collected.layout, collected.pages.pages(), rows);
-      return feedCollected(context, *task.set, task.aggregate, rows, findIn(task.set->groups), keepArena(newArena()),
-                           grant_.memory());
+      const RowList list(collected.layout, collected.pages, grant_.memory());
+      return feedCollected(context, *task.set, task.aggregate, list.rows(), findIn(task.set->groups),
+                           keepArena(newArena()), grant_.memory());
    }
    case Stage::End: break;
    }
@@ -118,7 +117,8 @@ void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into
 /// A set without keys has its one group even if there were no rows.
 void AggregateSink::addMissingGroup(GroupingSet& set) {
    if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
-   GroupTable table(set.layout, 0, set, grant_, *set.partitions, pageSize_);
+   GroupTable::Scratch scratch;
+   GroupTable table(set.layout, 0, set, grant_, *set.partitions, scratch, tableOptions_);
    const uint64_t hash = 0;
    std::byte* row = nullptr;
    table.findOrCreate(nullptr, &hash, 1, &row);

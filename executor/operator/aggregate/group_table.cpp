@@ -12,6 +12,10 @@ namespace ouzel::executor {
 
 namespace {
 
+/// At least two slots per row of a batch, since a full table is emptied between batches.
+constexpr size_t slotsMin = size_t{batchRowsMax} * 2;
+constexpr size_t slotsFirst = 64;
+constexpr size_t firstPageSizeMax = 64 * 1024;
 constexpr uint64_t pointerMask = (uint64_t{1} << 48) - 1;
 
 uint64_t makeEntry(uint64_t hash, const std::byte* row) {
@@ -32,12 +36,13 @@ uint32_t slotOf(uint64_t hash, uint32_t mask) {
 } // namespace
 
 GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer,
-                       MemoryGrant& grant, SpilledPartitions& partitions, size_t pageSize)
+                       MemoryGrant& grant, SpilledPartitions& partitions, Scratch& scratch, const Options& options)
    : layout_(layout), keyCount_(keyCount), initializer_(initializer),
-     buffer_(layout, grant, partitions, {.partitionPageSize = pageSize, .laterBytesPerRow = GroupSet::bytesPerRow}),
-     entries_(slotsMin), pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax),
-     rejected_(batchRowsMax), slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax),
-     hashesOfFresh_(batchRowsMax), rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {
+     slotsMax_(std::max(std::bit_floor(options.tableBytesMax / sizeof(uint64_t)), slotsMin)), scratch_(scratch),
+     memory_(grant.memory()), buffer_(layout, grant, partitions,
+                                      {.firstPageSize = std::min(firstPageSizeMax, options.pageSize),
+                                       .partitionPageSize = options.pageSize,
+                                       .laterBytesPerRow = GroupSet::bytesPerRow}) {
    DCHECK(keyCount <= layout.columnCount());
 }
 
@@ -48,32 +53,33 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
       uint32_t highest = 0;
       for (uint32_t i = 0; i < count; ++i)
          highest = std::max<uint32_t>(highest, live[i]);
-      std::fill_n(heapSizes_.begin(), highest + 1, 0);
+      std::fill_n(scratch_.heapSizes.begin(), highest + 1, 0);
       for (uint32_t k = 0; k < keyCount_; ++k)
-         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], highest + 1, heapSizes_.data());
+         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], highest + 1, scratch_.heapSizes.data());
    }
    for (uint32_t i = 0; i < count; ++i) {
-      hashesOfFresh_[i] = hashes[live[i]];
-      heapSizesOfFresh_[i] = hasStrings ? heapSizes_[live[i]] : 0;
+      scratch_.hashesOfFresh[i] = hashes[live[i]];
+      scratch_.heapSizesOfFresh[i] = hasStrings ? scratch_.heapSizes[live[i]] : 0;
    }
-   buffer_.store(hashesOfFresh_.data(), hasStrings ? heapSizesOfFresh_.data() : nullptr, count, rowsOfFresh_.data(),
-                 hasStrings ? heaps_.data() : nullptr);
+   buffer_.store(scratch_.hashesOfFresh.data(), hasStrings ? scratch_.heapSizesOfFresh.data() : nullptr, count,
+                 scratch_.rowsOfFresh.data(), hasStrings ? scratch_.heaps.data() : nullptr);
    // scatterColumn() takes targets by live row.
    if (hasStrings) {
       for (uint32_t i = 0; i < count; ++i)
-         heapByLive_[live[i]] = heaps_[i];
+         scratch_.heapByLive[live[i]] = scratch_.heaps[i];
    }
    for (uint32_t i = 0; i < count; ++i)
-      rows[live[i]] = rowsOfFresh_[i];
+      rows[live[i]] = scratch_.rowsOfFresh[i];
    for (uint32_t k = 0; k < keyCount_; ++k)
-      scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? heapByLive_.data() : nullptr);
-   initializer_.initialize(rowsOfFresh_.data(), count);
+      scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? scratch_.heapByLive.data() : nullptr);
+   initializer_.initialize(scratch_.rowsOfFresh.data(), count);
 }
 
-void GroupTable::grow() {
-   std::vector<uint64_t> old = std::exchange(entries_, std::vector<uint64_t>(entries_.size() * 4));
-   DCHECK(std::has_single_bit(entries_.size())); // a mask selects the slot
-   const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
+/// REQUIRES: the new slots are charged.
+void GroupTable::resize(size_t slots) {
+   DCHECK(std::has_single_bit(slots)); // a mask selects the slot
+   std::vector<uint64_t> old = std::exchange(entries_, std::vector<uint64_t>(slots));
+   const uint32_t mask = static_cast<uint32_t>(slots - 1);
    for (const uint64_t entry : old) {
       if (!entry) continue;
       uint32_t slot = slotOf(rowHash(rowOf(entry)), mask);
@@ -81,15 +87,24 @@ void GroupTable::grow() {
          slot = (slot + 1) & mask;
       entries_[slot] = entry;
    }
+   memory_.shrink(old.size() * sizeof(uint64_t));
 }
 
 /// Make room for `coming` groups: at most two thirds of the slots may be taken. Grows or empties the table.
 void GroupTable::makeRoom(uint32_t coming) {
-   while ((groups_ + coming) * 3 > entries_.size() * 2 && entries_.size() < slotsMax)
-      grow();
-   if ((groups_ + coming) * 3 <= entries_.size() * 2) return;
+   const auto fits = [](size_t slots, size_t groups) { return groups * 3 <= slots * 2; };
+   if (fits(entries_.size(), groups_ + coming)) return;
+   const size_t factor = entries_.empty() ? 2 : 4;
+   size_t slots = std::max(entries_.size(), slotsFirst);
+   while (!fits(slots, groups_ + coming) && slots < slotsMax_)
+      slots = std::min(slots * factor, slotsMax_);
+   if (slots > entries_.size() && memory_.tryGrow(slots * sizeof(uint64_t))) resize(slots);
+   if (fits(entries_.size(), groups_ + coming)) return;
    if (groups_ > rowsSeen_ - rowsSeen_ / 8) passThrough_ = rowsSeen_ * 8;
    forget();
+   if (fits(entries_.size(), coming)) return;
+   memory_.grow(slotsMin * sizeof(uint64_t));
+   resize(slotsMin);
 }
 
 void GroupTable::forget() {
@@ -109,8 +124,8 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
    if (passThrough_ > 0) {
       passThrough_ -= std::min<uint64_t>(passThrough_, count);
       for (uint32_t i = 0; i < count; ++i)
-         fresh_[i] = static_cast<RowIndex>(i);
-      createRows(keys, hashes, fresh_.data(), count, rows);
+         scratch_.fresh[i] = static_cast<RowIndex>(i);
+      createRows(keys, hashes, scratch_.fresh.data(), count, rows);
       return;
    }
    makeRoom(count);
@@ -119,45 +134,45 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
    const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
    uint64_t* const entries = entries_.data();
    for (uint32_t i = 0; i < count; ++i) {
-      slots_[i] = slotOf(hashes[i], mask);
-      pending_[i] = static_cast<RowIndex>(i);
+      scratch_.slots[i] = slotOf(hashes[i], mask);
+      scratch_.pending[i] = static_cast<RowIndex>(i);
    }
    uint32_t pendingCount = count;
    constexpr uint64_t claimed = 1; // entry of a group of this pass whose row is not made yet
    while (pendingCount > 0) {
       uint32_t freshCount = 0, candidateCount = 0, waiting = 0;
       for (uint32_t k = 0; k < pendingCount; ++k) {
-         const RowIndex i = pending_[k];
-         uint32_t slot = slots_[i];
+         const RowIndex i = scratch_.pending[k];
+         uint32_t slot = scratch_.slots[i];
          uint64_t entry = entries[slot];
          while (entry != 0 && entry != claimed && !saltMatches(entry, hashes[i])) {
             slot = (slot + 1) & mask;
             entry = entries[slot];
          }
-         slots_[i] = slot;
+         scratch_.slots[i] = slot;
          if (entry == 0) {
             entries[slot] = claimed;
-            fresh_[freshCount++] = i;
+            scratch_.fresh[freshCount++] = i;
          } else if (entry == claimed) {
-            rejected_[waiting++] = i; // compared in the next pass, when the row is made
+            scratch_.rejected[waiting++] = i; // compared in the next pass, when the row is made
          } else {
             rows[i] = rowOf(entry);
-            candidates_[candidateCount++] = i;
+            scratch_.candidates[candidateCount++] = i;
          }
       }
       if (freshCount > 0) {
-         createRows(keys, hashes, fresh_.data(), freshCount, rows);
+         createRows(keys, hashes, scratch_.fresh.data(), freshCount, rows);
          for (uint32_t k = 0; k < freshCount; ++k)
-            entries[slots_[fresh_[k]]] = makeEntry(hashes[fresh_[k]], rows[fresh_[k]]);
+            entries[scratch_.slots[scratch_.fresh[k]]] = makeEntry(hashes[scratch_.fresh[k]], rows[scratch_.fresh[k]]);
          groups_ += freshCount;
       }
       uint32_t rejectedCount = waiting;
       for (uint32_t k = 0; k < keyCount_ && candidateCount > 0; ++k)
-         candidateCount = keepEqual(layout_, k, keys[k], rows, true, candidates_.data(), candidateCount,
-                                    rejected_.data(), rejectedCount);
+         candidateCount = keepEqual(layout_, k, keys[k], rows, true, scratch_.candidates.data(), candidateCount,
+                                    scratch_.rejected.data(), rejectedCount);
       for (uint32_t k = waiting; k < rejectedCount; ++k)
-         slots_[rejected_[k]] = (slots_[rejected_[k]] + 1) & mask;
-      std::swap(pending_, rejected_);
+         scratch_.slots[scratch_.rejected[k]] = (scratch_.slots[scratch_.rejected[k]] + 1) & mask;
+      std::swap(scratch_.pending, scratch_.rejected);
       pendingCount = rejectedCount;
    }
 }

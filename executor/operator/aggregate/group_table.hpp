@@ -26,10 +26,25 @@ public:
 /// thread-safe.
 class GroupTable {
 public:
-   /// The first `keyCount` columns of the layout are the keys. `pageSize`: bytes of a partition's page. The referenced
-   /// objects outlive the table.
+   /// What a call works with and leaves nothing in: a worker's tables share one.
+   struct Scratch {
+      std::vector<RowIndex> pending = std::vector<RowIndex>(batchRowsMax), fresh = pending, candidates = pending,
+                            rejected = pending;
+      std::vector<uint32_t> slots = std::vector<uint32_t>(batchRowsMax), heapSizes = slots, heapSizesOfFresh = slots;
+      std::vector<uint64_t> hashesOfFresh = std::vector<uint64_t>(batchRowsMax);
+      std::vector<std::byte*> rowsOfFresh = std::vector<std::byte*>(batchRowsMax);
+      std::vector<char*> heaps = std::vector<char*>(batchRowsMax), heapByLive = heaps;
+   };
+   struct Options {
+      size_t pageSize = 64 * 1024; ///< bytes of a partition's page
+      size_t tableBytesMax = tableBytesUsual;
+   };
+   /// A table of this size stays in a core's second cache.
+   static constexpr size_t tableBytesUsual = size_t{1} << 20;
+
+   /// The first `keyCount` columns of the layout are the keys. The referenced objects outlive the table.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
-              SpilledPartitions& partitions, size_t pageSize);
+              SpilledPartitions& partitions, Scratch& scratch, const Options& options);
 
    /// Set rows[i] to the group of live row i, for `count` rows with these key columns and hashes. Makes missing groups.
    void findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
@@ -45,30 +60,26 @@ public:
    TuplePages takePages() { return buffer_.finish(); }
 
 private:
-   static constexpr uint32_t slotsMin = 1u << 12, slotsMax = 1u << 17;
-
    void createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
                    std::byte** rows);
    void makeRoom(uint32_t coming);
-   void grow();
+   void resize(size_t slots);
    void forget();
 
    // PROPERTIES
    const RowLayout& layout_;
    const uint32_t keyCount_;
    const GroupInitializer& initializer_;
+   const size_t slotsMax_;
+   Scratch& scratch_;
    // STATE
+   Reservation memory_; ///< of entries_
    TupleBuffer buffer_;
-   std::vector<uint64_t> entries_; ///< salt << 48 | address of the row; 0: free
+   std::vector<uint64_t> entries_; ///< salt << 48 | address of the row; 0: free. Empty before the first row.
    uint32_t groups_ = 0;           ///< number of groups in the table
    bool isUnique_ = true;
    uint64_t rowsSeen_ = 0;    ///< since the table was last empty
    uint64_t passThrough_ = 0; ///< number of coming rows that bypass the table
-   std::vector<RowIndex> pending_, fresh_, candidates_, rejected_;
-   std::vector<uint32_t> slots_, heapSizes_, heapSizesOfFresh_;
-   std::vector<uint64_t> hashesOfFresh_;
-   std::vector<std::byte*> rowsOfFresh_;
-   std::vector<char*> heaps_, heapByLive_;
 };
 
 /// A list of groups (one row each), and a hash table that finds a group by its keys. Sized for all rows that may be

@@ -30,6 +30,12 @@ void KeyMemo::forget() {
    groups_.fill(nullptr);
 }
 
+bool KeyMemo::areCoded(std::span<const Vector> keys) {
+   return std::all_of(keys.begin(), keys.end(), [](const Vector& key) {
+      return key.encoding == Encoding::Dictionary || key.encoding == Encoding::Constant;
+   });
+}
+
 bool KeyMemo::bind(std::span<const Vector> keys, const Selection& rows) {
    const uint32_t count = rows.count();
    if (count < rowsMin) return false;

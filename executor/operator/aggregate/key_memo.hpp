@@ -17,6 +17,9 @@ class KeyMemo {
 public:
    static constexpr uint32_t combinationsMax = 256;
 
+   /// Whether all keys are of a kind that bind() may take.
+   static bool areCoded(std::span<const Vector> keys);
+
    /// Number the key combinations of the live rows. False: the keys are not coded, have too many combinations, or the
    /// batch has too few rows for the memo to pay; call no other function for this batch.
    bool bind(std::span<const Vector> keys, const Selection& rows);

@@ -139,9 +139,8 @@ std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
          TuplePages pages;
          forEachPage(context_, grant, set.collected[a]->layout, std::move(partition.collected[a]),
                      [&](std::unique_ptr<TuplePage> page) { pages.add(std::move(page)); });
-         std::vector<std::byte*> rows;
-         listRows(set.collected[a]->layout, pages.pages(), rows);
-         feedCollected(context_, set, a, rows, find, *loaded->arena, grant.memory());
+         const RowList list(set.collected[a]->layout, pages, grant.memory());
+         feedCollected(context_, set, a, list.rows(), find, *loaded->arena, grant.memory());
       }
    }
    return loaded;

@@ -104,6 +104,9 @@ std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& nod
       }
       columns.push_back(target);
    }
+   for (const sql::ComputedColumn& column : all) // volatile calls without readers
+      if (std::find(node.output.begin(), node.output.end(), column.column) == node.output.end())
+         exprs.push_back(column.expr.get());
    auto program = ExpressionProgram::compile(std::span(exprs), slots, builder.context().columns());
    PlanBuilder::append(stages, builder.own<Project>(std::move(program), std::move(columns)), builder.profileOf(node));
    return stages;

@@ -6,6 +6,7 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
+#include "common/type/array_key.hpp"
 #include "common/type/decimal.hpp"
 #include "common/value/physical_type.hpp"
 
@@ -54,6 +55,13 @@ void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
       return;
    }
    }
+}
+
+void appendArray(std::string& out, const StringView& array) {
+   std::string key;
+   appendArrayKey(key, array.view());
+   appendRaw(out, static_cast<uint32_t>(key.size()));
+   out.append(key);
 }
 
 } // namespace
@@ -127,12 +135,16 @@ uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
          Claim& claim = claims[count];
          claim.bytes.assign(1, static_cast<char>(number));
          bool isDistinct = false; // a NULL makes the key unlike any other
-         for (const uint32_t slot : keys_[number].slots) {
-            const Vector& column = in.columns[slot];
+         for (size_t k = 0; k < keys_[number].slots.size(); ++k) {
+            const Vector& column = in.columns[keys_[number].slots[k]];
             const bool isNull = column.isNull(row);
             isDistinct = isDistinct || (isNull && !keys_[number].nullsNotDistinct);
             claim.bytes.push_back(isNull ? '\1' : '\0');
-            if (!isNull) appendCanonical(claim.bytes, column, row);
+            if (isNull) continue;
+            if (k < keys_[number].isArray.size() && keys_[number].isArray[k] != 0)
+               appendArray(claim.bytes, column.value<StringView>(row));
+            else
+               appendCanonical(claim.bytes, column, row);
          }
          if (isDistinct) continue;
          claim.hash = hashBytes(claim.bytes.data(), claim.bytes.size());

@@ -18,6 +18,7 @@ public:
    struct Key {
       std::vector<uint32_t> slots; ///< columns of the batch
       bool nullsNotDistinct = false;
+      std::vector<uint8_t> isArray{}; ///< by slot: arrays, which are compared by their elements; empty: none
    };
    ConflictKeys(std::vector<Key> keys, Reservation& memory);
 

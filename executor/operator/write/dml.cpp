@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/type/array_key.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -116,8 +117,11 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
    for (const sql::Dml::ConflictKey& conflict : dml_.conflictKeys) {
       ConflictKeys::Key& key = keys.emplace_back();
       key.nullsNotDistinct = conflict.nullsNotDistinct;
-      for (const int16_t attribute : conflict.attributes)
-         key.slots.push_back(static_cast<uint32_t>(sources_[static_cast<size_t>(attribute - 1)]));
+      for (const int16_t attribute : conflict.attributes) {
+         const auto column = static_cast<size_t>(attribute - 1);
+         key.slots.push_back(static_cast<uint32_t>(sources_[column]));
+         key.isArray.push_back(hasArrayKey((*stored)[column].type));
+      }
    }
    if (!keys.empty()) conflictKeys_ = std::make_unique<ConflictKeys>(std::move(keys), builder.context().memory());
 }

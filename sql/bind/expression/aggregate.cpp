@@ -73,6 +73,20 @@ Scope& aggregateScope(BindState& state, Scope& scope, const std::vector<const Ex
    return *level;
 }
 
+/// Direct arguments do not decide the level. They must not contain nested aggregates or windows either, and what they
+/// read must be there where the aggregate is computed.
+void checkDirectArgument(BindState& state, Scope& level, const Expr& arg) {
+   const auto isBelow = [&](ColumnId column) { return state.depthOf(column) > level.depth; };
+   std::vector<ColumnId> columns;
+   collectColumns(arg, columns);
+   if (std::any_of(columns.begin(), columns.end(), isBelow))
+      throw SqlError(sqlstate::groupingError,
+                     "outer-level aggregate cannot contain a lower-level variable in its direct arguments")
+          .at(positionOfColumn(arg, isBelow));
+   for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped, ColumnKind::Window, ColumnKind::Srf})
+      if (state.readsKind(arg, level, kind)) aggregateScope(state, level, {&arg}); // throws
+}
+
 void checkAggregateClause(const Scope& scope, uint32_t position, bool isGroupingCall) {
    switch (scope.clause) {
    case Clause::Select:
@@ -161,10 +175,8 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       reads.push_back(key.expr.get());
    if (aggregate.filter) reads.push_back(aggregate.filter.get());
    Scope& level = aggregateScope(state, scope, reads);
-   // Direct arguments do not decide the level, but they must not contain nested aggregates or windows either.
    for (const ExprPtr& arg : aggregate.directArgs)
-      for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped, ColumnKind::Window, ColumnKind::Srf})
-         if (state.readsKind(*arg, level, kind)) aggregateScope(state, level, {arg.get()}); // throws
+      checkDirectArgument(state, level, *arg);
    checkAggregateClause(level, position, false);
 
    ColumnId column = noColumn;

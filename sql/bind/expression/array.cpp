@@ -1,5 +1,8 @@
 #include "sql/bind/expression/array.hpp"
 
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/row.hpp"
@@ -17,6 +20,15 @@ ExprPtr makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t positio
    return expr;
 }
 
+namespace {
+
+/// An array that ARRAY[...] stacks. A vector such as int2vector is an element.
+bool isStacked(Oid type) {
+   return elementType(type) != invalidOid && type != oid::int2vector && type != oid::oidvector;
+}
+
+} // namespace
+
 ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid arrayTypeHint, Oid elementHint,
                   int32_t typmod) {
    const uint32_t position = state.at(node.location);
@@ -28,7 +40,7 @@ ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid
          nested = true;
       } else {
          elements.push_back(bindExpr(state, scope, item));
-         nested |= elementType(elements.back()->type.oid) != invalidOid;
+         nested |= isStacked(elements.back()->type.oid);
       }
    }
    Oid array = arrayTypeHint, element = elementHint;
@@ -38,7 +50,7 @@ ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid
              .at(position)
              .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].");
       const Oid common = selectCommonType(pointers(elements), "ARRAY");
-      if (elementType(common)) {
+      if (isStacked(common)) {
          array = common;
          element = elementType(common);
          nested = true;
@@ -70,6 +82,40 @@ ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid
 
 namespace {
 
+ExprPtr bindSubscript(BindState& state, Scope& scope, const ::Node* node) {
+   auto subscript = bindExpr(state, scope, node);
+   const uint32_t position = subscript->position;
+   subscript = tryCoerce(state, subscript, {oid::int4, -1, invalidOid}, CoercionContext::Assignment);
+   if (!subscript) throw SqlError(sqlstate::datatypeMismatch, "array subscript must have type integer").at(position);
+   return subscript;
+}
+
+/// array[a:b], as a call of ouzel_array_slice(array, lower[], upper[], flags). A subscript i beside slices is 1:i.
+ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
+   const SqlType int4{oid::int4, -1, invalidOid};
+   const auto number = [&](int32_t value) { return makeConstant(int4, Value::integer(PhysicalType::I32, value)); };
+   std::vector<ExprPtr> lower, upper, args;
+   int32_t flags = 0;
+   for (size_t i = 0; i < subscripts.size(); ++i) {
+      const ::A_Indices& index = *subscripts[i];
+      const bool hasLower = index.lidx || !index.is_slice;
+      lower.push_back(index.lidx ? bindSubscript(state, scope, index.lidx) : number(1));
+      upper.push_back(index.uidx ? bindSubscript(state, scope, index.uidx) : number(0));
+      flags |= (hasLower ? 1 : 0) << (2 * i) | (index.uidx ? 2 : 0) << (2 * i);
+   }
+   const uint32_t position = base->position;
+   SqlType type = base->type;
+   if (type.oid == oid::int2vector) type = plainType(oid::int2Array);
+   if (type.oid == oid::oidvector) throwNotSupported("slices of oidvector", position);
+   args.push_back(std::move(base));
+   args.push_back(makeArrayExpr(std::move(lower), oid::int4Array, position));
+   args.push_back(makeArrayExpr(std::move(upper), oid::int4Array, position));
+   args.push_back(number(flags));
+   auto call = makeCall(catalog::builtins().functions("ouzel_array_slice")[0], type, std::move(args));
+   call->position = position;
+   return call;
+}
+
 ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
                        const std::vector<const ::A_Indices*>& subscripts) {
    const Oid container = base->type.oid;
@@ -86,17 +132,14 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
       throw SqlError(sqlstate::programLimitExceeded, "number of array dimensions (" +
                                                          std::to_string(subscripts.size()) +
                                                          ") exceeds the maximum allowed (6)");
+   const bool isSlice =
+       std::any_of(subscripts.begin(), subscripts.end(), [](const auto* index) { return index->is_slice; });
+   if (isSlice) return bindSlice(state, scope, std::move(base), subscripts);
    auto expr = makeTyped(ExprKind::SubscriptRef, plainType(element, base->type.typmod), base->position);
    expr->args.push_back(std::move(base));
    for (const A_Indices* index : subscripts) {
-      if (index->is_slice) throwNotSupported("array slices", expr->position);
-      auto subscript = bindExpr(state, scope, index->uidx);
-      const uint32_t position = subscript->position;
-      subscript = tryCoerce(state, subscript, {oid::int4, -1, invalidOid}, CoercionContext::Assignment);
-      if (!subscript) throw SqlError(sqlstate::datatypeMismatch, "array subscript must have type integer").at(position);
-      expr->args.push_back(std::move(subscript));
+      expr->args.push_back(bindSubscript(state, scope, index->uidx));
    }
-   if (expr->args.size() > 2) throwNotSupported("subscripts of arrays of several dimensions", expr->position);
    return expr;
 }
 

@@ -1,5 +1,6 @@
 #include "sql/bind/expression/conditional.hpp"
 
+#include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
@@ -16,10 +17,10 @@ namespace ouzel::sql {
 
 namespace {
 
-ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args, std::string_view name,
-                      uint32_t position);
-
 const SqlType booleanType{oid::boolean, -1, invalidOid};
+
+/// A larger operand of NULLIF is computed by a subquery, not copied.
+constexpr size_t copiedMax = 64;
 
 /// Forbids set-returning functions below CASE or COALESCE while it lives.
 class SrfBlock {
@@ -112,60 +113,11 @@ ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
           .at(state.at(node.location));
    for (ExprPtr& arg : args)
       arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
-   auto expr =
-       chooseExtreme(state, scope, std::move(args), node.op == IS_GREATEST ? ">=" : "<=", state.at(node.location));
+   const char* function = node.op == IS_GREATEST ? "ouzel_greatest" : "ouzel_least";
+   auto expr = makeCall(catalog::builtins().functions(function)[0], type, std::move(args));
+   expr->position = state.at(node.location);
    return expr;
 }
-
-namespace {
-
-/// GREATEST or LEAST as CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...: the first argument that no later argument
-/// beats; NULLs are skipped.
-ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args, std::string_view name,
-                      uint32_t position) {
-   const DepthGuard guard(state); // one level of nesting for each chunk of the arguments
-   if (args.size() == 1) return std::move(args[0]);
-   constexpr size_t chunk = 6; // the number of comparisons grows with the square of the arguments
-   if (args.size() > chunk) {
-      std::vector<ExprPtr> first, rest;
-      for (size_t i = 0; i < args.size(); ++i)
-         (i < chunk ? first : rest).push_back(std::move(args[i]));
-      auto best = chooseExtreme(state, scope, std::move(first), name, position);
-      return shareValue(
-          state, scope, std::move(best),
-          [&](const Expr& value) {
-             rest.insert(rest.begin(), clone(value));
-             return chooseExtreme(state, scope, std::move(rest), name, position);
-          },
-          Sharing::All);
-   }
-   for (size_t i = 0; i < args.size(); ++i) {
-      if (!isShared(*args[i], Sharing::SideEffects)) continue;
-      auto value = std::move(args[i]);
-      return shareValue(state, scope, std::move(value), [&](const Expr& shared) {
-         args[i] = clone(shared);
-         return chooseExtreme(state, scope, std::move(args), name, position);
-      });
-   }
-   auto expr = makeTyped(ExprKind::Case, args[0]->type, position);
-   for (size_t i = 0; i + 1 < args.size(); ++i) {
-      std::vector<ExprPtr> beatsAll;
-      for (size_t j = i + 1; j < args.size(); ++j) {
-         std::vector<ExprPtr> beats;
-         beats.push_back(makeOperator(state, name, clone(*args[i]), clone(*args[j]), position));
-         auto isNull = makeTyped(ExprKind::IsNull, booleanType, position);
-         isNull->args.push_back(clone(*args[j]));
-         beats.push_back(std::move(isNull));
-         beatsAll.push_back(makeOr(std::move(beats)));
-      }
-      expr->args.push_back(makeAnd(std::move(beatsAll)));
-      expr->args.push_back(clone(*args[i]));
-   }
-   expr->args.push_back(std::move(args.back()));
-   return expr;
-}
-
-} // namespace
 
 ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node) {
    auto left = bindExpr(state, scope, node.lexpr);
@@ -173,21 +125,28 @@ ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node) {
    const uint32_t position = state.at(node.location);
    if (left->type.oid == oid::unknown && left->kind == ExprKind::Constant && right->type.oid == oid::unknown)
       left = unknownToText(state, std::move(left));
-   return shareValue(state, scope, std::move(left), [&](const Expr& value) {
-      const auto* op = requireOperator("=", value.type.oid, right->type.oid, position);
-      const Oid type = isPolymorphic(op->left) ? value.type.oid : op->left;
-      auto equals = makeOperator(state, "=", clone(value), std::move(right), position);
-      if (equals->type.oid != oid::boolean)
-         throw SqlError(sqlstate::datatypeMismatch, "NULLIF requires = operator to yield boolean").at(position);
-      // The result is the first argument, cast to the operator's type.
-      auto result = coerce(state, clone(value), type, -1, CoercionContext::Implicit);
-      auto expr = makeTyped(ExprKind::Case, result->type, position);
-      auto null = makeNull(result->type);
-      expr->args.push_back(std::move(equals));
-      expr->args.push_back(std::move(null));
-      expr->args.push_back(std::move(result));
-      return expr;
-   });
+   // Nested calls would double the copies at each level.
+   size_t size = 0;
+   forEachExpr(*left, [&size](const Expr&) { return ++size <= copiedMax; });
+   const Sharing sharing = size > copiedMax ? Sharing::All : Sharing::SideEffects;
+   return shareValue(
+       state, scope, std::move(left),
+       [&](const Expr& value) {
+          const auto* op = requireOperator("=", value.type.oid, right->type.oid, position);
+          const Oid type = isPolymorphic(op->left) ? value.type.oid : op->left;
+          auto equals = makeOperator(state, "=", clone(value), std::move(right), position);
+          if (equals->type.oid != oid::boolean)
+             throw SqlError(sqlstate::datatypeMismatch, "NULLIF requires = operator to yield boolean").at(position);
+          // The result is the first argument, cast to the operator's type.
+          auto result = coerce(state, clone(value), type, -1, CoercionContext::Implicit);
+          auto expr = makeTyped(ExprKind::Case, result->type, position);
+          auto null = makeNull(result->type);
+          expr->args.push_back(std::move(equals));
+          expr->args.push_back(std::move(null));
+          expr->args.push_back(std::move(result));
+          return expr;
+       },
+       sharing);
 }
 
 ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {

@@ -1,7 +1,9 @@
 #include "sql/bind/query/select.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/row.hpp"
@@ -24,7 +26,7 @@
 // DISTINCT ON, windows. Then the operators are put over each other from the inside out:
 //
 //    FROM -> WHERE -> GroupBy -> HAVING -> windows -> functions of the select list -> Map of the targets
-//         -> Distinct -> Sort -> LockRows -> Limit
+//         -> Distinct -> Sort -> LockRows -> Limit -> Map of the late targets
 
 namespace ouzel::sql {
 
@@ -35,7 +37,8 @@ BoundRel bindSelectIn(BindState& state, Scope& scope, const ::SelectStmt& select
 BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
                          bool resolveUnknowns);
 BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select);
-void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys);
+std::optional<op::Limit> bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select,
+                                   std::vector<SortKey> tieKeys);
 
 RelPtr makeSort(RelPtr input, std::vector<SortKey> keys) {
    return makeRel(RelKind::Sort, op::Sort{std::move(keys)}, std::move(input));
@@ -48,6 +51,54 @@ std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const st
       keys.push_back({makeColumn(target.column, target.expr->type), element.descending, element.nullsFirst});
    }
    return keys;
+}
+
+/// Marks the targets that are computed only for rows that reach the result. As in PostgreSQL these are calls of
+/// volatile functions that no clause orders or compares by, and without ORDER BY all that may fail.
+void markLate(const ::SelectStmt& select, std::vector<Target>& targets, const std::vector<OrderElement>& order) {
+   const bool isLimited = select.limitCount || select.limitOffset;
+   if (select.distinctClause ? !select.sortClause || !ListOf<>(select.distinctClause)[0]
+                             : !select.sortClause && !isLimited)
+      return;
+   for (uint32_t i = 0; i < targets.size(); ++i) {
+      Target& target = targets[i];
+      if (target.isHidden || target.expr->kind == ExprKind::Row) continue;
+      bool hasSubquery = false; // its join would not keep the order
+      forEachExpr(*target.expr, [&](const Expr& expr) {
+         hasSubquery = hasSubquery || expr.kind == ExprKind::Subquery;
+         return !hasSubquery;
+      });
+      const bool isOrdered =
+          std::any_of(order.begin(), order.end(), [i](const OrderElement& element) { return element.target == i; });
+      target.isLate =
+          !hasSubquery && !isOrdered && (isVolatile(*target.expr) || (!select.sortClause && mayFail(*target.expr)));
+   }
+}
+
+/// The first limit + offset rows of `rel`.
+RelPtr firstRows(RelPtr rel, const op::Limit& limit) {
+   if (!limit.limit) return rel;
+   constexpr Oid types[] = {oid::int8, oid::int8};
+   const SqlType int8{oid::int8};
+   auto offset = makeTyped(ExprKind::Coalesce, int8, 0);
+   offset->args.push_back(clone(*limit.offset));
+   offset->args.push_back(makeConstant(int8, Value::integer(PhysicalType::I64, 0)));
+   std::vector<ExprPtr> args;
+   args.push_back(clone(*limit.limit));
+   args.push_back(std::move(offset));
+   op::Limit both;
+   both.limit = makeCall(catalog::builtins().findFunction("int8pl", types), int8, std::move(args));
+   return makeRel(RelKind::Limit, std::move(both), std::move(rel));
+}
+
+/// Puts the limit and the late targets above `rel`. The rows that OFFSET skips are computed as well.
+RelPtr placeLimit(BindState& state, Scope& scope, RelPtr rel, std::optional<op::Limit> limit,
+                  std::vector<Target>& targets) {
+   const bool hasLate = std::any_of(targets.begin(), targets.end(), [](const Target& target) { return target.isLate; });
+   const bool isSplit = hasLate && limit && limit->offset && !limit->withTies;
+   if (isSplit) rel = placeTargets(state, scope, firstRows(std::move(rel), *limit), targets, true);
+   if (limit) rel = makeRel(RelKind::Limit, std::move(*limit), std::move(rel));
+   return hasLate && !isSplit ? placeTargets(state, scope, std::move(rel), targets, true) : std::move(rel);
 }
 
 } // namespace
@@ -131,6 +182,7 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
       rel = makeRel(RelKind::Window, op::Window{std::move(window.spec), std::move(window.calls)}, std::move(rel));
    rel = placeRowFunctions(state, std::move(rel), scope);
    rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
+   markLate(select, targets, order);
    rel = placeTargets(state, scope, std::move(rel), targets);
 
    if (!distinct.empty()) {
@@ -151,7 +203,8 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
    if (!order.empty() && (!isDistinctOn || select.sortClause))
       rel = makeSort(std::move(rel), sortKeysOf(order, targets));
    if (select.lockingClause) rel = lockRows(state, scope, select, std::move(rel));
-   bindLimit(state, scope, select, rel, sortKeysOf(order, targets));
+   auto limit = bindLimit(state, scope, select, sortKeysOf(order, targets));
+   rel = placeLimit(state, scope, std::move(rel), std::move(limit), targets);
 
    BoundRel result;
    result.rel = std::move(rel);
@@ -186,9 +239,10 @@ RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
    return rel;
 }
 
-RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Target>& targets) {
+RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Target>& targets, bool late) {
    std::vector<ComputedColumn> computed;
    for (Target& target : targets) {
+      if (target.isLate != late) continue;
       if (target.expr->kind == ExprKind::Row) {
          placeRow(state, scope, *target.expr, target.fields, computed);
          continue;
@@ -282,7 +336,8 @@ void bindOrderOverOutput(BindState& state, Scope& scope, const ::SelectStmt& sel
           .hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
    query.rel = placeTargets(state, scope, std::move(query.rel), targets);
    if (!order.empty()) query.rel = makeSort(std::move(query.rel), sortKeysOf(order, targets));
-   bindLimit(state, scope, select, query.rel, sortKeysOf(order, targets));
+   if (auto limit = bindLimit(state, scope, select, sortKeysOf(order, targets)))
+      query.rel = makeRel(RelKind::Limit, std::move(*limit), std::move(query.rel));
    if (select.lockingClause)
       throw SqlError(sqlstate::featureNotSupported, isSetOperation
                                                         ? "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT"
@@ -291,8 +346,9 @@ void bindOrderOverOutput(BindState& state, Scope& scope, const ::SelectStmt& sel
 
 namespace {
 
-void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys) {
-   if (!select.limitCount && !select.limitOffset) return;
+std::optional<op::Limit> bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select,
+                                   std::vector<SortKey> tieKeys) {
+   if (!select.limitCount && !select.limitOffset) return std::nullopt;
    const auto bind = [&](const ::Node* node, Clause clause) -> ExprPtr {
       if (!node || (isNode(node, T_A_Const) && as<A_Const>(node)->isnull)) return nullptr;
       const std::string name(clauseName(clause));
@@ -311,7 +367,7 @@ void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPt
       limit.withTies = true;
       limit.sortKeys = std::move(tieKeys);
    }
-   rel = makeRel(RelKind::Limit, std::move(limit), std::move(rel));
+   return limit;
 }
 
 } // namespace

@@ -24,6 +24,7 @@ struct Target {
    std::string name;
    bool isHidden = false;    ///< added for ORDER BY, GROUP BY or DISTINCT ON; no output
    bool isAnonymous = false; ///< a name in ORDER BY does not refer to it
+   bool isLate = false;      ///< computed above ORDER BY and LIMIT
    uint32_t position = 0;
    ColumnId column = noColumn;      ///< set by placeTargets
    std::vector<ScopeColumn> fields; ///< of a row value; set by placeTargets

@@ -40,6 +40,15 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    return isBorrowed ? withChild(ExprKind::Relabel, plainType(target), std::move(call)) : std::move(call);
 }
 
+/// Calls a function of ouzel_proc.inc that makes an array of another: `rest` are the arguments after the array.
+ExprPtr ofElements(const char* function, const SqlType& type, ExprPtr array, std::vector<ExprPtr> rest) {
+   const uint32_t position = array->position;
+   rest.insert(rest.begin(), std::move(array));
+   auto call = makeCall(catalog::builtins().functions(function)[0], type, std::move(rest));
+   call->position = position;
+   return call;
+}
+
 /// character(n) is stored without its padding, so that its comparisons need not look for it. A text that becomes one
 /// loses its trailing blanks.
 ExprPtr withoutTrailingBlanks(ExprPtr text) {
@@ -84,6 +93,10 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
    const Oid source = expr->type.oid;
    if (source == target || target == oid::any) return expr;
    if (source == oid::unknown && !isPolymorphic(target)) {
+      if (isRegType(elementType(target)) && knownValue(*expr)) { // the names of the elements need the catalog
+         expr = parseLiteral(state, *expr, plainType(oid::textArray));
+         return coerce(state, std::move(expr), target, -1, CoercionContext::Explicit);
+      }
       if (expr->kind == ExprKind::Constant)
          return parseLiteral(state, *expr, plainType(target, target == oid::interval ? typmod : -1));
       if (const auto* parameter = expr->getIf<scalar::Parameter>()) {
@@ -120,7 +133,16 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       if (target == oid::bpchar) expr = withoutTrailingBlanks(std::move(expr));
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
-   case CoercionPath::Array: // through the text form of the whole array, not by a cast of each element
+   case CoercionPath::Array: {
+      const Oid function = coercion.function ? coercion.function->oid : invalidOid;
+      const bool takesTypmod = coercion.function && coercion.function->argCount() >= 2;
+      std::vector<ExprPtr> rest;
+      rest.push_back(makeConstant(plainType(oid::oid), Value::integer(PhysicalType::I64, function)));
+      rest.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, typmod)));
+      rest.push_back(makeBoolean(context == CoercionContext::Explicit));
+      return ofElements("ouzel_array_cast", plainType(target, takesTypmod ? typmod : -1), std::move(expr),
+                        std::move(rest));
+   }
    case CoercionPath::InOut: return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
    case CoercionPath::None: break;
    }
@@ -139,6 +161,12 @@ ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
       return expr;
    }
    const bool computes = typmod >= 0 && hasTypmodCoercion(type.oid);
+   if (computes && elementType(type.oid)) {
+      std::vector<ExprPtr> rest;
+      rest.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, typmod)));
+      rest.push_back(makeBoolean(context == CoercionContext::Explicit));
+      return ofElements("ouzel_array_typmod", type, std::move(expr), std::move(rest));
+   }
    auto cast = withChild(computes ? ExprKind::TypmodCast : ExprKind::Relabel, type, std::move(expr));
    if (computes) cast->as<scalar::TypmodCast>().isExplicit = context == CoercionContext::Explicit;
    return cast;

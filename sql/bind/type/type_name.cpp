@@ -134,6 +134,9 @@ bool isBuilt(const catalog::TypeInfo& type) {
    case 'R': // ranges
    case 'V': // bit strings
       return false;
+   case 'Z': // what PostgreSQL keeps for itself
+      return type.oid == oid::character;
+   case 'N': return type.name != "regcollation" && type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
       constexpr std::array built{oid::bytea, oid::uuid, oid::xid, oid::xid8, oid::cid, oid::tid, oid::refcursor};
       return std::find(built.begin(), built.end(), type.oid) != built.end();

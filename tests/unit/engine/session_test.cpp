@@ -1,6 +1,8 @@
 #include "engine/core/session.hpp"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
 
 #include "engine/core/database_metrics.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"
@@ -100,6 +102,9 @@ CATCH_TEST_CASE("current_query() has the whole text of the request") {
    const Fixture fixture;
    const std::string answer = fixture.say(wire::query("SELECT 1; SELECT current_query();"));
    CATCH_CHECK(answer.find("D SELECT 1; SELECT current_query();\n") != std::string::npos);
+   const std::string padded =
+       "SELECT current_query() /* " + std::string(2000, 'x') + " */"; // longer than pg_stat_activity shows
+   CATCH_CHECK(fixture.say(wire::query(padded)).find("D " + padded + "\n") != std::string::npos);
 }
 
 CATCH_TEST_CASE("portals made before a savepoint outlive errors and ROLLBACK TO") {
@@ -114,6 +119,62 @@ CATCH_TEST_CASE("portals made before a savepoint outlive errors and ROLLBACK TO"
    CATCH_CHECK(fixture.say(wire::execute("p", 2) + wire::syncMessage()) == "D 3\nD 4\ns\nZ T\n");
    CATCH_CHECK(fixture.say(wire::execute("inside") + wire::syncMessage()) ==
                "E ERROR 34000 portal \"inside\" does not exist\nZ E\n");
+}
+
+namespace {
+
+/// How many tables have files in the store.
+size_t storedTables(const std::string& directory) {
+   namespace fs = std::filesystem;
+   std::set<std::string> tables;
+   const fs::path root = directory + "/table";
+   for (const auto& entry : fs::recursive_directory_iterator(root))
+      if (entry.is_regular_file()) tables.insert(fs::relative(entry.path(), root).begin()->string());
+   return tables.size();
+}
+
+constexpr const char* temporaryAndKept = "CREATE TABLE kept AS SELECT generate_series(1, 100) n;"
+                                         "CREATE TEMPORARY TABLE mine (id serial, n int);"
+                                         "INSERT INTO mine (n) SELECT generate_series(1, 10000);"
+                                         "CREATE TEMPORARY TABLE other AS SELECT * FROM mine";
+
+} // namespace
+
+CATCH_TEST_CASE("files of temporary tables go after the end of their session") {
+   Fixture fixture;
+   fixture.say(wire::query(temporaryAndKept));
+   fixture.say(wire::query("CHECKPOINT"));
+   CATCH_CHECK(storedTables(fixture.directory.path()) == 3);
+   fixture.client->say(wire::query("TRUNCATE mine; INSERT INTO mine (n) SELECT 1; BEGIN; DROP TABLE other"));
+   fixture.client.reset(); // the drop is rolled back
+   fixture.client = std::make_unique<wire::Conversation>();
+   fixture.client->doorkeeper.openBackend = [&](const protocol::StartupRequest& request, NoticeSink& notices) {
+      return engine::openSession(*fixture.database, {request.user, "postgres", request.settings, 6, {}}, notices);
+   };
+   CATCH_REQUIRE(fixture.client->connect().ends_with("Z I\n"));
+   fixture.say(wire::query("CHECKPOINT"));
+   CATCH_CHECK(storedTables(fixture.directory.path()) == 1);
+   CATCH_CHECK(fixture.say(wire::query("SELECT count(*) FROM kept")).find("D 100\n") != std::string::npos);
+}
+
+CATCH_TEST_CASE("files of temporary tables go at the start after a crash") {
+   const bool isStored = GENERATE(true, false);
+   const Fixture fixture;
+   fixture.say(wire::query(temporaryAndKept));
+   if (isStored) fixture.say(wire::query("CHECKPOINT"));
+   const storage::test::TemporaryDirectory copies;
+   const std::string copy = copies.path() + "/crashed"; // the files as a killed process leaves them
+   std::filesystem::copy(fixture.directory.path(), copy, std::filesystem::copy_options::recursive);
+   std::filesystem::remove(copy + "/ouzel.lock");
+   std::filesystem::remove_all(copy + "/writer");
+   engine::DatabaseOptions options;
+   options.dataDirectory = copy;
+   options.threads = 1;
+   options.memoryLimit = size_t{256} << 20;
+   for (int start = 0; start < 2; ++start) {
+      engine::Database::open(options)->close();
+      CATCH_CHECK(storedTables(copy) == 1);
+   }
 }
 
 CATCH_TEST_CASE("statements, their time and errors are counted") {

@@ -60,7 +60,7 @@ std::string askWithTls(io::FileDescriptor socket, const io::TlsClientContext& tl
 CATCH_TEST_CASE("a client faster than the handshake loses no message") {
    std::signal(SIGPIPE, SIG_IGN); // as main() does: libssl's writes may raise it
    const Certificate certificate;
-   const io::TlsContext tls(certificate.file(), certificate.key());
+   const io::TlsContext tls({certificate.file(), certificate.key(), ""});
    const io::TlsClientContext clientTls;
    // Blocking sockets: gather() sees each of the client's steps at once and never waits for an event.
    int ends[2];

@@ -266,6 +266,70 @@ CATCH_TEST_CASE("statistics count rows and bound values") {
    CATCH_CHECK(f.table->statistics(f.database->begin()->snapshot())->rowCount == 50'000);
 }
 
+CATCH_TEST_CASE("bounds hold for rows that only one transaction sees") {
+   OneTable f;
+   f.insert(0, 10);
+   const auto bounds = [&](Transaction& transaction) {
+      const auto statistics = f.table->statistics(transaction.snapshot());
+      return std::pair(statistics->columns[0].min->i64, statistics->columns[0].max->i64);
+   };
+   using Bounds = std::pair<int64_t, int64_t>;
+   auto own = f.database->begin(), other = f.database->begin();
+   appendRows(*f.table, *own, 1000, 5);
+   CATCH_CHECK(bounds(*own) == Bounds(0, 9)); // the command does not see its own rows
+   const auto savepoint = own->savepoint();
+   CATCH_CHECK(bounds(*own) == Bounds(0, 1004));
+   CATCH_CHECK(bounds(*other) == Bounds(0, 9));
+   appendRows(*f.table, *own, 5000, 3'000); // a segment of its own
+   appendRows(*f.table, *own, -7, 1);       // beside the first rows
+   own->nextCommand();
+   CATCH_CHECK(bounds(*own) == Bounds(-7, 7999));
+   CATCH_CHECK(f.table->statistics(own->snapshot())->rowsStored == 3'016);
+   own->rollbackTo(savepoint);
+   CATCH_CHECK(bounds(*own) == Bounds(0, 1004));
+   appendRows(*f.table, *own, -1, 1);
+   own->nextCommand();
+   CATCH_CHECK(bounds(*own) == Bounds(-1, 1004));
+   f.commit(*own);
+   CATCH_CHECK(bounds(*other) == Bounds(-1, 1004));
+   CATCH_CHECK(bounds(*f.database->begin()) == Bounds(-1, 1004));
+}
+
+CATCH_TEST_CASE("bounds hold for an older snapshot of rows that compaction has dropped") {
+   OneTable f;
+   for (int64_t i = 0; i < 3; ++i) {
+      f.insert(i * 1000, 500);
+      f.database->checkpoint();
+   }
+   auto old = f.database->begin();
+   const Snapshot snapshot = old->snapshot();
+   auto deleter = f.database->begin();
+   f.table->deleteRows(*deleter, deleter->snapshot(),
+                       f.idsOf(deleter->snapshot(), [](int64_t n) { return n < 100 || n >= 1000; }));
+   f.commit(*deleter);
+   f.database->checkpoint();
+   const auto statistics = f.table->statistics(snapshot);
+   CATCH_CHECK(statistics->columns[0].min->i64 == 0);
+   CATCH_CHECK(statistics->columns[0].max->i64 == 2499);
+   CATCH_CHECK(statistics->rowsStored >= readRows(*f.table, snapshot).size());
+   const auto newest = f.table->statistics(f.database->begin()->snapshot());
+   CATCH_CHECK(newest->columns[0].min->i64 == 100);
+   CATCH_CHECK(newest->columns[0].max->i64 == 499);
+}
+
+CATCH_TEST_CASE("bounds of a column are those of the newest ALTER TABLE") {
+   OneTable f;
+   f.insert(0, 10);
+   ColumnDefinition column = ColumnDefinition::of({oid::int4, -1, 0});
+   for (const int64_t value : {7, 1'000'000}) {
+      auto transaction = f.database->begin();
+      column.missing = Value::integer(PhysicalType::I32, value);
+      f.database->addColumn(*transaction, f.table->id(), column);
+      CATCH_CHECK(f.table->statistics(transaction->snapshot())->columns.at(2).max->i64 == value);
+      f.database->abort(*transaction);
+   }
+}
+
 CATCH_TEST_CASE("a column added later reads as its missing value in older rows") {
    OneTable f;
    f.insert(1, 5);

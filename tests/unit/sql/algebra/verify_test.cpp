@@ -241,7 +241,7 @@ CATCH_TEST_CASE("casts take what they can") {
    CATCH_CHECK(t.refuses(node(ExprKind::TextCast, text, {}), "a cast has one argument"));
    CATCH_CHECK(t.refuses(node(ExprKind::Array, {oid::int4Array}, list(makeNull(text))), "its array's element type"));
    CATCH_CHECK(t.refuses(node(ExprKind::AnyArray, boolean, list(number(1), number(2))), "take an array"));
-   CATCH_CHECK(t.refuses(node(ExprKind::SubscriptRef, int4, list(number(1))), "array operation has two arguments"));
+   CATCH_CHECK(t.refuses(node(ExprKind::SubscriptRef, int4, list(number(1))), "a subscripted array has subscripts"));
    ExprPtr wrong = number(1);
    wrong->as<scalar::Constant>().value.type = PhysicalType::I64;
    CATCH_CHECK(t.refuses(std::move(wrong), "a constant is of its representation"));

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "sql/parse/node_access.hpp"
 
 using namespace ouzel;
@@ -138,4 +139,17 @@ CATCH_TEST_CASE("scripts nest, move and live on several threads", "[parse]") {
       });
    for (auto& thread : threads)
       thread.join();
+}
+
+CATCH_TEST_CASE("the parse of a long text is interrupted", "[parse]") {
+   const std::string list = "select 1 in (0" + repeat(", 7", 200'000) + ")";
+   int calls = 0;
+   const std::function<void()> check = [&] {
+      if (++calls == 3) throw SqlError(sqlstate::queryCanceled, "cancelled");
+   };
+   const Interruptible interruptible(check);
+   CATCH_CHECK(errorOf(list).state() == sqlstate::queryCanceled);
+   CATCH_CHECK(calls == 3);
+   CATCH_CHECK(ParsedScript::parse(list).statements().size() == 1); // nothing is left behind
+   CATCH_CHECK(errorOf(list + "x y").state() == sqlstate::syntaxError);
 }

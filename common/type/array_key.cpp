@@ -1,0 +1,92 @@
+#include "common/type/array_key.hpp"
+
+#include <bit>
+
+#include "common/type/array.hpp"
+#include "common/type/date_time_math.hpp"
+#include "common/type/decimal.hpp"
+
+namespace ouzel {
+
+namespace {
+
+template <typename T>
+void appendBigEndian(std::string& out, T value) {
+   for (size_t i = 0; i < sizeof(T); ++i)
+      out.push_back(static_cast<char>(value >> (8 * (sizeof(T) - 1 - i))));
+}
+
+template <typename Signed, typename Unsigned>
+void appendInteger(std::string& out, Signed value) {
+   appendBigEndian(out, static_cast<Unsigned>(value) ^ (Unsigned{1} << (8 * sizeof(Unsigned) - 1)));
+}
+
+/// Negative numbers turn round. All NaNs are the largest value, and both zeros are equal.
+template <typename Float, typename Bits>
+void appendFloat(std::string& out, Float value) {
+   constexpr Bits signBit = Bits{1} << (8 * sizeof(Bits) - 1);
+   Bits bits = std::bit_cast<Bits>(value == 0 ? Float{0} : value);
+   if (value != value) bits = ~signBit;
+   appendBigEndian(out, (bits & signBit) != 0 ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | signBit));
+}
+
+void appendText(std::string& out, std::string_view text) {
+   for (size_t zero; (zero = text.find('\0')) != std::string_view::npos; text.remove_prefix(zero + 1)) {
+      out.append(text.substr(0, zero + 1));
+      out.push_back(1);
+   }
+   out.append(text).append(2, '\0');
+}
+
+void appendElement(std::string& out, PhysicalType type, const ArrayView::Cursor& element) {
+   switch (type) {
+   case PhysicalType::Bool: out.push_back(static_cast<char>(element.as<uint8_t>())); return;
+   case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.as<int16_t>());
+   case PhysicalType::I32: return appendInteger<int32_t, uint32_t>(out, element.as<int32_t>());
+   case PhysicalType::I64: return appendInteger<int64_t, uint64_t>(out, element.as<int64_t>());
+   case PhysicalType::I128: return appendInteger<int128, uint128>(out, element.as<int128>());
+   case PhysicalType::F32: return appendFloat<float, uint32_t>(out, element.as<float>());
+   case PhysicalType::F64: return appendFloat<double, uint64_t>(out, element.as<double>());
+   case PhysicalType::Interval: return appendInteger<int128, uint128>(out, intervalSpan(element.as<Interval>()));
+   case PhysicalType::String: return appendText(out, element.as<StringView>().view());
+   case PhysicalType::Decimal: decimal::appendSortKey(out, element.as<StringView>()); return;
+   }
+}
+
+} // namespace
+
+void appendArrayKey(std::string& out, std::string_view bytes) {
+   const ArrayView array(bytes);
+   for (ArrayView::Cursor element(array); element.next();) {
+      out.push_back(element.isNull() ? 2 : 1);
+      if (!element.isNull()) appendElement(out, array.physical(), element);
+   }
+   out.push_back(0);
+   out.push_back(static_cast<char>(array.dimensionCount()));
+   for (const ArrayDimension& dimension : array.dimensions()) {
+      appendInteger<int32_t, uint32_t>(out, dimension.length);
+      appendInteger<int32_t, uint32_t>(out, dimension.lower);
+   }
+}
+
+bool hasArrayKey(const SqlType& type) {
+   return arrayElementType(type.oid) != invalidOid;
+}
+
+Vector arrayKeys(const Vector& arrays, uint32_t count, Arena& arena) {
+   auto* keys = arena.allocateArray<StringView>(count);
+   auto* validity = arena.allocateArray<ValidityWord>(validityWords(count));
+   std::string key;
+   for (uint32_t row = 0; row < count; ++row) {
+      const bool isNull = arrays.isNull(row);
+      setValidBit(validity, row, !isNull);
+      keys[row] = StringView();
+      if (isNull) continue;
+      key.clear();
+      appendArrayKey(key, arrays.value<StringView>(row).view());
+      keys[row] = arena.copyString(key);
+   }
+   return Vector::flat(PhysicalType::String, keys, arrays.mayHaveNulls() ? validity : nullptr);
+}
+
+} // namespace ouzel
