@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/command/alter_target.hpp"
 #include "engine/command/new_relation.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
@@ -47,7 +48,7 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_ValidateConstraint: return step(Misc, [this](const auto& c) { validateConstraint(context_, oid_, c.name); });
    case AT_DropConstraint: return step(Drop, [this](const auto& c) { dropConstraint(c); });
    case AT_AlterColumnType: return prepareType(command);
-   case AT_ChangeOwner:
+   case AT_ChangeOwner: return step(Misc, [this](const auto& c) { changeOwner(context_, *table(), *c.newowner); });
    case AT_SetStatistics:
    case AT_SetRelOptions:
    case AT_ResetRelOptions:
@@ -232,26 +233,29 @@ void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
 
 std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement) {
    SessionCore& core = context.core;
-   const bool isView = statement.objtype == OBJECT_VIEW;
-   requireWritable(core, isView ? "ALTER VIEW" : "ALTER TABLE");
-   if (statement.objtype != OBJECT_TABLE) throwNotSupported("ALTER of this kind of relation");
+   const char* tag = alterTag(statement.objtype);
+   requireWritable(core, tag);
    const catalog::SearchPath path = core.searchPath();
    const catalog::QualifiedName name = commandTarget(context, path, *statement.relation);
    const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!relation && statement.missing_ok) {
       core.notice("relation \"" + name.text() + "\" does not exist, skipping");
-      return "ALTER TABLE";
+      return tag;
    }
    if (!relation) catalog::requireRelation(core.transaction.catalog(), path, name);
-   if (relation->relationKind != catalog::RelationKind::Table)
-      throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+   requireAlterable(*relation, statement.objtype, false);
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+   if (relation->relationKind != catalog::RelationKind::Table) {
+      for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds))
+         alterOther(context, relation->oid, *command);
+      return tag;
+   }
    requireNotInUse(core, *relation, "ALTER TABLE");
    TableAlteration alteration(context, relation->oid);
    for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds))
       alteration.add(*command);
    alteration.run();
-   return "ALTER TABLE";
+   return tag;
 }
 
 } // namespace ouzel::engine

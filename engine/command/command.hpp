@@ -8,6 +8,7 @@
 // command tag.
 
 struct AlterObjectSchemaStmt;
+struct AlterOwnerStmt;
 struct AlterRoleStmt;
 struct AlterTableStmt;
 struct CommentStmt;
@@ -48,6 +49,8 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement);
 std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement);
 std::string commentOn(CommandContext& context, const ::CommentStmt& statement);
+// alter_target.cpp: ALTER SCHEMA ... OWNER TO
+std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement);
 // role.cpp
 std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
 std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);

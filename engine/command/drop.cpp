@@ -85,6 +85,46 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
    return "DROP SCHEMA";
 }
 
+/// A kind of objects that cannot be made here, so that none exists.
+struct AbsentKind {
+   ::ObjectType type;
+   const char *noun, *tag;
+};
+constexpr AbsentKind absentKinds[] = {
+    {OBJECT_TYPE, "type", "DROP TYPE"},
+    {OBJECT_DOMAIN, "type", "DROP DOMAIN"},
+    {OBJECT_EXTENSION, "extension", "DROP EXTENSION"},
+    {OBJECT_EVENT_TRIGGER, "event trigger", "DROP EVENT TRIGGER"},
+    {OBJECT_FOREIGN_SERVER, "server", "DROP SERVER"},
+    {OBJECT_PUBLICATION, "publication", "DROP PUBLICATION"},
+};
+
+/// The error for a type that does not exist. Built-in types and row types do, and cannot be dropped.
+SqlError missingType(SessionCore& core, const ::TypeName& name) {
+   const catalog::SearchPath path = core.searchPath();
+   try {
+      sql::resolveTypeName(name, core.bindContext(path, nullptr));
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::undefinedObject || error.state() == sqlstate::invalidSchemaName) return error;
+      throw;
+   }
+   throwNotSupported("DROP of a built-in type");
+}
+
+std::string dropAbsent(SessionCore& core, const ::DropStmt& statement, const AbsentKind& kind) {
+   requireWritable(core, kind.tag);
+   for (const ::Node* object : ListOf<>(statement.objects)) {
+      const SqlError missing =
+          isNode(object, T_TypeName)
+              ? missingType(core, *as<::TypeName>(object))
+              : SqlError(sqlstate::undefinedObject,
+                         std::string(kind.noun) + " \"" + std::string(stringOf(object)) + "\" does not exist");
+      if (!statement.missing_ok) throw missing;
+      core.notice(std::string(missing.what()) + ", skipping");
+   }
+   return kind.tag;
+}
+
 } // namespace
 
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
@@ -95,6 +135,8 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       requireWritable(core, "DROP SCHEMA");
       return dropSchemas(context, statement, behavior);
    }
+   for (const AbsentKind& kind : absentKinds)
+      if (kind.type == statement.removeType) return dropAbsent(core, statement, kind);
    const DropKind wanted = dropKind(statement.removeType);
    requireWritable(core, wanted.hint);
    const catalog::SearchPath path = core.searchPath();

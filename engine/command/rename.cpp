@@ -1,3 +1,4 @@
+#include "engine/command/alter_target.hpp"
 #include "engine/command/command.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
@@ -14,17 +15,9 @@ using sql::textOf;
 
 namespace {
 
-const char* tagOf(::ObjectType type) {
-   switch (type) {
-   case OBJECT_VIEW: return "ALTER VIEW";
-   case OBJECT_INDEX: return "ALTER INDEX";
-   case OBJECT_SEQUENCE: return "ALTER SEQUENCE";
-   case OBJECT_SCHEMA: return "ALTER SCHEMA";
-   default: return "ALTER TABLE";
-   }
-}
-
-catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& name, bool missingOk) {
+/// The relation, locked; null, with a notice, if there is none and none is needed.
+catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& name, ::ObjectType type, bool isRename,
+                                  bool missingOk) {
    SessionCore& core = context.core;
    const catalog::SearchPath path = core.searchPath();
    const catalog::QualifiedName qualified = commandTarget(context, path, name);
@@ -32,11 +25,9 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    if (!relation && !missingOk) catalog::requireRelation(core.transaction.catalog(), path, qualified);
    if (!relation)
       core.notice("relation \"" + qualified.text() + "\" does not exist, skipping");
-   else if (relation->isBuiltin())
-      throw SqlError(sqlstate::insufficientPrivilege,
-                     "permission denied: \"" + relation->name + "\" is a system catalog");
    else
-      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      requireAlterable(*relation, type, isRename);
+   if (relation) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    return relation;
 }
 
@@ -71,6 +62,23 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    editor.replaceRelation(std::move(rewritten));
 }
 
+void moveToSchema(CommandContext& context, const catalog::Relation& relation, const char* name) {
+   SessionCore& core = context.core;
+   if (relation.index)
+      throw SqlError(sqlstate::wrongObjectType, "cannot change schema of index \"" + relation.name + "\"")
+          .hint("Change the schema of the table instead.");
+   if (relation.sequence && relation.sequence->ownerRelation != invalidOid)
+      throw SqlError(sqlstate::featureNotSupported, "cannot move an owned sequence into another schema")
+          .detail("Sequence \"" + relation.name + "\" is linked to table \"" +
+                  core.transaction.catalog().relation(relation.sequence->ownerRelation)->name + "\".");
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), name);
+   const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
+   for (const catalog::RelationPtr& other : all)
+      if (other->sequence && other->sequence->ownerRelation == relation.oid) editor.setSchema(other->oid, schema);
+   editor.setSchema(relation.oid, schema);
+}
+
 } // namespace
 
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement) {
@@ -90,11 +98,15 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_VIEW:
    case OBJECT_INDEX:
    case OBJECT_SEQUENCE:
-      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+      if (const auto relation =
+              findOrNotice(context, *statement.relation, statement.renameType, true, statement.missing_ok))
          renameRelation(context, *relation, statement.newname);
-      return tagOf(statement.renameType);
+      return alterTag(statement.renameType);
    case OBJECT_COLUMN:
-      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
+      if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok)) {
+         if (relation->sequence)
+            throw SqlError(sqlstate::wrongObjectType, "cannot rename columns of relation \"" + relation->name + "\"")
+                .detail(unsupportedFor(*relation));
          if (!relation->findColumn(statement.subname))
             throw SqlError(sqlstate::undefinedColumn,
                            "column \"" + std::string(statement.subname) + "\" does not exist");
@@ -103,9 +115,9 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
                              rewriteExpression(context, *relation, attribute, statement.newname),
                              rewriteView(context, relation->oid, attribute, statement.newname));
       }
-      return tagOf(statement.relationType);
+      return alterTag(statement.relationType);
    case OBJECT_TABCONSTRAINT:
-      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+      if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok))
          editor.renameConstraint(relation->oid, statement.subname, statement.newname);
       return "ALTER TABLE";
    default: throwNotSupported("RENAME of this kind of object");
@@ -114,14 +126,13 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
 
 std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement) {
    requireWritable(context.core, "ALTER");
-   if (statement.objectType != OBJECT_TABLE && statement.objectType != OBJECT_VIEW)
+   if (statement.objectType != OBJECT_TABLE && statement.objectType != OBJECT_VIEW &&
+       statement.objectType != OBJECT_SEQUENCE)
       throwNotSupported("SET SCHEMA of this kind of object");
-   if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
-      const catalog::SearchPath path = context.core.searchPath();
-      context.core.transaction.editor().setSchema(
-          relation->oid, catalog::requireSchema(context.core.transaction.catalog(), path, statement.newschema));
-   }
-   return tagOf(statement.objectType);
+   if (const auto relation =
+           findOrNotice(context, *statement.relation, statement.objectType, false, statement.missing_ok))
+      moveToSchema(context, *relation, statement.newschema);
+   return alterTag(statement.objectType);
 }
 
 std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {

@@ -125,6 +125,7 @@ std::string_view commandTag(const ::Node* node) {
    case T_AlterTableStmt: return alterTag(as<::AlterTableStmt>(node)->objtype);
    case T_RenameStmt: return alterTag(as<::RenameStmt>(node)->renameType);
    case T_AlterObjectSchemaStmt: return alterTag(as<::AlterObjectSchemaStmt>(node)->objectType);
+   case T_AlterOwnerStmt: return alterTag(as<::AlterOwnerStmt>(node)->objectType);
    case T_CommentStmt: return "COMMENT";
    case T_CreateRoleStmt: return "CREATE ROLE";
    case T_AlterRoleStmt: return "ALTER ROLE";

@@ -153,6 +153,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_AlterTableStmt: return alterTable(context, *as<::AlterTableStmt>(node));
    case T_RenameStmt: return renameObject(context, *as<::RenameStmt>(node));
    case T_AlterObjectSchemaStmt: return alterSchema(context, *as<::AlterObjectSchemaStmt>(node));
+   case T_AlterOwnerStmt: return alterOwner(context, *as<::AlterOwnerStmt>(node));
    case T_CommentStmt: return commentOn(context, *as<::CommentStmt>(node));
    case T_CreateRoleStmt: return createRole(context, *as<::CreateRoleStmt>(node));
    case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));

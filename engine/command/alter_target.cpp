@@ -1,0 +1,127 @@
+#include "engine/command/alter_target.hpp"
+
+// What ALTER names besides tables: views, indexes, sequences; and who owns them.
+
+namespace ouzel::engine {
+
+using catalog::RelationKind;
+using sql::as;
+
+const char* alterTag(::ObjectType type) {
+   switch (type) {
+   case OBJECT_VIEW: return "ALTER VIEW";
+   case OBJECT_INDEX: return "ALTER INDEX";
+   case OBJECT_SEQUENCE: return "ALTER SEQUENCE";
+   case OBJECT_SCHEMA: return "ALTER SCHEMA";
+   default: return "ALTER TABLE";
+   }
+}
+
+void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename) {
+   const auto refuse = [&](const char* kind) {
+      throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " + kind);
+   };
+   if (relation.isBuiltin())
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied: \"" + relation.name + "\" is a system catalog");
+   if (type == OBJECT_SEQUENCE && relation.relationKind != RelationKind::Sequence) refuse("a sequence");
+   if (type == OBJECT_VIEW && relation.relationKind != RelationKind::View) refuse("a view");
+   if (type == OBJECT_INDEX && relation.relationKind != RelationKind::Index && !isRename) refuse("an index");
+}
+
+std::string unsupportedFor(const catalog::Relation& relation) {
+   switch (relation.relationKind) {
+   case RelationKind::View: return "This operation is not supported for views.";
+   case RelationKind::Index: return "This operation is not supported for indexes.";
+   case RelationKind::Sequence: return "This operation is not supported for sequences.";
+   default: return "This operation is not supported for tables.";
+   }
+}
+
+namespace {
+
+/// What messages call the sub-command.
+const char* actionName(::AlterTableType type) {
+   switch (type) {
+   case AT_AddColumn: return "ADD COLUMN";
+   case AT_DropColumn: return "DROP COLUMN";
+   case AT_ColumnDefault: return "ALTER COLUMN ... SET DEFAULT";
+   case AT_SetNotNull: return "ALTER COLUMN ... SET NOT NULL";
+   case AT_DropNotNull: return "ALTER COLUMN ... DROP NOT NULL";
+   case AT_AddIdentity: return "ALTER COLUMN ... ADD IDENTITY";
+   case AT_SetIdentity: return "ALTER COLUMN ... SET";
+   case AT_DropIdentity: return "ALTER COLUMN ... DROP IDENTITY";
+   case AT_AddConstraint: return "ADD CONSTRAINT";
+   case AT_ValidateConstraint: return "VALIDATE CONSTRAINT";
+   case AT_DropConstraint: return "DROP CONSTRAINT";
+   case AT_AlterColumnType: return "ALTER COLUMN ... SET DATA TYPE";
+   default: return nullptr;
+   }
+}
+
+Oid roleOf(SessionCore& core, const ::RoleSpec& role) {
+   if (role.roletype == ROLESPEC_PUBLIC) throw SqlError(sqlstate::undefinedObject, "role \"public\" does not exist");
+   const std::string name = role.roletype == ROLESPEC_CSTRING ? role.rolename : core.user();
+   if (const auto found = core.transaction.catalog().findRole(name)) return found->oid;
+   throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
+}
+
+void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner) {
+   catalog::Relation changed = relation;
+   changed.owner = owner;
+   editor.replaceRelation(std::move(changed));
+}
+
+} // namespace
+
+void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role) {
+   SessionCore& core = context.core;
+   const Oid owner = roleOf(core, role);
+   if (relation.owner == owner) return;
+   if (relation.index) {
+      core.notices.notice({Notice::Severity::Warning,
+                           sqlstate::wrongObjectType,
+                           "cannot change owner of index \"" + relation.name + "\"",
+                           {},
+                           "Change the ownership of the index's table, instead."});
+      return;
+   }
+   if (relation.sequence && relation.sequence->ownerRelation != invalidOid)
+      throw SqlError(sqlstate::featureNotSupported, "cannot change owner of sequence \"" + relation.name + "\"")
+          .detail("Sequence \"" + relation.name + "\" is linked to table \"" +
+                  core.transaction.catalog().relation(relation.sequence->ownerRelation)->name + "\".");
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
+   for (const catalog::RelationPtr& other : all)
+      if ((other->index && other->index->table == relation.oid) ||
+          (other->sequence && other->sequence->ownerRelation == relation.oid))
+         setOwner(editor, *other, owner);
+   setOwner(editor, relation, owner);
+}
+
+void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command) {
+   const catalog::RelationPtr relation = context.core.transaction.catalog().relation(oid);
+   if (command.subtype == AT_ChangeOwner) return changeOwner(context, *relation, *command.newowner);
+   if (command.subtype == AT_ColumnDefault && relation->relationKind == RelationKind::View)
+      throwNotSupported("a default of a view's column");
+   const char* action = actionName(command.subtype);
+   if (!action) throwNotSupported("this form of " + std::string(alterTag(OBJECT_TABLE)));
+   throw SqlError(sqlstate::wrongObjectType,
+                  "ALTER action " + std::string(action) + " cannot be performed on relation \"" + relation->name + "\"")
+       .detail(unsupportedFor(*relation));
+}
+
+std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "ALTER");
+   if (statement.objectType != OBJECT_SCHEMA) throwNotSupported("OWNER TO of this kind of object");
+   const std::string name(sql::stringOf(statement.object));
+   const auto schema = core.transaction.catalog().findSchema(name);
+   if (!schema) throw SqlError(sqlstate::invalidSchemaName, "schema \"" + name + "\" does not exist");
+   catalog::Schema changed = *schema;
+   changed.owner = roleOf(core, *statement.newowner);
+   core.transaction.editor().replaceSchema(std::move(changed));
+   return "ALTER SCHEMA";
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,20 @@
+#pragma once
+#include "engine/command/command.hpp"
+#include "sql/parse/node_access.hpp"
+
+namespace ouzel::engine {
+
+/// The command tag of ALTER for a kind of object: "ALTER VIEW".
+const char* alterTag(::ObjectType type);
+/// Throws 42809 unless ALTER for objects of `type` may name the relation: ALTER TABLE may name views, indexes and
+/// sequences as well. ALTER INDEX ... RENAME may name any relation.
+void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename);
+/// "This operation is not supported for sequences."
+std::string unsupportedFor(const catalog::Relation& relation);
+
+/// A sub-command of ALTER TABLE for a relation that is no table: OWNER TO, or 42809.
+void alterOther(CommandContext& context, Oid relation, const ::AlterTableCmd& command);
+/// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.
+void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role);
+
+} // namespace ouzel::engine
