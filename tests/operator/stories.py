@@ -226,7 +226,7 @@ def a_clock_that_jumps(place):
     place.others.append(server)
     server.sql("CREATE TABLE times (n integer)")
     for number, seconds in enumerate([0, -3600, 86400, -10 * 365 * 86400, 10 * 365 * 86400, 0]):
-        sleeper = subprocess.Popen(["psql", "-XAtqh", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-c", "SET statement_timeout = '20s'", "-c",
+        sleeper = subprocess.Popen(["psql", "-XAtqh", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-c", "SET statement_timeout = '50s'", "-c",
                                     "SELECT pg_sleep(1.5)"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(0.3)
         begin = time.monotonic()
@@ -234,8 +234,8 @@ def a_clock_that_jumps(place):
         server.sql(f"INSERT INTO times VALUES ({number}); CHECKPOINT")
         told = float(server.sql("SELECT extract(epoch FROM now())", connection="sslmode=require"))
         check(abs(told - time.time() - seconds) < 30, f"now() is {told - time.time():.0f} s off, not {seconds}")
-        _, problem = sleeper.communicate(timeout=30)
-        check(not problem and time.monotonic() - begin < 10, f"a sleep of 1.5 s took {time.monotonic() - begin:.1f} s: {problem}")
+        _, problem = sleeper.communicate(timeout=60)
+        check(not problem and time.monotonic() - begin < 50, f"a sleep of 1.5 s took {time.monotonic() - begin:.1f} s: {problem}")
     time.sleep(3)  # longer than the lease
     check(server.sql("SELECT count(*), sum(n) FROM times") == "6|15", "rows are missing")
     server.stop()
