@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/type/calendar.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/conditional.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -83,6 +84,12 @@ ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
    return test;
 }
 
+/// A date that no timestamp can have. It is not cast to compare it with one.
+bool isAfterTimestamps(const Expr& expr) {
+   const Value* date = expr.type.oid == oid::date ? knownValue(expr) : nullptr;
+   return date && date->i64 >= timestampEnd / microsPerDay && date->i64 != dateInfinity;
+}
+
 /// True if the expression reads no columns and no parameters. PostgreSQL types such elements of an IN list together.
 bool isPlainConstant(const Expr& root) {
    bool constant = true;
@@ -135,7 +142,7 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
    }
    coerceArguments(state, args, declared);
    Oid common = invalidOid;
-   if (args.size() == 2)
+   if (args.size() == 2 && !isAfterTimestamps(*args[0]) && !isAfterTimestamps(*args[1]))
       if (const auto compare = comparisonOf(*op, common)) {
          for (ExprPtr& arg : args)
             arg = coerce(state, std::move(arg), common, -1, CoercionContext::Explicit);
