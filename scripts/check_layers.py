@@ -78,7 +78,7 @@ FOLDERS = {
     "protocol": {"": set()},
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
-        "copy": {"core", "query", "setting"}, "command": {"core", "constraint", "query", "copy"},
+        "copy": {"core", "query", "setting"}, "command": {"core", "constraint", "query", "copy", "setting"},
         "session": {"core", "constraint", "query", "command", "setting"},
     },
     "server": {"metrics": set(), "": {"metrics"}},

@@ -63,6 +63,18 @@ std::string qualifiedName(const NameContext& context, const Relation& relation) 
    return (schema ? quoteIdentifier(schema->name) + "." : std::string()) + quoteIdentifier(relation.name);
 }
 
+/// " WITH (name='value', ...)"; values that are identifiers stand without quotes.
+std::string optionList(const std::vector<std::string>& options) {
+   std::string text;
+   for (const std::string& option : options) {
+      const size_t equals = option.find('=');
+      const std::string name = option.substr(0, equals), value = option.substr(equals + 1);
+      text += (text.empty() ? " WITH (" : ", ") + quoteIdentifier(name) + "=";
+      text += quoteIdentifier(value) == value ? value : "'" + value + "'"; // no option has a value with quotes
+   }
+   return text.empty() ? text : text + ")";
+}
+
 } // namespace
 
 std::optional<std::string> viewDefinition(const NameContext& context, Oid view) {
@@ -119,6 +131,7 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
    }
    text += ")";
    if (index.nullsNotDistinct) text += " NULLS NOT DISTINCT";
+   text += optionList(relation->options);
    if (!index.predicate.empty()) text += pretty ? " WHERE " + index.predicate : " WHERE (" + index.predicate + ")";
    return text;
 }

@@ -163,8 +163,7 @@ void TableAlteration::addKey(const ::Constraint& constraint, int16_t attribute) 
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    key.name = std::string(textOf(constraint.conname));
    key.columns = {attribute};
-   editor_.addConstraint(oid_, std::move(key));
-   checkUniqueKeysOfTable(core_, oid_, true);
+   addUniqueKey(std::move(key), constraint);
 }
 
 } // namespace ouzel::engine

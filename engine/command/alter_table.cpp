@@ -49,9 +49,9 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_DropConstraint: return step(Drop, [this](const auto& c) { dropConstraint(c); });
    case AT_AlterColumnType: return prepareType(command);
    case AT_ChangeOwner: return step(Misc, [this](const auto& c) { changeOwner(context_, *table(), *c.newowner); });
-   case AT_SetStatistics:
    case AT_SetRelOptions:
-   case AT_ResetRelOptions:
+   case AT_ResetRelOptions: return step(Misc, [this](const auto& c) { changeOptions(context_, *table(), c); });
+   case AT_SetStatistics:
    case AT_ClusterOn: return; // nothing in the engine depends on these
    default: throwNotSupported("this form of ALTER TABLE");
    }
@@ -217,7 +217,13 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
          editor_.setNotNull(oid_, name, true);
       }
    }
-   editor_.addConstraint(oid_, std::move(added));
+   addUniqueKey(std::move(added), constraint);
+}
+
+void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition) {
+   RelationOptions options = checkedOptions(OptionOwner::Btree, definition.options);
+   const Oid oid = editor_.addConstraint(oid_, std::move(key));
+   if (!options.empty()) setOptions(editor_, editor_.snapshot().constraint(oid).second->index, std::move(options));
    checkUniqueKeysOfTable(core_, oid_, true);
 }
 

@@ -36,6 +36,7 @@ private:
    void setDefault(const ::AlterTableCmd& command, size_t number);
    void setNotNull(const ::AlterTableCmd& command, bool notNull);
    void addConstraint(const ::Constraint& constraint);
+   void addUniqueKey(catalog::Constraint key, const ::Constraint& definition);
    void dropConstraint(const ::AlterTableCmd& command);
    void rejectNulls(const std::string& column);
    [[noreturn]] void throwContainsNulls(const std::string& column) const;

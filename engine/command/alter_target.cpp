@@ -55,6 +55,8 @@ const char* actionName(::AlterTableType type) {
    case AT_ValidateConstraint: return "VALIDATE CONSTRAINT";
    case AT_DropConstraint: return "DROP CONSTRAINT";
    case AT_AlterColumnType: return "ALTER COLUMN ... SET DATA TYPE";
+   case AT_SetRelOptions: return "SET";
+   case AT_ResetRelOptions: return "RESET";
    default: return nullptr;
    }
 }
@@ -99,9 +101,28 @@ void changeOwner(CommandContext& context, const catalog::Relation& relation, con
    setOwner(editor, relation, owner);
 }
 
+void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions options) {
+   catalog::Relation changed = *editor.snapshot().relation(relation);
+   changed.options = std::move(options);
+   editor.replaceRelation(std::move(changed));
+}
+
+void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command) {
+   const OptionOwner owner = relation.index                                ? indexOptionOwner(relation.index->method)
+                             : relation.relationKind == RelationKind::View ? OptionOwner::View
+                                                                           : OptionOwner::Table;
+   const auto* list = as<::List>(command.def);
+   RelationOptions options = command.subtype == AT_SetRelOptions ? withOptions(owner, relation.options, list)
+                                                                 : withoutOptions(owner, relation.options, list);
+   refuseCheckOption(options);
+   setOptions(context.core.transaction.editor(), relation.oid, std::move(options));
+}
+
 void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command) {
    const catalog::RelationPtr relation = context.core.transaction.catalog().relation(oid);
    if (command.subtype == AT_ChangeOwner) return changeOwner(context, *relation, *command.newowner);
+   if ((command.subtype == AT_SetRelOptions || command.subtype == AT_ResetRelOptions) && !relation->sequence)
+      return changeOptions(context, *relation, command);
    if (command.subtype == AT_ColumnDefault && relation->relationKind == RelationKind::View)
       throwNotSupported("a default of a view's column");
    const char* action = actionName(command.subtype);

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/command/command.hpp"
+#include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -12,8 +13,12 @@ void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool
 /// "This operation is not supported for sequences."
 std::string unsupportedFor(const catalog::Relation& relation);
 
-/// A sub-command of ALTER TABLE for a relation that is no table: OWNER TO, or 42809.
+/// A sub-command of ALTER TABLE for a relation that is no table: OWNER TO, SET (...), RESET (...), or 42809.
 void alterOther(CommandContext& context, Oid relation, const ::AlterTableCmd& command);
+/// SET (...) and RESET (...) of tables, indexes and views.
+void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command);
+/// Gives a relation that is there its options.
+void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions options);
 /// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role);
 

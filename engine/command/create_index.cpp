@@ -1,5 +1,6 @@
 #include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE INDEX. The catalog keeps the definition; storage makes the index in memory when lookups need it; unique
@@ -30,6 +31,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    index.isUnique = statement.unique;
    index.nullsNotDistinct = statement.nulls_not_distinct;
    index.method = textOf(statement.accessMethod);
+   draft.options = checkedOptions(indexOptionOwner(index.method), statement.options);
    for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {
       if (!element->name) throwNotSupported("an index on an expression");
       const catalog::Column* column = table->findColumn(element->name);

@@ -1,6 +1,7 @@
 #include "engine/command/command.hpp"
 #include "engine/command/new_relation.hpp"
 #include "engine/command/source_range.hpp"
+#include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE VIEW: the definition is kept as the text of its query, with every name qualified.
@@ -44,6 +45,8 @@ bool isRecursiveView(std::string_view text, size_t from) {
 
 std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
+   RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
+   refuseCheckOption(options);
    if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
    const NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();
@@ -72,6 +75,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
                          columns + " FROM " + name;
    }
    draft.dependsOn = std::move(view.dependsOn);
+   draft.options = std::move(options);
    for (uint32_t i = 0; i < view.query.output.size(); ++i) {
       catalog::Column column;
       column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
@@ -89,6 +93,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       changed.definition = draft.definition;
       changed.dependsOn = draft.dependsOn;
       changed.columns = draft.columns;
+      changed.options = draft.options;
       context.core.transaction.editor().replaceRelation(std::move(changed));
    } else {
       context.core.transaction.editor().createRelation(std::move(draft));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/command/alter_target.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/new_relation.hpp"
 #include "engine/command/sequence.hpp"
@@ -100,6 +101,7 @@ private:
    std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< each with its columns
    bool lastIsForeign_ = false; ///< DEFERRABLE refers to the last of foreignKeys_
    std::vector<PendingSequence> sequences_;
+   std::vector<std::pair<size_t, RelationOptions>> keyOptions_; ///< of the indexes of draft_.constraints[i]
    // Copied by LIKE.
    std::vector<std::pair<int16_t, catalog::SequenceDefinition>> copiedIdentities_;
    std::vector<catalog::Constraint> copiedChecks_;
@@ -252,6 +254,7 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
       for (const int16_t column : key.columns)
          draft_.columns[static_cast<size_t>(column - 1)].notNull = true;
    }
+   keyOptions_.emplace_back(draft_.constraints.size(), checkedOptions(OptionOwner::Btree, constraint.options));
    draft_.constraints.push_back(std::move(key));
 }
 
@@ -282,8 +285,9 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
       requireNewName(column.name);
       draft_.columns.push_back(std::move(column));
    }
-   for (catalog::Constraint& key : copy.keys) {
+   for (auto& [key, options] : copy.keys) {
       if (key.kind == catalog::ConstraintKind::PrimaryKey) requireNoPrimaryKey(0);
+      keyOptions_.emplace_back(draft_.constraints.size(), std::move(options));
       draft_.constraints.push_back(std::move(key));
    }
    for (auto& [attribute, definition] : copy.identities)
@@ -314,6 +318,8 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       index.name = editor.chooseIndexName(created.name, index);
       editor.createRelation(std::move(index));
    }
+   for (auto& [constraint, options] : keyOptions_)
+      if (!options.empty()) setOptions(editor, created.constraints[constraint].index, std::move(options));
    for (auto& [attribute, text] : comments_)
       editor.setComment(catalog::class_oid::pgClass, table, attribute, std::move(text));
 }
@@ -366,6 +372,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    refuseUnsupported(context, statement);
    const NewRelation target = newRelation(context, *statement.relation, context.position(statement.relation->location));
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
+   RelationOptions options = checkedOptions(OptionOwner::Table, statement.options);
    TableBuilder builder(context, target);
    for (const ::Node* element : ListOf<>(statement.tableElts))
       if (isNode(element, T_ColumnDef))
@@ -377,6 +384,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    for (const ::Node* element : ListOf<>(statement.constraints))
       builder.addTableConstraint(*as<::Constraint>(element));
    catalog::Relation draft = builder.finish();
+   draft.options = std::move(options);
    makeStorage(context.core, draft);
    const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
    builder.addIndexesAndComments(oid, *context.core.transaction.catalog().relation(oid));
@@ -407,6 +415,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    draft.schema = target.schema;
    draft.database = context.core.transaction.catalog().database();
    draft.persistence = target.persistence();
+   draft.options = checkedOptions(OptionOwner::Table, statement.into->options);
    auto dml = std::make_unique<sql::Dml>();
    for (uint32_t i = 0; i < query.output.size(); ++i) {
       catalog::Column column;

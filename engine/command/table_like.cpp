@@ -102,7 +102,7 @@ private:
          const auto index = context_.core.transaction.catalog().relation(constraint.index);
          CHECK(index && index->index);
          copy.nullsNotDistinct = index->index->nullsNotDistinct;
-         copy_.keys.push_back(std::move(copy));
+         copy_.keys.emplace_back(std::move(copy), index->options);
          return;
       }
       case catalog::ConstraintKind::ForeignKey: return;
@@ -114,6 +114,7 @@ private:
       draft.relationKind = catalog::RelationKind::Index;
       draft.columns = index.columns;
       draft.index = index.index;
+      draft.options = index.options;
       draft.index->columns = renumbered(index.index->columns);
       copy_.indexes.push_back(std::move(draft));
    }

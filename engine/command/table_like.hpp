@@ -13,7 +13,8 @@ namespace ouzel::engine {
 struct LikeCopy {
    Oid source = invalidOid;
    std::vector<catalog::Column> columns;
-   std::vector<catalog::Constraint> keys;   ///< primary key and unique constraints, without names and indexes
+   /// Primary key and unique constraints, without names and indexes, each with the options of its index.
+   std::vector<std::pair<catalog::Constraint, std::vector<std::string>>> keys;
    std::vector<catalog::Constraint> checks; ///< with their names
    std::vector<catalog::Relation> indexes;  ///< of CREATE INDEX, without name, schema and table
    std::vector<std::pair<int16_t, catalog::SequenceDefinition>> identities; ///< of which columns
