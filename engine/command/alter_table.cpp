@@ -28,7 +28,7 @@ catalog::DropBehavior TableAlteration::behaviorOf(const ::AlterTableCmd& command
 
 // Dispatches by kind of sub-command.
 void TableAlteration::add(const ::AlterTableCmd& command) {
-   const auto step = [&](Pass pass, auto run) { enqueue(pass, [this, &command, run] { run(command); }); };
+   const auto step = [&](Pass pass, auto run) { enqueue(pass, [&command, run] { run(command); }); };
    switch (command.subtype) {
    case AT_AddColumn: return step(AddColumn, [this](const auto& c) { addColumn(c); });
    case AT_DropColumn: return step(Drop, [this](const auto& c) { dropColumn(c); });

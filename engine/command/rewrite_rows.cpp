@@ -93,7 +93,7 @@ void RowRewrite::run(catalog::Relation changed) {
    const Oid table = changed.oid;
    catalog::CatalogEditor& editor = core_.transaction.editor();
    editor.replaceRelation(std::move(changed));
-   if (hasUniqueKeys(editor.snapshot(), table)) checkUniqueKeysOfTable(core_, table);
+   if (hasUniqueKeys(editor.snapshot(), table)) checkUniqueKeysOfTable(core_, table, true); // as indexes are built anew
 }
 
 } // namespace ouzel::engine

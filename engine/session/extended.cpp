@@ -98,6 +98,12 @@ std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
    return portals_.list();
 }
 
+PortalDescription SessionImpl::describePortal(std::string_view name) {
+   PortalDescription out = requirePortal(name).describe();
+   if (out.returnsRows) requireUsableTransaction(core_);
+   return out;
+}
+
 void SessionImpl::throwCannotRun(std::string_view portal) {
    throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal \"" + std::string(portal) + "\" cannot be run");
 }
@@ -237,10 +243,9 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
    DCHECK(portal.isCursor || portal.statement);
-   if (portal.isFailed) {
-      requireUsableTransaction(core_);
-      throwCannotRun(name);
-   }
+   // What has begun may outlive an error, in a block with savepoints.
+   if (portal.isFailed || portal.isCursor || portal.execution) requireUsableTransaction(core_);
+   if (portal.isFailed) throwCannotRun(name);
    if (portal.isCursor) { // made by DECLARE, run by an Execute message
       core_.statementBegins();
       const uint64_t before = portal.givenRows();
@@ -255,10 +260,7 @@ ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint
    }
    if (!portal.execution) portal.execution = startGeneric(portal);
    if (portal.execution) {
-      if (portal.execution->givenRows() > 0) { // a suspended portal goes on
-         requireUsableTransaction(core_);
-         core_.statementBegins();
-      }
+      if (portal.execution->givenRows() > 0) core_.statementBegins(); // a suspended portal goes on
       return runQuery(portal, maxRows, sink);
    }
    MemoryCharge treeMemory;

@@ -36,7 +36,7 @@ public:
    const StatementDescription& describeStatement(std::string_view name) override;
    void bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
              std::span<const ValueFormat> resultFormats) override;
-   PortalDescription describePortal(std::string_view name) override { return requirePortal(name).describe(); }
+   PortalDescription describePortal(std::string_view name) override;
    ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) override;
    void closeStatement(std::string_view name) override;
    void closePortal(std::string_view name) override;
@@ -91,13 +91,16 @@ private:
    /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
    sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
    Value parseName(const SqlType& type, std::string_view text);
-   /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints.
+   /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints. In a failed
+   /// transaction nothing runs: the portal can go on after ROLLBACK TO.
    template <typename Run>
    auto runOrFail(std::string_view name, Run&& run) {
+      const bool hadFailed = core_.transaction.hasFailed();
       try {
          return run();
       } catch (...) {
-         if (Portal* portal = portals_.find(name)) portal->isFailed = true; // unless the statement has ended it
+         Portal* portal = portals_.find(name); // null: the statement has ended it
+         if (portal && !hadFailed) portal->isFailed = true;
          throw;
       }
    }

@@ -7,6 +7,7 @@
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/decimal.hpp"
+#include "sql/algebra/build.hpp"
 
 namespace ouzel::optimizer {
 
@@ -376,6 +377,27 @@ std::optional<Bounds> ExprLowering::lowerInList(Expr& expr) {
    return std::nullopt;
 }
 
+namespace {
+
+/// Turns GREATEST or LEAST of two columns or constants into a CASE: its comparison is one of scaled integers even if
+/// the scales differ, and only the result becomes a Decimal.
+void extremeAsCase(Expr& expr, CompareOp op) {
+   if (expr.args.size() != 2) return;
+   for (const ExprPtr& arg : expr.args)
+      if (arg->kind != ExprKind::Column && arg->kind != ExprKind::Constant) return;
+   ExprPtr first = std::move(expr.args[0]), second = std::move(expr.args[1]);
+   std::vector<ExprPtr> either;
+   either.push_back(makeCompare(op, clone(*first), clone(*second)));
+   either.push_back(makeTest(ExprKind::IsNull, clone(*second)));
+   expr.become(ExprKind::Case);
+   expr.args.clear();
+   expr.args.push_back(makeOr(std::move(either)));
+   expr.args.push_back(std::move(first));
+   expr.args.push_back(std::move(second));
+}
+
+} // namespace
+
 std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
    const auto* function = functionOf(expr);
    const std::string_view source = function ? function->source : std::string_view();
@@ -383,6 +405,10 @@ std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
    if (query_.context.settings.narrowNumerics && expr.type.oid == oid::numeric) {
       if ((source == "numeric_add" || source == "numeric_sub") && lowerSum(expr, result)) return result;
       if (source == "numeric_mul" && lowerProduct(expr, result)) return result;
+      if (source == "ouzel_greatest" || source == "ouzel_least") {
+         extremeAsCase(expr, source == "ouzel_greatest" ? CompareOp::Ge : CompareOp::Le);
+         return lowerAlternatives(expr);
+      }
       if (source == "numeric_uminus" || source == "numeric_abs") {
          result = lower(expr.args[0]);
          if (isScaled(expr.args[0]->repr)) {

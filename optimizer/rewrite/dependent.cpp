@@ -7,6 +7,7 @@
 #include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/ctes.hpp"
+#include "sql/algebra/row_bound.hpp"
 
 namespace ouzel::optimizer {
 
@@ -506,15 +507,9 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
       substitute(limit.limit, mapping);
       ExprPtr last = std::move(limit.limit);
       if (limit.offset) {
-         const Oid types[2] = {oid::int8, oid::int8};
-         auto offset = std::make_unique<Expr>(ExprKind::Coalesce, int8Type);
-         offset->args.push_back(clone(*limit.offset));
-         offset->args.push_back(makeInt8(0));
-         substitute(offset->args[0], mapping);
-         std::vector<ExprPtr> args;
-         args.push_back(std::move(last));
-         args.push_back(std::move(offset));
-         last = makeCall(catalog::builtins().findFunction("int8pl", types), int8Type, std::move(args));
+         ExprPtr offset = clone(*limit.offset);
+         substitute(offset, mapping);
+         last = rowBound(std::move(last), std::move(offset));
       }
       if (last->kind == ExprKind::Constant) {
          conjuncts.push_back(makeCompare(CompareOp::Le, query_.ref(position), std::move(last)));

@@ -10,7 +10,7 @@
 // overflow can happen; the registry knows them under the pg_proc prosrc and the physical types of the arguments:
 //   numeric_add, numeric_sub  both arguments and the result of one scale and one physical type (ll->l, ww->w)
 //   numeric_mul               scales add up; ll->l, ll->w, lw->w, wl->w, ww->w
-//   numeric_uminus, numeric_abs   l->l, w->w
+//   numeric_uminus, numeric_abs   l->l, w->w; ouzel_greatest and ouzel_least: all of one scale and one physical type
 // Comparisons, hash keys, sort keys, min and max need equal representations on both sides. Every other function of
 // numeric takes and gives Decimal; lowering inserts Convert nodes.
 

@@ -222,9 +222,10 @@ void ExprVerifier::checkScaledCall(const Expr& expr) const {
    const std::string_view source = functionOf(expr)->source;
    const bool isSum = source == "numeric_add" || source == "numeric_sub", isProduct = source == "numeric_mul";
    const bool isSign = source == "numeric_uminus" || source == "numeric_abs";
+   const bool isExtreme = expr.type.oid == oid::numeric && (source == "ouzel_greatest" || source == "ouzel_least");
    for (const ExprPtr& arg : expr.args) {
-      if (isSum || isSign)
-         ensure(arg->repr == expr.repr, "a numeric sum has the representation of its arguments", source);
+      if (isSum || isSign || isExtreme)
+         ensure(arg->repr == expr.repr, "a numeric sum or extreme has the representation of its arguments", source);
       else if (!isProduct)
          ensure(arg->repr == genericRepresentation(arg->type),
                 "an argument is represented as stored, numeric as Decimal", source);
@@ -237,7 +238,7 @@ void ExprVerifier::checkScaledCall(const Expr& expr) const {
       ensure(physicalSize(expr.repr.physical) >= physicalSize(lhs.physical), "a product is as wide as its left factor");
       ensure(physicalSize(expr.repr.physical) >= physicalSize(rhs.physical),
              "a product is as wide as its right factor");
-   } else if (!isSum && !isSign) {
+   } else if (!isSum && !isSign && !isExtreme) {
       ensure(expr.repr == genericRepresentation(expr.type), "a call gives what is stored, numeric as Decimal", source);
    }
 }

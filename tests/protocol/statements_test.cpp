@@ -259,6 +259,26 @@ CATCH_TEST_CASE("portals with row limits") {
                "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
 }
 
+CATCH_TEST_CASE("portals wait while their transaction has failed, and go on after ROLLBACK TO") {
+   RawClient c;
+   c.start();
+   const std::string aborted =
+       "E ERROR 25P02 current transaction is aborted, commands ignored until end of transaction block\nZ E\n";
+   c.ask(raw::query("BEGIN; DECLARE c CURSOR FOR SELECT g FROM generate_series(1, 5) g"));
+   c.ask(raw::parse("s", "SELECT g FROM generate_series(1, 5) g") + raw::bind("begun", "s") + raw::bind("done", "s") +
+         raw::bind("bound", "s") + raw::execute("begun", 2) + raw::execute("done") + raw::syncMessage());
+   c.ask(raw::query("SAVEPOINT a; SELECT 1/0"));
+   for (const char* portal : {"c", "begun", "done", "bound"}) {
+      CATCH_CHECK(withoutSource(c.ask(raw::execute(portal, 1) + raw::syncMessage())) == aborted);
+      CATCH_CHECK(withoutSource(c.ask(raw::describe('P', portal) + raw::syncMessage())) == aborted);
+   }
+   CATCH_CHECK(c.ask(raw::query("ROLLBACK TO a")) == "C ROLLBACK\nZ T\n");
+   for (const auto& [portal, answer] : {std::pair("c", "D 1\ns\n"), std::pair("begun", "D 3\ns\n"),
+                                        std::pair("done", "C SELECT 0\n"), std::pair("bound", "D 1\ns\n")})
+      CATCH_CHECK(c.ask(raw::execute(portal, 1) + raw::syncMessage()) == answer + std::string("Z T\n"));
+   c.ask(raw::query("ROLLBACK"));
+}
+
 CATCH_TEST_CASE("Describe of what returns nothing, and of portals") {
    RawClient c;
    c.start();

@@ -7,6 +7,7 @@
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 
 // Aggregates that get their rows in order and keep them: string_agg, array_agg, percentile_disc, percentile_cont, mode.
@@ -295,6 +296,8 @@ struct PercentileCont {
 
 // ---- mode: the value with the longest sequence of equal neighbours ----
 
+/// Bytes of equal arrays may differ.
+template <bool areArrays>
 struct Mode {
    struct alignas(16) State {
       std::byte current[16]{}, best[16]{};
@@ -307,7 +310,7 @@ struct Mode {
       s.type = arg.type;
       const uint32_t width = physicalSize(arg.type);
       const auto* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * width;
-      if (s.currentCount == 0 || !valueEquality(arg.type)(s.current, value)) {
+      if (s.currentCount == 0 || !isCurrent(s, arg.type, value)) {
          std::memcpy(s.current, value, width);
          if (isVariableSize(arg.type)) {
             const StringView copy = input.arena.copyString(arg.value<StringView>(row).view());
@@ -318,6 +321,13 @@ struct Mode {
       if (++s.currentCount <= s.bestCount) return;
       s.bestCount = s.currentCount;
       std::memcpy(s.best, s.current, 16);
+   }
+   static bool isCurrent(const State& s, PhysicalType type, const std::byte* value) {
+      if constexpr (!areArrays) return valueEquality(type)(s.current, value);
+      const auto arrayAt = [](const std::byte* at) {
+         return ArrayView(reinterpret_cast<const StringView*>(at)->view());
+      };
+      return compareArrays(arrayAt(s.current), arrayAt(value)) == 0;
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.bestCount == 0) return result.setNull(row);
@@ -349,7 +359,9 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (name == "array_agg") {
       return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
    }
-   if (name == "mode") return orderedKernel<Mode>;
+   if (name == "mode")
+      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<Mode<true>>
+                                                                  : orderedKernel<Mode<false>>;
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")
       return request.args[0].physical == PhysicalType::Interval ? orderedKernel<PercentileCont<Interval>>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/row_bound.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
@@ -78,16 +78,8 @@ void markLate(const ::SelectStmt& select, std::vector<Target>& targets, const st
 /// The first limit + offset rows of `rel`.
 RelPtr firstRows(RelPtr rel, const op::Limit& limit) {
    if (!limit.limit) return rel;
-   constexpr Oid types[] = {oid::int8, oid::int8};
-   const SqlType int8{oid::int8};
-   auto offset = makeTyped(ExprKind::Coalesce, int8, 0);
-   offset->args.push_back(clone(*limit.offset));
-   offset->args.push_back(makeConstant(int8, Value::integer(PhysicalType::I64, 0)));
-   std::vector<ExprPtr> args;
-   args.push_back(clone(*limit.limit));
-   args.push_back(std::move(offset));
    op::Limit both;
-   both.limit = makeCall(catalog::builtins().findFunction("int8pl", types), int8, std::move(args));
+   both.limit = rowBound(clone(*limit.limit), clone(*limit.offset));
    return makeRel(RelKind::Limit, std::move(both), std::move(rel));
 }
 
