@@ -14,6 +14,7 @@
 #include "common/log/log.hpp"
 #include "common/memory/large_memory.hpp"
 #include "common/memory/machine_memory.hpp"
+#include "engine/core/following.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/temporary_objects.hpp"
 #include "engine/setting/settings.hpp"
@@ -37,6 +38,7 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    result.leaseMs = options.leaseMs;
    result.takeOver = options.takeOver;
    result.follows = options.readOnly;
+   result.replacedBlocksNanos = 2'000'000 * Following::periodMs;
    result.onFenced = options.onFenced;
    if (options.checkpointWalBytes != 0) result.checkpointWalBytes = options.checkpointWalBytes;
    return result;

@@ -10,10 +10,6 @@
 
 namespace ouzel::engine {
 
-namespace {
-constexpr int64_t periodMs = 500;
-} // namespace
-
 void Following::start() {
    repetition_.start(periodMs, [this] {
       tryLook();

@@ -13,9 +13,11 @@ namespace ouzel::engine {
 /// statement holds it shared while it takes its two snapshots, so that the snapshots are of one checkpoint.
 class Following {
 public:
+   static constexpr int64_t periodMs = 500;
+
    explicit Following(Database::Internals& database) : database_(database) {}
 
-   /// Start a thread that calls look() every half second.
+   /// Start a thread that calls look() every periodMs.
    void start();
    /// Look for a newer checkpoint and publish it. False: there is none. Throws the errors of storage::Database::follow.
    bool look();

@@ -275,8 +275,13 @@ void Checkpoint::publish() {
 void Checkpoint::cleanUp() {
    CHECK(stored_.manifest().replayLsn == replayLsn_);
    stored_.addUnused(std::move(garbage_));
-   for (std::shared_ptr<Block>& block : replaced_)
-      discardBlock(std::move(block));
+   for (std::shared_ptr<Block>& block : replaced_) {
+      if (kind_ == CheckpointKind::Background && parts_.replacedBlocks.keeps())
+         parts_.replacedBlocks.add(std::move(block));
+      else
+         discardBlock(std::move(block));
+   }
+   if (kind_ == CheckpointKind::Clean) parts_.replacedBlocks.removeAll();
    // The next group of commits would wait for the removal: leave it to CheckpointGroup::Work::tidy.
    if (kind_ != CheckpointKind::Commit) stored_.removeUnused();
    std::set<StorageId> alive;

@@ -8,6 +8,7 @@
 #include "storage/database/background_tasks.hpp"
 #include "storage/database/checkpoint_kind.hpp"
 #include "storage/database/committer.hpp"
+#include "storage/database/replaced_blocks.hpp"
 #include "storage/database/retired_segments.hpp"
 #include "storage/database/stored_state.hpp"
 
@@ -20,6 +21,7 @@ struct CheckpointParts {
    TableRegistry& tables;
    Counters& counters;
    RetiredSegments& retired;
+   ReplacedBlocks& replacedBlocks;
    Committer& committer;
    BackgroundTasks& background;
    Log& log;

@@ -37,6 +37,7 @@ void Checkpointer::checkpoint(CheckpointKind kind) {
    if (isLogged)
       logLine(LogLevel::Log,
               std::string("checkpoint starting: ") + (kind == CheckpointKind::Clean ? "shutdown" : "online"));
+   parts_.replacedBlocks.removeIfDue();
    compactor_.run(kind);
    Checkpoint checkpoint(parts_, stored_, kind);
    checkpoint.capture(imageSource_);
@@ -73,6 +74,7 @@ bool Checkpointer::isDue() const {
 
 void Checkpointer::startIfDue() {
    parts_.retired.releaseIfDue();
+   parts_.replacedBlocks.removeIfDue();
    if (!isDue() || !imageSource_) return;
    {
       const MutexLock lock(scheduleMutex_);

@@ -35,7 +35,8 @@ struct Database::State {
    State(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks)
       : files(options), background(tasks), deltaMemory(governor.ledger()),
         keyIndexes(governor, transactions), context{files.store(), governor.cache(), deltaMemory,
-                                                    tasks,         transactions,     keyIndexes} {}
+                                                    tasks,         transactions,     keyIndexes},
+        replacedBlocks(options.replacedBlocksNanos) {}
    ~State() {
       if (checkpointer) checkpointer->stop();
       background.stop();
@@ -53,6 +54,7 @@ struct Database::State {
    Counters counters;
    TableRegistry tables{context};
    RetiredSegments retired{tables, transactions};
+   ReplacedBlocks replacedBlocks;
    RecoveredCatalog recovered;
    std::unique_ptr<Log> log; ///< null: follows
    std::optional<Committer> committer;
@@ -77,9 +79,9 @@ void Database::State::recover(MemoryGovernor& governor) {
    log = std::move(start.log);
    Log* const writable = files.lease() ? log.get() : nullptr;
    committer.emplace(files, context, tables, counters, background, writable, start.lastCommit);
-   checkpointer.emplace(
-       CheckpointParts{files, context, tables, counters, retired, *committer, background, *log, governor.ledger()},
-       std::move(start.stored));
+   checkpointer.emplace(CheckpointParts{files, context, tables, counters, retired, replacedBlocks, *committer,
+                                        background, *log, governor.ledger()},
+                        std::move(start.stored));
 }
 
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -25,6 +25,8 @@ struct DatabaseOptions {
    /// Wait for the lease of a writer that may be alive to expire. Open a database whose log is lost as of its last
    /// checkpoint.
    bool takeOver = false;
+   /// How long blocks that a checkpoint has replaced stay in the store, for servers that only read.
+   int64_t replacedBlocksNanos = 0;
    /// Called once, by any thread, when another server has taken over; nothing commits from then on. Must not wait.
    std::function<void(const std::string&)> onFenced;
 };

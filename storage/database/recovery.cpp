@@ -150,6 +150,13 @@ void loadSegments(TableCore& core, StoredTable& stored, std::set<SegmentId>& men
    applyDeletes(core, DeletedRows::deserialize(bytes));
 }
 
+/// A damaged table is XX001 by itself. A database without any object of a table is in the wrong place: it is refused.
+void requireTables(io::ObjectStore& store) {
+   if (!store.list("table/", 1).empty()) return;
+   throw SqlError(sqlstate::dataCorrupted, "the manifest names tables, but there is no object below \"table/\"")
+       .hint("Put the tables back, or restore the database from a backup.");
+}
+
 /// Load a table. One that is damaged gets no segments; its stored state stays as it is.
 StoredTable loadTable(TableCore& core, const std::string& listName, std::set<std::string>& names) {
    StoredTable stored;
@@ -160,6 +167,7 @@ StoredTable loadTable(TableCore& core, const std::string& listName, std::set<std
       loadSegments(core, stored, mended);
    } catch (const SqlError& error) {
       if (error.state() != sqlstate::dataCorrupted) throw;
+      requireTables(core.context.store);
       core.damage = error.what();
       {
          const MutexLock lock(core.mutex);
