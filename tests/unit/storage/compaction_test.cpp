@@ -247,6 +247,29 @@ CATCH_TEST_CASE("an old snapshot keeps the segments it reads, not those made and
    CATCH_CHECK(afterCrash(f.directory, table->id()) == thousand(next - 1000));
 }
 
+CATCH_TEST_CASE("replaced blocks stay for servers that only read as long as the options say") {
+   DatabaseOptions options;
+   const TemporaryDirectory directory;
+   options.dataDirectory = directory.path() + "/db";
+   options.replacedBlocksNanos = 100'000'000;
+   DatabaseFixture f(options);
+   const auto table = makeTable(f);
+   insert(f, *table, 0, 5000);
+   f.database->checkpoint();
+   CATCH_CHECK(blockFiles(f.directory) == 1);
+   erase(f, *table, [](int64_t n) { return n >= 100; });
+   f.database->checkpoint();
+   CATCH_CHECK(blockFiles(f.directory) == 2);
+   std::this_thread::sleep_for(std::chrono::milliseconds(150));
+   insert(f, *table, 5000, 1); // a commit removes what is due
+   CATCH_CHECK(blockFiles(f.directory) == 1);
+   erase(f, *table, [](int64_t n) { return n >= 10; });
+   f.database->checkpoint();
+   CATCH_CHECK(blockFiles(f.directory) == 2);
+   f.database->close();
+   CATCH_CHECK(blockFiles(f.directory) == 1);
+}
+
 CATCH_TEST_CASE("random transactions, old snapshots and compaction: every snapshot is as the model has it") {
    const TemporaryDirectory directory;
    const unsigned seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
