@@ -219,8 +219,8 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    SessionCore& core = context.core;
    requireWritable(core, "ALTER SEQUENCE");
    const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName name =
-       sql::qualifiedName(*statement.sequence, core.bindContext(path, &context.source()));
+   // PostgreSQL gives no position here.
+   const catalog::QualifiedName name = sql::qualifiedName(*statement.sequence, core.bindContext(path, nullptr));
    const auto found = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!found && statement.missing_ok) {
       core.notice("relation \"" + name.text() + "\" does not exist, skipping");
