@@ -3,7 +3,7 @@
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
-#include "engine/command/source_range.hpp"
+#include "engine/definition/source_range.hpp"
 #include "engine/session/describe.hpp"
 #include "engine/session/session_impl.hpp"
 #include "executor/expression/evaluator.hpp"

@@ -1,5 +1,5 @@
-#include "engine/command/command.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/query/internal_sql.hpp"
 
 // Constraints and the rows that were there before them: ADD CONSTRAINT ... CHECK, VALIDATE CONSTRAINT.

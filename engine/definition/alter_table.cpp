@@ -1,12 +1,12 @@
-#include "engine/command/alter_table.hpp"
+#include "engine/definition/alter_table.hpp"
 
 #include <algorithm>
 
-#include "engine/command/alter_target.hpp"
-#include "engine/command/new_relation.hpp"
-#include "engine/command/sequence.hpp"
-#include "engine/command/source_range.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/definition/alter_target.hpp"
+#include "engine/definition/new_relation.hpp"
+#include "engine/definition/sequence.hpp"
+#include "engine/definition/source_range.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
