@@ -169,6 +169,9 @@ Interval subtractTimestamps(int64_t a, int64_t b) {
 }
 
 Interval ageOfTimestamps(int64_t a, int64_t b) {
+   // PostgreSQL computes with infinity as with a date; -infinity has none.
+   if (a == timestampMinusInfinity || b == timestampMinusInfinity)
+      throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
    const CivilTime x = civilFromTimestamp(a), y = civilFromTimestamp(b);
    Difference d{static_cast<int64_t>(x.date.year) - y.date.year,
                 x.date.month - y.date.month,

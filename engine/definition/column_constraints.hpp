@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 #include "sql/algebra/expr.hpp"
 #include "sql/parse/node_access.hpp"
 

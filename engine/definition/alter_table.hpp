@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/command/command.hpp"
-#include "engine/command/rewrite_rows.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/rewrite_rows.hpp"
 
 struct AlterTableCmd;
 struct List;

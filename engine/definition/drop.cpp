@@ -1,6 +1,6 @@
-#include "engine/command/command.hpp"
-#include "engine/command/sequence.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/sequence.hpp"
 #include "sql/parse/node_access.hpp"
 
 // DROP and TRUNCATE.

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "engine/command/alter_table.hpp"
-#include "engine/command/source_range.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/definition/alter_table.hpp"
+#include "engine/definition/source_range.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ALTER COLUMN ... TYPE.

@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "engine/command/alter_target.hpp"
-#include "engine/command/column_constraints.hpp"
-#include "engine/command/command.hpp"
-#include "engine/command/new_relation.hpp"
-#include "engine/command/sequence.hpp"
-#include "engine/command/source_range.hpp"
-#include "engine/command/table_like.hpp"
+#include "engine/definition/alter_target.hpp"
+#include "engine/definition/column_constraints.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
+#include "engine/definition/sequence.hpp"
+#include "engine/definition/source_range.hpp"
+#include "engine/definition/table_like.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -1,9 +1,9 @@
-#include "engine/command/sequence.hpp"
+#include "engine/definition/sequence.hpp"
 
 #include <charconv>
 #include <optional>
 
-#include "engine/command/new_relation.hpp"
+#include "engine/definition/new_relation.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns. A sequence's definition is a catalog

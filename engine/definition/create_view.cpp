@@ -1,6 +1,6 @@
-#include "engine/command/command.hpp"
-#include "engine/command/new_relation.hpp"
-#include "engine/command/source_range.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
+#include "engine/definition/source_range.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
