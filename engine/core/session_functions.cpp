@@ -96,6 +96,12 @@ public:
    }
    void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
       refuseReadOnly(sequence, "setval()");
+      const catalog::SequenceDefinition& definition = *sequence.sequence;
+      if (value < definition.minimum || value > definition.maximum)
+         throw SqlError(sqlstate::numericValueOutOfRange, "setval: value " + std::to_string(value) +
+                                                              " is out of bounds for sequence \"" + sequence.name +
+                                                              "\" (" + std::to_string(definition.minimum) + ".." +
+                                                              std::to_string(definition.maximum) + ")");
       if (!core_.transaction.restartedSequences.set(sequence.oid, {value, isCalled}))
          while (!core_.database.sequences->set(sequence.oid, {value, isCalled}))
             waitForHolder(sequence.oid);

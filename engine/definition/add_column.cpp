@@ -47,9 +47,8 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    AddedColumn added;
    added.column.name = definition.colname;
    added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
-   added.column.type = serial
-                           ? SqlType{serial, -1, invalidOid}
-                           : sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
+   added.column.type = serial ? SqlType{serial, -1, invalidOid}
+                              : sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
    added.column.notNull = serial != invalidOid;
    if (serial) drawFromSequence(added, serial, nullptr);
    for (const ColumnConstraint& constraint : constraints)

@@ -34,7 +34,7 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
       sql::bindExpression(*definition.raw_default, sql::ExpressionUse::AlterUsing, relation.get(), std::nullopt,
                           command.name, core_.bindContext(path, &context_.source()));
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
-   const SqlType type = sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
+   const SqlType type = sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
    if (!definition.raw_default && type != column.type && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
                                                      "\" cannot be cast automatically to type " +

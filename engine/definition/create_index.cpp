@@ -17,6 +17,7 @@ using sql::textOf;
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    requireWritable(context.core, "CREATE INDEX");
    SessionCore& core = context.core;
+   if (statement.concurrent) refuseInBlock(core, "CREATE INDEX CONCURRENTLY");
    const catalog::SearchPath path = core.searchPath();
    const auto table =
        catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
@@ -43,7 +44,10 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
                               (element->nulls_ordering == SORTBY_NULLS_DEFAULT && descending);
       index.options.push_back(static_cast<uint8_t>((descending ? 1 : 0) | (nullsFirst ? 2 : 0)));
       catalog::Column copy = *column;
+      if (element->collation) copy.type = sql::collated(copy.type, element->collation, 0);
       copy.attribute = static_cast<int16_t>(draft.columns.size() + 1);
+      for (uint32_t number = 1; draft.findColumn(copy.name); ++number)
+         copy.name = column->name + std::to_string(number);
       draft.columns.push_back(std::move(copy));
    }
    draft.schema = table->schema;

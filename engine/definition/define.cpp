@@ -133,7 +133,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
    column.name = definition.colname;
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
    const Oid serial = serialType(*definition.typeName);
-   column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveValueType(*definition.typeName, bindContext());
+   column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveColumnType(definition, bindContext());
    column.notNull = serial != invalidOid;
    if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
       throw SqlError(sqlstate::invalidTableDefinition,
@@ -370,12 +370,18 @@ void TableBuilder::mergeKeys() {
    }
 }
 
+/// ON COMMIT PRESERVE ROWS is how temporary tables are.
+void refuseOnCommit(::OnCommitAction action, const NewRelation& target) {
+   if (action == ONCOMMIT_NOOP) return;
+   if (!target.isTemporary)
+      throw SqlError(sqlstate::invalidTableDefinition, "ON COMMIT can only be used on temporary tables");
+   if (action != ONCOMMIT_PRESERVE_ROWS) throwNotSupported("ON COMMIT DROP or DELETE ROWS");
+}
+
 void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
    if (statement.inhRelations && !statement.partbound) throwNotSupported("table inheritance");
    if (statement.partspec || statement.partbound) throwNotSupported("a partitioned table");
    if (statement.ofTypename) throwNotSupported("a typed table");
-   if (statement.oncommit == ONCOMMIT_DROP || statement.oncommit == ONCOMMIT_DELETE_ROWS)
-      throwNotSupported("ON COMMIT DROP or DELETE ROWS");
    if (statement.relation->relpersistence == 'u') context.core.notice("an unlogged table is kept like any other");
 }
 
@@ -385,6 +391,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    requireWritable(context.core, "CREATE TABLE");
    refuseUnsupported(context, statement);
    const NewRelation target = newRelation(context, *statement.relation, context.position(statement.relation->location));
+   refuseOnCommit(statement.oncommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
    RelationOptions options = checkedOptions(OptionOwner::Table, statement.options);
    TableBuilder builder(context, target);
@@ -411,6 +418,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    requireWritable(context.core, "CREATE TABLE AS");
    if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
    const NewRelation target = newRelation(context, *statement.into->rel);
+   refuseOnCommit(statement.into->onCommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    const catalog::SearchPath path = context.core.searchPath();
    if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");

@@ -119,6 +119,11 @@ std::string dropAbsent(SessionCore& core, const ::DropStmt& statement, const Abs
 
 } // namespace
 
+void refuseInBlock(const SessionCore& core, std::string_view command) {
+   if (core.transaction.inBlock())
+      throw SqlError(sqlstate::activeSqlTransaction, std::string(command) + " cannot run inside a transaction block");
+}
+
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped) {
    const auto [message, lines] = dropped.notice();
    if (!message.empty()) core.notice(message, lines);

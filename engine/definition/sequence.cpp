@@ -87,18 +87,21 @@ std::string number(int64_t value) {
 /// Bounds of an ascending or descending sequence, as given or by default.
 void applyBounds(catalog::SequenceDefinition& d, const SequenceOptions& options, const TypeRange& old, bool isNew) {
    const TypeRange range = rangeOf(d.type.oid);
+   // A bound that is the old type's follows the new type.
    const bool typeChanged = !isNew && options.type;
+   const bool movesMaximum = typeChanged && d.maximum == old.maximum;
+   const bool movesMinimum = typeChanged && d.minimum == old.minimum;
    if (options.maximum && options.maximum->arg) {
       d.maximum = integerOf(*options.maximum);
-   } else if (isNew || options.maximum || (typeChanged && d.maximum == old.maximum)) {
-      d.maximum = d.increment > 0 ? range.maximum : -1;
+   } else if (isNew || options.maximum || movesMaximum) {
+      d.maximum = d.increment > 0 || movesMaximum ? range.maximum : -1;
    }
    if (d.maximum > range.maximum || d.maximum < range.minimum)
       invalid("MAXVALUE (" + number(d.maximum) + ") is out of range for sequence data type " + formatType(d.type));
    if (options.minimum && options.minimum->arg) {
       d.minimum = integerOf(*options.minimum);
-   } else if (isNew || options.minimum || (typeChanged && d.minimum == old.minimum)) {
-      d.minimum = d.increment > 0 ? 1 : range.minimum;
+   } else if (isNew || options.minimum || movesMinimum) {
+      d.minimum = d.increment > 0 && !movesMinimum ? 1 : range.minimum;
    }
    if (d.minimum > range.maximum || d.minimum < range.minimum)
       invalid("MINVALUE (" + number(d.minimum) + ") is out of range for sequence data type " + formatType(d.type));

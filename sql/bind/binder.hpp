@@ -10,7 +10,9 @@
 // PostgreSQL's rules and errors. Each function is a pure function of the tree, the catalog snapshot and the context.
 // Any thread may call a function for trees that the thread has parsed itself.
 
-struct RangeVar; // PostgreSQL's raw parse nodes, see sql/parse/pg_nodes.hpp
+struct ColumnDef; // PostgreSQL's raw parse nodes, see sql/parse/pg_nodes.hpp
+struct List;
+struct RangeVar;
 struct TypeName;
 
 namespace ouzel::sql {
@@ -94,6 +96,11 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
 /// As resolveTypeName() where the type gets values: a cast, a column, a parameter. Throws 0A000 for types that are not
 /// built, whose names are fine elsewhere ('jsonb'::regtype).
 SqlType resolveValueType(const ::TypeName& name, const BindContext& context);
+/// The same with the collation that the definition names.
+SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& context);
+/// The type with the named collation. Throws 42704 and 42804 at `position`, 0A000 for one that does not compare by
+/// bytes.
+SqlType collated(SqlType type, const ::List* collation, uint32_t position);
 /// Type by text as regtype, to_regtype and `format_type` users write it: "int4", "numeric(10,2)", "text[]".
 SqlType resolveTypeText(std::string_view text, const BindContext& context);
 

@@ -58,10 +58,19 @@ SqlState stateOf(std::string_view message) {
    return sqlstate::syntaxError;
 }
 
-[[noreturn]] void throwParseError(PgQueryError* error) {
+[[noreturn]] void throwParseError(PgQueryError* error, std::string_view sql) {
    const std::string message = error->message ? error->message : "syntax error";
    const auto position = error->cursorpos > 0 ? static_cast<uint32_t>(error->cursorpos) : 0;
    pg_query_free_error(error);
+   if (message == "invalid Unicode escape") { // of E'\u...', or of U&'\...'
+      const size_t escape = sql.find('\\', position > 0 ? position - 1 : 0);
+      const char letter = escape + 1 < sql.size() ? sql[escape + 1] : '\0';
+      if (letter == 'u' || letter == 'U')
+         throw SqlError(sqlstate::invalidEscapeSequence, message)
+             .at(position)
+             .hint("Unicode escapes must be \\uXXXX or \\UXXXXXXXX.");
+      throw SqlError(sqlstate::syntaxError, message).at(position).hint("Unicode escapes must be \\XXXX or \\+XXXXXX.");
+   }
    throw SqlError(stateOf(message), message).at(position);
 }
 
@@ -148,7 +157,7 @@ ParsedScript ParsedScript::parse(std::string_view sql) {
          std::rethrow_exception(watch->thrown());
       }
    }
-   if (result.error) throwParseError(result.error);
+   if (result.error) throwParseError(result.error, script.source_->text());
    for (const auto* raw : ListOf<RawStmt>(result.tree)) {
       const auto begin = static_cast<uint32_t>(std::max(raw->stmt_location, 0));
       const std::string_view rest = std::string_view(script.source_->text()).substr(begin);

@@ -150,9 +150,15 @@ void arrayFill(const KernelCall& call, ResultVector& result) {
       if (call.args[1].isNull(row) || (hasLower && call.args[2].isNull(row)))
          throw SqlError(sqlstate::nullValueNotAllowed, "dimension array or low bound array cannot be null");
       const ArrayView lengths = arrayAt(call, 1, row);
+      const auto refuse = [](const char* detail) {
+         throw SqlError(sqlstate::arraySubscriptError, "wrong number of array subscripts").detail(detail);
+      };
+      if (lengths.dimensionCount() > 1) refuse("Dimension array must be one dimensional.");
       std::vector<int32_t> lowers;
       if (hasLower) {
          const ArrayView given = arrayAt(call, 2, row);
+         if (given.dimensionCount() > 1) refuse("Low bound array must be one dimensional.");
+         if (given.size() != lengths.size()) refuse("Low bound array has different size than dimensions array.");
          for (ArrayView::Cursor lower(given); lower.next();)
             lowers.push_back(lower.as<int32_t>());
       }

@@ -28,11 +28,6 @@ int64_t lastval(KernelEnv& env) {
 }
 int64_t setval3(int64_t oid, int64_t value, bool isCalled, KernelEnv& env) {
    const catalog::Relation& sequence = requireSequence(env.context, static_cast<Oid>(oid));
-   const catalog::SequenceDefinition& definition = *sequence.sequence;
-   if (value < definition.minimum || value > definition.maximum)
-      throw SqlError(sqlstate::numericValueOutOfRange,
-                     "setval: value " + std::to_string(value) + " is out of bounds for sequence \"" + sequence.name +
-                         "\" (" + std::to_string(definition.minimum) + ".." + std::to_string(definition.maximum) + ")");
    env.context.requireSession("setval").setValue(sequence, value, isCalled);
    return value;
 }

@@ -88,6 +88,8 @@ public:
             break;
          }
          values_[count++] = strings_.copyString(current.view());
+         isDone_ = order == 0; // the next value may overflow
+         if (isDone_) break;
          current_ = std::string(decimal::add(current, step, strings_).view());
       }
       columns[0] = Vector::flat(PhysicalType::Decimal, values_.data(), nullptr);

@@ -8,6 +8,7 @@
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/row.hpp"
+#include "sql/bind/expression/star.hpp"
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
@@ -58,7 +59,12 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
       join.dependent = readsColumnsOf(*query.rel, *rel);
       rel = makeRel(RelKind::Join, std::move(join), std::move(rel), std::move(query.rel));
    } else if (isNode(source, T_RowExpr)) {
-      for (const ::Node* arg : ListOf<>(as<RowExpr>(source)->args))
+      const ListOf<> args(as<RowExpr>(source)->args);
+      bool hasStar = false;
+      for (const ::Node* arg : args)
+         hasStar |= isStarRef(arg);
+      if (hasStar) return bindExpressionList(state, scope, as<RowExpr>(source)->args, Clause::UpdateSource);
+      for (const ::Node* arg : args)
          values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(state, scope, arg, Clause::UpdateSource));
    } else {
       throw SqlError(sqlstate::featureNotSupported,

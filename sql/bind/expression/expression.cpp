@@ -172,21 +172,7 @@ ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
 ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node) {
    auto arg = unknownToText(state, bindExpr(state, scope, node.arg));
    const uint32_t position = state.at(node.location);
-   if (!arg->type.collation)
-      throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(arg->type.oid))
-          .at(position);
-   const ListOf<> names(node.collname);
-   const std::string name(stringOf(names.back()));
-   const auto* collation = catalog::builtins().findCollation(name);
-   if (!collation)
-      throw SqlError(sqlstate::undefinedObject, "collation \"" + name + "\" for encoding \"UTF8\" does not exist")
-          .at(position);
-   // 950 "C", 951 "POSIX": byte order, the only supported order.
-   if (collation->oid != defaultCollation && collation->oid != 950 && collation->oid != 951 && name != "ucs_basic")
-      throwNotSupported("collation \"" + name + "\"", position);
-   SqlType type = arg->type;
-   type.collation = collation->oid;
-   auto expr = makeTyped(ExprKind::Relabel, type, position);
+   auto expr = makeTyped(ExprKind::Relabel, collated(arg->type, node.collname, position), position);
    expr->args.push_back(std::move(arg));
    return expr;
 }

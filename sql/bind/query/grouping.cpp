@@ -5,6 +5,8 @@
 #include <set>
 
 #include "common/thread/stack.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/query/direct_arguments.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/sort_group.hpp"
 #include "sql/bind/state/positions.hpp"
@@ -370,7 +372,8 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
       group.groupingCalls.push_back(std::move(call));
    }
    group.aggregates = std::move(scope.aggregates);
-   return makeRel(RelKind::GroupBy, std::move(group), std::move(rel));
+   std::vector<ComputedColumn> chosen = splitDirectArguments(state, scope, group);
+   return makeMap(makeRel(RelKind::GroupBy, std::move(group), std::move(rel)), std::move(chosen));
 }
 
 } // namespace ouzel::sql

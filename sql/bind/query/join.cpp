@@ -221,7 +221,10 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       named.columns = std::move(merge.merged);
       named.hasVisibleColumns = false;
       applyAlias(named, node.join_using_alias, 0);
-      result.items.push_back(std::move(named));
+      std::vector<NamespaceItem> alone;
+      alone.push_back(std::move(named));
+      checkNameConflicts(result.items, alone);
+      result.items.push_back(std::move(alone[0]));
    }
    return result;
 }

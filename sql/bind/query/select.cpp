@@ -356,6 +356,9 @@ std::optional<op::Limit> bindLimit(BindState& state, Scope& scope, const ::Selec
    if (static_cast<int>(select.limitOption) == limitOptionWithTies) {
       if (tieKeys.empty())
          throw SqlError(sqlstate::syntaxError, "WITH TIES cannot be specified without ORDER BY clause");
+      if (select.limitCount && !limit.limit)
+         throw SqlError(sqlstate::invalidRowCountInLimitClause,
+                        "row count cannot be null in FETCH FIRST ... WITH TIES clause");
       limit.withTies = true;
       limit.sortKeys = std::move(tieKeys);
    }

@@ -157,6 +157,29 @@ SqlType resolveValueType(const ::TypeName& name, const BindContext& context) {
    return resolved;
 }
 
+SqlType collated(SqlType type, const ::List* collation, uint32_t position) {
+   const std::string name(stringOf(ListOf<>(collation).back()));
+   const auto* found = builtins().findCollation(name);
+   if (!found)
+      throw SqlError(sqlstate::undefinedObject, "collation \"" + name + "\" for encoding \"UTF8\" does not exist")
+          .at(position);
+   if (!type.collation)
+      throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(type.oid))
+          .at(position);
+   // 950 "C", 951 "POSIX": byte order, the only supported order.
+   if (found->oid != defaultCollation && found->oid != 950 && found->oid != 951 && name != "ucs_basic")
+      throwNotSupported("collation \"" + name + "\"", position);
+   type.collation = found->oid;
+   return type;
+}
+
+SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& context) {
+   const SqlType type = resolveValueType(*definition.typeName, context);
+   const ::CollateClause* clause = definition.collClause;
+   if (!clause) return type;
+   return collated(type, clause->collname, context.source ? context.source->position(clause->location) : 0);
+}
+
 SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    const uint32_t position = context.source ? context.source->position(name.location) : 0;
    if (name.pct_type) throwNotSupported("%TYPE", position);
