@@ -181,7 +181,7 @@ class SessionImpl::PortalLog {
 public:
    PortalLog(SessionImpl& session, const Portal& portal, std::string_view name)
       : session_(session), statement_(portal.statement), name_(name),
-        isFetch_((portal.execution || portal.held) && portal.givenRows() > 0) {
+        isFetch_(portal.cursor ? portal.cursor->hasGiven() : portal.execution && portal.execution->givenRows() > 0) {
       StatementLog& log = session.log_;
       if (!statement_) {                                               // DECLARE has made the portal
          const auto text = std::make_shared<std::string>(portal.text); // an error ends the portal before it is logged
@@ -242,15 +242,16 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
-   DCHECK(portal.isCursor || portal.statement);
+   DCHECK(portal.cursor || portal.statement);
    // What has begun may outlive an error, in a block with savepoints.
-   if (portal.isFailed || portal.isCursor || portal.execution) requireUsableTransaction(core_);
+   if (portal.isFailed || portal.cursor || portal.execution) requireUsableTransaction(core_);
    if (portal.isFailed) throwCannotRun(name);
-   if (portal.isCursor) { // made by DECLARE, run by an Execute message
+   if (portal.cursor) { // made by DECLARE, run by an Execute message
       core_.statementBegins();
-      const uint64_t before = portal.givenRows();
-      if (!portal.give(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
-      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.givenRows() - before)};
+      sink.begin(portal.cursor->columns());
+      const uint64_t given = portal.cursor->forward(maxRows == 0 ? CursorRows::all : maxRows, &sink);
+      if (!portal.cursor->isAfterEnd()) return {ExecuteResult::Kind::Suspended, {}};
+      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(given)};
    }
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {

@@ -285,7 +285,7 @@ std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
 
 void SessionImpl::holdPortals() {
    try {
-      portals_.hold(core_);
+      portals_.hold();
    } catch (...) {
       portals_.endFrom(0);
       core_.transaction.rollback();
