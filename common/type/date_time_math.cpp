@@ -116,7 +116,7 @@ int32_t timestampToDate(int64_t timestamp) {
 }
 
 int32_t timestampTzToDate(int64_t timestamp, const TimeZone* zone) {
-   return timestampToDate(timestampToLocal(zone, timestamp));
+   return timestampToDate(clockTimeOf(zone, timestamp));
 }
 
 int64_t timestampToTime(int64_t timestamp) {
@@ -151,8 +151,8 @@ int64_t addIntervalTz(int64_t timestamp, const Interval& v, const TimeZone* zone
    int64_t moved = timestamp;
    // As in PostgreSQL, each step converts to local time and back: a time that the months moved into a gap has left the
    // gap before the days are added.
-   if (v.months != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, 0, v.months}));
-   if (v.days != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, v.days, 0}));
+   if (v.months != 0) moved = localToTimestamp(zone, addCalendar(clockTimeOf(zone, moved), {0, 0, v.months}));
+   if (v.days != 0) moved = localToTimestamp(zone, addCalendar(clockTimeOf(zone, moved), {0, v.days, 0}));
    return checkedTimestamp(static_cast<int128>(moved) + v.micros);
 }
 
@@ -169,6 +169,9 @@ Interval subtractTimestamps(int64_t a, int64_t b) {
 }
 
 Interval ageOfTimestamps(int64_t a, int64_t b) {
+   // PostgreSQL computes with infinity as with a date; -infinity has none.
+   if (a == timestampMinusInfinity || b == timestampMinusInfinity)
+      throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
    const CivilTime x = civilFromTimestamp(a), y = civilFromTimestamp(b);
    Difference d{static_cast<int64_t>(x.date.year) - y.date.year,
                 x.date.month - y.date.month,
@@ -199,7 +202,7 @@ Interval ageOfTimestamps(int64_t a, int64_t b) {
 }
 
 Interval ageOfTimestampsTz(int64_t a, int64_t b, const TimeZone* zone) {
-   return ageOfTimestamps(timestampToLocal(zone, a), timestampToLocal(zone, b));
+   return ageOfTimestamps(clockTimeOf(zone, a), clockTimeOf(zone, b));
 }
 
 int64_t addIntervalToTime(int64_t time, const Interval& v) {

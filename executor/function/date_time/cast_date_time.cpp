@@ -28,7 +28,7 @@ std::optional<int64_t> timestampAsTime(int64_t timestamp) {
    return timestampToTime(timestamp);
 }
 std::optional<int64_t> timestampTzAsTime(int64_t timestamp, KernelEnv& env) {
-   return timestampAsTime(timestampToLocal(zoneOf(env.context), timestamp));
+   return timestampAsTime(clockTimeOf(zoneOf(env.context), timestamp));
 }
 int64_t timestampAsTimestampTz(int64_t local, KernelEnv& env) {
    return localToTimestamp(zoneOf(env.context), local);
@@ -46,7 +46,7 @@ Interval timeAsInterval(int64_t time) {
 std::optional<StringView> timestampTzAsTimeTz(int64_t timestamp, KernelEnv& env) {
    if (isInfiniteTimestamp(timestamp)) return std::nullopt;
    const TimeZone* zone = zoneOf(env.context);
-   return env.copy(timeTzBytes({timestampToTime(timestampToLocal(zone, timestamp)), -zoneOffsetAt(zone, timestamp)}));
+   return env.copy(timeTzBytes({timestampToTime(clockTimeOf(zone, timestamp)), -zoneOffsetAt(zone, timestamp)}));
 }
 StringView timeAsTimeTz(int64_t time, KernelEnv& env) {
    const TimeZone* zone = zoneOf(env.context);

@@ -8,6 +8,7 @@
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/sort_group.hpp"
 #include "sql/bind/state/positions.hpp"
+#include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/ordering.hpp"
 
@@ -214,11 +215,13 @@ private:
          if (!isHere || !item.relation) continue;
          const auto* primary = item.relation->primaryKey();
          if (!primary) continue;
-         return std::all_of(primary->columns.begin(), primary->columns.end(), [&](int16_t attribute) {
+         const bool areKeys = std::all_of(primary->columns.begin(), primary->columns.end(), [&](int16_t attribute) {
             return std::any_of(item.columns.begin(), item.columns.end(), [&](const ScopeColumn& other) {
                return other.attribute == attribute && isCommonKey(other.column);
             });
          });
+         if (areKeys && state_.recorder) state_.recorder->readRelation(primary->index);
+         return areKeys;
       }
       return false;
    }

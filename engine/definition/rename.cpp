@@ -1,5 +1,5 @@
-#include "engine/command/alter_target.hpp"
-#include "engine/command/command.hpp"
+#include "engine/definition/alter_target.hpp"
+#include "engine/definition/definition.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -1,9 +1,9 @@
-#include "engine/command/sequence.hpp"
+#include "engine/definition/sequence.hpp"
 
 #include <charconv>
 #include <optional>
 
-#include "engine/command/new_relation.hpp"
+#include "engine/definition/new_relation.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns. A sequence's definition is a catalog
@@ -219,8 +219,8 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    SessionCore& core = context.core;
    requireWritable(core, "ALTER SEQUENCE");
    const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName name =
-       sql::qualifiedName(*statement.sequence, core.bindContext(path, &context.source()));
+   // PostgreSQL gives no position here.
+   const catalog::QualifiedName name = sql::qualifiedName(*statement.sequence, core.bindContext(path, nullptr));
    const auto found = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!found && statement.missing_ok) {
       core.notice("relation \"" + name.text() + "\" does not exist, skipping");

@@ -1,6 +1,6 @@
-#include "engine/command/command.hpp"
-#include "engine/command/new_relation.hpp"
-#include "engine/command/source_range.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
+#include "engine/definition/source_range.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -12,6 +12,14 @@ using sql::ListOf;
 using sql::stringOf;
 
 namespace {
+
+/// Throws for the first name that two columns have, with the text of the problem.
+void requireDistinctNames(const catalog::Relation& view, const std::string& problem) {
+   for (auto column = view.columns.begin(); column != view.columns.end(); ++column)
+      for (auto other = view.columns.begin(); other != column; ++other)
+         if (other->name == column->name)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column->name + "\" " + problem);
+}
 
 /// CREATE OR REPLACE VIEW may only add columns at the end.
 void checkReplacement(const catalog::Relation& old, const catalog::Relation& fresh) {
@@ -29,6 +37,7 @@ void checkReplacement(const catalog::Relation& old, const catalog::Relation& fre
                         "cannot change data type of view column \"" + old.columns[i].name + "\" from " +
                             formatType(old.columns[i].type) + " to " + formatType(fresh.columns[i].type));
    }
+   requireDistinctNames(fresh, "of relation \"" + old.name + "\" already exists");
 }
 
 bool isRecursiveView(std::string_view text, size_t from) {
@@ -81,9 +90,6 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
       column.attribute = static_cast<int16_t>(i + 1);
       column.type = view.query.output[i].type;
-      for (const catalog::Column& other : draft.columns)
-         if (other.name == column.name)
-            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
       draft.columns.push_back(std::move(column));
    }
    const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);
@@ -96,6 +102,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       changed.options = draft.options;
       context.core.transaction.editor().replaceRelation(std::move(changed));
    } else {
+      requireDistinctNames(draft, "specified more than once");
       context.core.transaction.editor().createRelation(std::move(draft));
    }
    return "CREATE VIEW";
