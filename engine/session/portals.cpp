@@ -23,6 +23,13 @@ void Portals::close(std::string_view name) {
    if (found != entries_.end()) entries_.erase(found);
 }
 
+bool Portals::willHold() const {
+   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+      const Portal& portal = entry.second.portal;
+      return portal.isHoldable && !portal.isFailed && portal.running();
+   });
+}
+
 void Portals::hold() {
    std::erase_if(entries_, [](const auto& entry) {
       const Portal& portal = entry.second.portal;

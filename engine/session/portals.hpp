@@ -71,6 +71,8 @@ public:
    /// Keep the rows that cursors WITH HOLD have not given yet, and end the other portals of the transaction. Before a
    /// commit; throws the errors of these queries.
    void hold();
+   /// Whether hold() has queries to run.
+   bool willHold() const;
    /// The commit has succeeded: what was held outlives the transaction.
    void committed();
    /// End the transaction's portals of `level` and above: before ROLLBACK (0), ROLLBACK TO, and after an error.

@@ -286,7 +286,10 @@ std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
 
 void SessionImpl::holdPortals() {
    try {
+      const bool isLong = portals_.willHold();
+      if (isLong) core_.timeLimitEnds(); // as in PostgreSQL, whose limit does not reach into the commit
       portals_.hold();
+      if (isLong) core_.statementBegins(); // a new limit for the wait for the store
    } catch (...) {
       portals_.endFrom(0);
       core_.transaction.rollback();
