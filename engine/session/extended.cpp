@@ -295,6 +295,20 @@ ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink
    return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
 }
 
+namespace {
+
+/// The client has a description of the rows, possibly from before the table changed.
+void requireToldColumns(const PreparedStatement& statement, const QueryExecution& execution) {
+   const auto& told = statement.description.columns;
+   const auto& columns = execution.columns();
+   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
+                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
+      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type")
+          .routine("RevalidateCachedQuery");
+}
+
+} // namespace
+
 /// Start an execution by the statement's generic plan. Null: there is no generic plan, or it is in use or outdated.
 std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    const PreparedStatement& statement = *portal.statement;
@@ -306,12 +320,14 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
       return nullptr;
    }
    const std::shared_ptr<GenericPlan> generic = statement.generic;
-   return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
+   auto execution = runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
       MemoryCharge treeMemory;
       const sql::ParsedScript script = parseCharged(statement.text, treeMemory);
       return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
    });
+   requireToldColumns(statement, *execution);
+   return execution;
 }
 
 /// Start the portal: by the statement's generic plan, which its second execution makes if one plan is good for all
@@ -332,13 +348,7 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
       portal.execution = startGeneric(portal);
    }
    if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
-   // The client has a description of the rows, possibly from before the table changed.
-   const auto& told = statement.description.columns;
-   const auto& columns = portal.execution->columns();
-   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
-                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
-      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type")
-          .routine("RevalidateCachedQuery");
+   requireToldColumns(statement, *portal.execution);
 }
 
 void SessionImpl::closeStatement(std::string_view name) {

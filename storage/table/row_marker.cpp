@@ -26,7 +26,8 @@ DeleteMarks::Outcome RowMarker::mark(RowId id, bool skip) {
       marked_.push_back(row);
    else if (outcome == DeleteMarks::Outcome::Moved)
       outcome = markMoved(row, place);
-   if (outcome == DeleteMarks::Outcome::Conflict && !skip) {
+   const bool isHeld = DeleteMarks::holderOf(seen_) != 0;
+   if (outcome == DeleteMarks::Outcome::Conflict && !(skip && isHeld)) {
       finish();
       throw WriteConflict(table_.id(), place, seen_);
    }

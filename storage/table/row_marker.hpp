@@ -18,7 +18,8 @@ public:
    enum class Kind : uint8_t { Delete, Lock };
    RowMarker(Table& table, Transaction& transaction, const Snapshot& snapshot, Kind kind);
 
-   /// Marks the row. Never returns Moved. Throws WriteConflict instead of returning Conflict unless `skip`.
+   /// Marks the row. Never returns Moved. Throws WriteConflict instead of returning Conflict; with `skip`, returns it
+   /// for a row that an open transaction holds.
    DeleteMarks::Outcome mark(RowId id, bool skip);
    void finish();
 
