@@ -1,5 +1,6 @@
 #include "common/type/date_time_math.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/error/sql_error.hpp"
@@ -107,6 +108,15 @@ int64_t dateToTimestamp(int32_t date) {
 
 int64_t dateToTimestampTz(int32_t date, const TimeZone* zone) {
    return localToTimestamp(zone, dateToTimestamp(date));
+}
+
+int64_t comparableTimestamp(int32_t date, const TimeZone* zone) {
+   if (date == dateInfinity) return timestampInfinity;
+   if (date == dateMinusInfinity) return timestampMinusInfinity;
+   if (date >= timestampEnd / microsPerDay) return timestampEnd;
+   const int64_t local = date * microsPerDay;
+   const int64_t instant = local - static_cast<int64_t>(zoneOffsetOfLocal(zone, local)) * microsPerSecond;
+   return std::clamp(instant, timestampMin - 1, timestampEnd);
 }
 
 int32_t timestampToDate(int64_t timestamp) {

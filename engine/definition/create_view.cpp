@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/source_range.hpp"
@@ -40,6 +42,21 @@ void checkReplacement(const catalog::Relation& old, const catalog::Relation& fre
    requireDistinctNames(fresh, "of relation \"" + old.name + "\" already exists");
 }
 
+/// A view that reads a temporary relation is temporary itself.
+NewRelation temporaryTarget(CommandContext& context, const ::RangeVar& name) {
+   context.core.notice("view \"" + std::string(name.relname) + "\" will be a temporary view");
+   ::RangeVar temporary = name;
+   temporary.relpersistence = 't';
+   return newRelation(context, temporary);
+}
+
+bool readsTemporary(const catalog::Snapshot& snapshot, const std::vector<catalog::Dependency>& dependencies) {
+   return std::any_of(dependencies.begin(), dependencies.end(), [&](const catalog::Dependency& dependency) {
+      const auto relation = snapshot.relation(dependency.relation);
+      return relation && relation->persistence == catalog::Persistence::Temporary;
+   });
+}
+
 bool isRecursiveView(std::string_view text, size_t from) {
    for (size_t words = 0; words < 5; ++words) { // CREATE [OR REPLACE] [TEMP] RECURSIVE VIEW
       const Token token = nextToken(text, from);
@@ -57,13 +74,15 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
    refuseCheckOption(options);
    if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
-   const NewRelation target = newRelation(context, *statement.view);
+   NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();
    const std::string_view text = context.source().text();
    const size_t end = context.statement.offset + context.statement.text.size();
    const size_t begin = afterKeyword(text, context.statement.offset, "as");
    sql::BoundView view = sql::bindView(*statement.query, context.core.bindContext(path, &context.source()),
                                        static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
+   if (!target.isTemporary && readsTemporary(context.core.transaction.catalog(), view.dependsOn))
+      target = temporaryTarget(context, *statement.view);
    const ListOf<> names(statement.aliases);
    if (names.size() > view.query.output.size())
       throw SqlError(sqlstate::syntaxError, "CREATE VIEW specifies more column names than columns");

@@ -64,6 +64,12 @@ int64_t dateAndTimeTz(int32_t date, StringView v) {
    if (!isValidTimestamp(result)) throw SqlError(sqlstate::datetimeValueOutOfRange, "date out of range for timestamp");
    return result;
 }
+int64_t dateToCompare(int32_t date) {
+   return comparableTimestamp(date, nullptr);
+}
+int64_t dateToCompareTz(int32_t date, KernelEnv& env) {
+   return comparableTimestamp(date, zoneOf(env.context));
+}
 int64_t timeTzAndDate(StringView v, int32_t date) {
    return dateAndTimeTz(date, v);
 }
@@ -87,6 +93,8 @@ StringView scaleTimeTz(StringView v, int32_t typmod, KernelEnv& env) {
 
 void registerDateTimeCasts() {
    addKernel<dateAsTimestamp>("date_timestamp");
+   addKernel<dateToCompare>("ouzel_date_timestamp", totalKernel);
+   addKernel<dateToCompareTz>("ouzel_date_timestamptz", totalKernel);
    addKernel<dateAsTimestampTz>("date_timestamptz");
    addKernel<timestampAsDate>("timestamp_date", totalKernel);
    addKernel<timestampTzAsDate>("timestamptz_date");
