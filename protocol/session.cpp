@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "common/client/notice_level.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
 #include "common/text/utf8.hpp"
@@ -36,17 +37,6 @@ private:
 const char* idleName(TransactionStatus status) {
    if (status == TransactionStatus::Failed) return "idle in transaction (aborted)";
    return status == TransactionStatus::InBlock ? "idle in transaction" : "idle";
-}
-
-LogLevel levelOf(Notice::Severity severity) {
-   switch (severity) {
-   case Notice::Severity::Debug: return LogLevel::Debug1;
-   case Notice::Severity::Log: return LogLevel::Log;
-   case Notice::Severity::Info: return LogLevel::Info;
-   case Notice::Severity::Notice: return LogLevel::Notice;
-   case Notice::Severity::Warning: return LogLevel::Warning;
-   }
-   return LogLevel::Notice;
 }
 
 /// Run `body` and turn every other exception into an SqlError, so that handlers see a single type.

@@ -36,7 +36,7 @@ FOLDERS = {
     "common": {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync", "thread"},
-        "hash": {"type", "value"}, "client": {"error", "value"},
+        "hash": {"type", "value"}, "client": {"error", "log", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},

@@ -24,6 +24,13 @@ void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockM
          lockRelation(core, below, mode, noWait, seen);
 }
 
+/// The relation that the name means now: it may have changed while another transaction's lock was awaited.
+catalog::RelationPtr findRelation(CommandContext& context, const ::RangeVar& name) {
+   const catalog::SearchPath path = context.core.searchPath();
+   const auto target = commandTarget(context, path, name);
+   return catalog::requireRelation(context.core.transaction.catalog(), path, target);
+}
+
 } // namespace
 
 std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
@@ -33,16 +40,20 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    std::set<Oid> seen;
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
-      const catalog::SearchPath path = core.searchPath();
-      const auto target = commandTarget(context, path, *name);
-      auto relation = catalog::requireRelation(core.transaction.catalog(), path, target);
+      auto relation = findRelation(context, *name);
       if (relation->relationKind != catalog::RelationKind::Table &&
           relation->relationKind != catalog::RelationKind::View) {
          if (relation->oid < catalog::firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
       if (core.transaction.isReadOnly() && mode > LockMode::RowShare) requireWritable(core, "LOCK TABLE");
-      lockRelation(core, relation, mode, statement.nowait, seen);
+      for (bool isCurrent = false; !isCurrent;) {
+         lockRelation(core, relation, mode, statement.nowait, seen);
+         core.transaction.startCommand();
+         const auto now = findRelation(context, *name);
+         isCurrent = now->oid == relation->oid;
+         relation = now;
+      }
    }
    return "LOCK TABLE";
 }

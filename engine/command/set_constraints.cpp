@@ -48,7 +48,8 @@ std::string setConstraints(CommandContext& context, const ::ConstraintsSetStmt& 
    if (chosen.empty()) transaction.setDeferred(invalidOid, statement.deferred);
    for (const Oid constraint : chosen)
       transaction.setDeferred(constraint, statement.deferred);
-   if (statement.deferred) return "SET CONSTRAINTS";
+   if (statement.deferred || transaction.deferredChecks().empty()) return "SET CONSTRAINTS";
+   transaction.startStatement();
    runDeferredChecks(context.core, chosen);
    return "SET CONSTRAINTS";
 }

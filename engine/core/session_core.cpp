@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
@@ -31,17 +32,6 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
    // of its own.
    if (!context.cancelState.load()) context.cancelMessage = messageOf(reason);
    context.cancelState.store(endsStatementOnly(reason) ? "57014" : "57P01");
-}
-
-LogLevel levelOf(Notice::Severity severity) {
-   switch (severity) {
-   case Notice::Severity::Debug: return LogLevel::Debug1;
-   case Notice::Severity::Log: return LogLevel::Log;
-   case Notice::Severity::Info: return LogLevel::Info;
-   case Notice::Severity::Notice: return LogLevel::Notice;
-   case Notice::Severity::Warning: return LogLevel::Warning;
-   }
-   return LogLevel::Notice;
 }
 
 /// Gives a notice to the client, who passes it to the log, or only to the log if the client does not want it.

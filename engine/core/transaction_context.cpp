@@ -92,6 +92,16 @@ void TransactionContext::beginBlock() {
    inBlock_ = true;
 }
 
+void TransactionContext::startCommand() {
+   DCHECK(isOpen());
+   DCHECK(!failed_);
+   if (hasSnapshot_ && isolation_ != Isolation::ReadCommitted) {
+      snapshot_ = storage_->refreshed(snapshot_);
+      return;
+   }
+   editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
+}
+
 void TransactionContext::startStatement() {
    DCHECK(isOpen());
    DCHECK(!failed_);

@@ -61,6 +61,9 @@ public:
 
    /// Take the snapshot the next statement sees. REQUIRES: isOpen().
    void startStatement();
+   /// Show the newest objects to a command that reads no rows, so that the transaction takes no snapshot yet: LOCK,
+   /// FETCH. REQUIRES: isOpen().
+   void startCommand();
    const storage::Snapshot& snapshot() const { return snapshot_; }
    storage::Transaction& storage() { return *storage_; }
    catalog::CatalogEditor& editor() { return *editor_; }

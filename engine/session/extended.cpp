@@ -181,7 +181,7 @@ class SessionImpl::PortalLog {
 public:
    PortalLog(SessionImpl& session, const Portal& portal, std::string_view name)
       : session_(session), statement_(portal.statement), name_(name),
-        isFetch_((portal.execution || portal.held) && portal.givenRows() > 0) {
+        isFetch_(portal.cursor ? portal.cursor->hasGiven() : portal.execution && portal.execution->givenRows() > 0) {
       StatementLog& log = session.log_;
       if (!statement_) {                                               // DECLARE has made the portal
          const auto text = std::make_shared<std::string>(portal.text); // an error ends the portal before it is logged
@@ -242,15 +242,16 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
-   DCHECK(portal.isCursor || portal.statement);
+   DCHECK(portal.cursor || portal.statement);
    // What has begun may outlive an error, in a block with savepoints.
-   if (portal.isFailed || portal.isCursor || portal.execution) requireUsableTransaction(core_);
+   if (portal.isFailed || portal.cursor || portal.execution) requireUsableTransaction(core_);
    if (portal.isFailed) throwCannotRun(name);
-   if (portal.isCursor) { // made by DECLARE, run by an Execute message
+   if (portal.cursor) { // made by DECLARE, run by an Execute message
       core_.statementBegins();
-      const uint64_t before = portal.givenRows();
-      if (!portal.give(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
-      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.givenRows() - before)};
+      sink.begin(portal.cursor->columns());
+      const uint64_t given = portal.cursor->forward(maxRows == 0 ? CursorRows::all : maxRows, &sink);
+      if (!portal.cursor->isAfterEnd()) return {ExecuteResult::Kind::Suspended, {}};
+      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(given)};
    }
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {
@@ -294,6 +295,20 @@ ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink
    return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
 }
 
+namespace {
+
+/// The client has a description of the rows, possibly from before the table changed.
+void requireToldColumns(const PreparedStatement& statement, const QueryExecution& execution) {
+   const auto& told = statement.description.columns;
+   const auto& columns = execution.columns();
+   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
+                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
+      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type")
+          .routine("RevalidateCachedQuery");
+}
+
+} // namespace
+
 /// Start an execution by the statement's generic plan. Null: there is no generic plan, or it is in use or outdated.
 std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    const PreparedStatement& statement = *portal.statement;
@@ -305,12 +320,14 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
       return nullptr;
    }
    const std::shared_ptr<GenericPlan> generic = statement.generic;
-   return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
+   auto execution = runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
       MemoryCharge treeMemory;
       const sql::ParsedScript script = parseCharged(statement.text, treeMemory);
       return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
    });
+   requireToldColumns(statement, *execution);
+   return execution;
 }
 
 /// Start the portal: by the statement's generic plan, which its second execution makes if one plan is good for all
@@ -331,13 +348,7 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
       portal.execution = startGeneric(portal);
    }
    if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
-   // The client has a description of the rows, possibly from before the table changed.
-   const auto& told = statement.description.columns;
-   const auto& columns = portal.execution->columns();
-   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
-                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
-      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type")
-          .routine("RevalidateCachedQuery");
+   requireToldColumns(statement, *portal.execution);
 }
 
 void SessionImpl::closeStatement(std::string_view name) {

@@ -5,7 +5,7 @@
 namespace ouzel::engine {
 
 PortalDescription Portal::describe() const {
-   if (isCursor) return {true, columns(), formats};
+   if (cursor) return {true, cursor->columns(), formats};
    return {statement->description.returnsRows, statement->description.columns, formats};
 }
 
@@ -23,24 +23,27 @@ void Portals::close(std::string_view name) {
    if (found != entries_.end()) entries_.erase(found);
 }
 
-void Portals::hold(SessionCore& core) {
+bool Portals::willHold() const {
+   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+      const Portal& portal = entry.second.portal;
+      return portal.isHoldable && !portal.isFailed && portal.running();
+   });
+}
+
+void Portals::hold() {
    std::erase_if(entries_, [](const auto& entry) {
       const Portal& portal = entry.second.portal;
-      return !portal.isHoldable || portal.isFailed;
+      return entry.second.level && (!portal.isHoldable || portal.isFailed);
    });
    for (auto& [name, entry] : entries_) {
-      Portal& portal = entry.portal;
-      if (portal.held) continue;
-      auto held = std::make_unique<HeldRows>(core, portal.execution->columns());
-      held->fill(*portal.execution);
-      portal.held = std::move(held);
-      portal.execution.reset();
+      DCHECK(entry.portal.cursor != nullptr);
+      entry.portal.cursor->hold();
    }
 }
 
 void Portals::committed() {
    for (auto& [name, entry] : entries_) {
-      DCHECK(entry.portal.held != nullptr);
+      DCHECK(entry.portal.running() == nullptr);
       entry.level.reset();
    }
 }
@@ -57,8 +60,9 @@ void Portals::joinLevel(size_t level) {
 bool Portals::read(Oid relation) const {
    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
       const Portal& portal = entry.second.portal;
-      if (!portal.execution || portal.isFailed) return false;
-      const std::vector<Oid>& relations = portal.execution->relations();
+      const QueryExecution* query = portal.running();
+      if (!query || portal.isFailed) return false;
+      const std::vector<Oid>& relations = query->relations();
       return std::find(relations.begin(), relations.end(), relation) != relations.end();
    });
 }
@@ -70,8 +74,9 @@ std::vector<catalog::SystemState::Cursor> Portals::list() const {
       const Portal& portal = entry.portal;
       catalog::SystemState::Cursor cursor;
       cursor.name = name;
-      cursor.statement = portal.isCursor ? portal.text : portal.statement->text;
+      cursor.statement = portal.cursor ? portal.text : portal.statement->text;
       cursor.isHoldable = portal.isHoldable;
+      cursor.isScrollable = portal.isScrollable;
       cursor.createdAt = portal.createdAt;
       out.push_back(std::move(cursor));
    }

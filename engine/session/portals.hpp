@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/query/generic_plan.hpp"
-#include "engine/query/held_rows.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/session/cursor_rows.hpp"
 #include "engine/session/statement_log.hpp"
 
 namespace ouzel::engine {
@@ -38,23 +38,19 @@ struct Portal {
    std::shared_ptr<const PreparedStatement> statement;
    std::vector<BoundParameter> parameters;
    std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
-   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on; of a cursor, until it is held
-   std::unique_ptr<HeldRows> held;            ///< the rest of a cursor's rows, once its transaction has ended
+   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on
+   std::unique_ptr<CursorRows> cursor;        ///< of a cursor, which has no other execution
    bool isDone = false;
-   bool isFailed = false;   ///< an error ended its execution
-   bool isCursor = false;   ///< made by DECLARE
-   bool isHoldable = false; ///< WITH HOLD
-   std::string text;        ///< of a cursor, for pg_cursors
+   bool isFailed = false;     ///< an error ended its execution
+   bool isHoldable = false;   ///< WITH HOLD
+   bool isScrollable = false; ///< SCROLL
+   std::string text;          ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
    MemoryCharge memory; ///< of all but the execution
 
    PortalDescription describe() const;
-   const std::vector<ResultColumn>& columns() const { return held ? held->columns() : execution->columns(); }
-   uint64_t givenRows() const { return held ? held->givenRows() : execution->givenRows(); }
-   /// Give at most maxRows rows (0: all of them), see QueryExecution::run(). REQUIRES: a cursor.
-   bool give(uint64_t maxRows, ResultSink* sink) {
-      return held ? held->run(maxRows, sink) : execution->run(maxRows, sink);
-   }
+   /// The query that has begun and may have more rows; null: none.
+   const QueryExecution* running() const { return cursor ? cursor->query() : execution.get(); }
 };
 
 /// The portals of a session, by name; "" is the unnamed one. A portal made within a savepoint ends when the savepoint
@@ -74,7 +70,9 @@ public:
 
    /// Keep the rows that cursors WITH HOLD have not given yet, and end the other portals of the transaction. Before a
    /// commit; throws the errors of these queries.
-   void hold(SessionCore& core);
+   void hold();
+   /// Whether hold() has queries to run.
+   bool willHold() const;
    /// The commit has succeeded: what was held outlives the transaction.
    void committed();
    /// End the transaction's portals of `level` and above: before ROLLBACK (0), ROLLBACK TO, and after an error.

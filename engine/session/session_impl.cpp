@@ -53,14 +53,37 @@ io::ExternalTablePtr SessionImpl::openExternalTable(std::string_view function, c
    return engine::openExternalTable(core_, function, request);
 }
 
+namespace {
+
+/// What a statement needs of its transaction before it begins.
+enum class Needs : uint8_t { Nothing, Objects, Snapshot };
+
+Needs needsOf(const ::Node& node) {
+   switch (nodeTag(&node)) {
+   case T_TransactionStmt:
+   case T_VariableSetStmt:
+   case T_VariableShowStmt: return Needs::Nothing;
+   case T_LockStmt:
+   case T_ConstraintsSetStmt:
+   case T_FetchStmt:
+   case T_UnlistenStmt:
+   case T_CheckPointStmt: return Needs::Objects;
+   default: return Needs::Snapshot;
+   }
+}
+
+} // namespace
+
 void SessionImpl::beginStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    core_.statementBegins();
    requireUsableTransaction(core_, statement);
    // The text of a script is that of all its statements, and is told once.
    beginActivity(&statement == &script.statements()[0] ? script.source().text() : std::string_view());
-   if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
-       !isNode(statement.node, T_VariableShowStmt))
-      core_.transaction.startStatement();
+   switch (needsOf(*statement.node)) {
+   case Needs::Nothing: break;
+   case Needs::Objects: core_.transaction.startCommand(); break;
+   case Needs::Snapshot: core_.transaction.startStatement(); break;
+   }
 }
 
 sql::ParsedScript SessionImpl::parseCharged(std::string_view text, MemoryCharge& memory) {
@@ -263,7 +286,10 @@ std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
 
 void SessionImpl::holdPortals() {
    try {
-      portals_.hold(core_);
+      const bool isLong = portals_.willHold();
+      if (isLong) core_.timeLimitEnds(); // as in PostgreSQL, whose limit does not reach into the commit
+      portals_.hold();
+      if (isLong) core_.statementBegins(); // a new limit for the wait for the store
    } catch (...) {
       portals_.endFrom(0);
       core_.transaction.rollback();

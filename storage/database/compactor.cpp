@@ -8,6 +8,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/log/log.hpp"
+#include "storage/table/moved_rows.hpp"
 #include "storage/table/rewriter.hpp"
 
 namespace ouzel::storage {
@@ -138,20 +139,32 @@ struct LateDelete {
    Timestamp timestamp;
 };
 
-/// Find the rows of `before` deleted after `since`, by their places in `after`: its rows are those that lived at
-/// `since`, in the same order.
-std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList& after, Timestamp since) {
+/// What moving rows finds in the marks of their old segments.
+struct OldMarks {
    std::vector<LateDelete> late;
+   std::vector<std::shared_ptr<MovedRows>> moved; ///< by segment
+};
+
+/// Read the marks of `before`. The rows of `after` are those that lived at `since`, in the same order.
+OldMarks readOldMarks(const SegmentList& before, const SegmentList& after, Timestamp since) {
+   OldMarks found;
+   auto targets = std::make_shared<std::vector<MovedRows::Target>>();
+   for (const SegmentPtr& target : after)
+      targets->push_back({target->id, target->versions, target->rowCount()});
+   uint64_t total = 0; // of rows that lived
    size_t segment = 0;
    uint32_t row = 0;
    const auto skip = [&](uint32_t rows) {
+      total += rows;
       for (row += rows; segment < after.size() && row >= after[segment]->rowCount(); ++segment)
          row -= after[segment]->rowCount();
    };
    for (const SegmentPtr& old : before) {
       const uint32_t rows = old->versions->committedRows();
+      found.moved.push_back(std::make_shared<MovedRows>(since, targets));
       for (uint32_t first = 0; first < rows; first += vectorRows) {
          const uint32_t count = std::min(vectorRows, rows - first);
+         found.moved.back()->addVector(total);
          const DeleteMarks::VectorMarks* marks = old->versions->deletes.vector(first / vectorRows);
          if (!marks) {
             skip(count);
@@ -160,15 +173,15 @@ std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList
          for (uint32_t i = 0; i < count; ++i) {
             // An open mark here is about to be taken back, see DeleteMarks::beginMove().
             const DeleteWord word = marks->words[i].load(std::memory_order_acquire);
+            if (!DeleteMarks::livesAt(word, since)) continue;
             const bool isCommitted = word != 0 && (word & DeleteMarks::openBit) == 0;
-            if (isCommitted && word <= since) continue;
-            if (isCommitted) late.push_back({segment, row, word});
+            if (isCommitted) found.late.push_back({segment, row, word});
             skip(1);
          }
       }
    }
    CHECK(segment == after.size() && row == 0);
-   return late;
+   return found;
 }
 
 /// The log record of a compaction.
@@ -275,7 +288,8 @@ void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind ki
    Move move(before);
    if (!move.tryBegin(kind == CheckpointKind::Commit)) return;
    // No mark of `before` changes from here on.
-   const std::vector<LateDelete> late = lateDeletes(before, after, rewritten.since);
+   const OldMarks marks = readOldMarks(before, after, rewritten.since);
+   const std::vector<LateDelete>& late = marks.late;
    for (const SegmentPtr& segment : after)
       for (const SegmentPtr& old : before)
          segment->versions->keys.expect(context_.keyIndexes, old->versions->keys);
@@ -290,6 +304,8 @@ void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind ki
          segment->versions->addCommit(timestamp, segment->rowCount(), 0);
       exchangeSegments(table.core(), before, after, timestamp);
       retired_.note(timestamp);
+      for (size_t i = 0; i < before.size(); ++i)
+         before[i]->versions->moved = marks.moved[i];
       context_.transactions.publish(timestamp);
       move.end(timestamp); // transactions that waited look again, and find the rows in the new segments
    };

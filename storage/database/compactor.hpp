@@ -24,8 +24,9 @@ namespace ouzel::storage {
 /// A run with a block that is damaged stays as it is, and so does the block from then on: checkpoints do not fail for
 /// it.
 ///
-/// Snapshots from that commit on see the new segments, older snapshots the old ones. Row ids change. So a segment with
-/// rows that an open transaction has deleted or locked is left for the next checkpoint.
+/// Snapshots from that commit on see the new segments, older snapshots the old ones. Row ids change; MovedRows tells
+/// writers with older snapshots the new ones. A segment with rows that an open transaction has deleted or locked is
+/// left for the next checkpoint.
 ///
 /// Threads: one at a time, which holds Checkpointer::storedMutex_; rewriting runs on other threads as well.
 class Compactor {

@@ -1,6 +1,7 @@
 #include "storage/table/delete_marks.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "common/error/check.hpp"
 
@@ -94,6 +95,14 @@ DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, u
 void DeleteMarks::replaceMark(uint32_t row, DeleteWord word) {
    if (word != 0 && (word & openBit) == 0) committed_.fetch_add(1, std::memory_order_relaxed);
    vectorFor(row / vectorRows).words[row % vectorRows].store(word, std::memory_order_release);
+}
+
+void DeleteMarks::setShadow(uint32_t row, DeleteWord word) {
+   DCHECK(movedAt_.load() != 0);
+   auto& slot = vectorFor(row / vectorRows).words[row % vectorRows];
+   // A mark in the way was set by a thread that did not know of the move, and is about to be taken back.
+   for (DeleteWord none = 0; !slot.compare_exchange_weak(none, word); none = 0)
+      std::this_thread::yield();
 }
 
 DeleteWord DeleteMarks::word(uint32_t row) const {

@@ -43,7 +43,7 @@ public:
       Held,     ///< lock() only: the same transaction has locked the row before
       Gone,     ///< deleted by the same transaction, or by one that the snapshot sees
       Conflict, ///< deleted or locked by another transaction, open or committed after the snapshot
-      Moved     ///< the row has another id now, for snapshots from `seen` on
+      Moved     ///< the row has another id now, see MovedRows
    };
 
    DeleteMarks() = default;
@@ -70,13 +70,21 @@ public:
              commandOf(word) < snapshot.commandId;
    }
 
-   /// Mark the row as deleted; the transaction may have locked it before. `seen`: the mark that was found, for Moved
-   /// the timestamp of the move. Waits while a move is under way.
+   /// Whether the mark leaves the row to snapshots of this time. An open mark does.
+   static bool livesAt(DeleteWord word, Timestamp timestamp) {
+      return word == 0 || (word & openBit) != 0 || word > timestamp;
+   }
+
+   /// Mark the row as deleted; the transaction may have locked it before. `seen`: the mark that was found. Waits while
+   /// a move is under way.
    Outcome mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
    /// Keep other transactions from deleting or locking the row. Otherwise as mark().
    Outcome lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
    /// Replace the open mark of `row` by the commit's timestamp, by 0 to take it back, or by a lock.
    void replaceMark(uint32_t row, DeleteWord word);
+   /// Set the mark of a row that has moved and has no mark here, for the reads of the transaction that has marked it
+   /// where it is now.
+   void setShadow(uint32_t row, DeleteWord word);
    DeleteWord word(uint32_t row) const;
    /// The marks of a vector; null: no row of the vector was ever marked.
    const VectorMarks* vector(uint32_t index) const {

@@ -121,6 +121,23 @@ void LocalWrites::addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows
    locks_.push_back({segment, std::move(rows), command});
 }
 
+void LocalWrites::addShadows(const SegmentPtr& segment, std::vector<uint32_t> rows) {
+   if (rows.empty()) return;
+   const MutexLock lock(mutex_);
+   shadows_.push_back({segment, std::move(rows)});
+}
+
+void LocalWrites::removeShadows(uint32_t sinceCommand) {
+   for (Deletes& entry : shadows_)
+      std::erase_if(entry.rows, [&](uint32_t row) {
+         DeleteMarks& marks = entry.segment->versions->deletes;
+         if (DeleteMarks::commandOf(marks.word(row)) < sinceCommand) return false;
+         marks.replaceMark(row, 0);
+         return true;
+      });
+   std::erase_if(shadows_, [](const Deletes& entry) { return entry.rows.empty(); });
+}
+
 bool LocalWrites::isOwn(const SegmentPtr& segment) const {
    return std::any_of(own_.begin(), own_.end(), [&](const Own& own) { return own.segment == segment; });
 }
@@ -224,6 +241,7 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
       if (!locked.rows.empty()) kept.push_back(std::move(locked));
    }
    std::erase_if(deletes_, [](const Deletes& entry) { return entry.rows.empty(); });
+   removeShadows(commandId);
    if (!keepLocks)
       std::erase_if(locks_, [&](const Locks& entry) {
          if (entry.command < commandId) return false;
@@ -345,6 +363,7 @@ void LocalWrites::publish(Timestamp timestamp, Timestamp horizon) {
    for (const Deletes& entry : deletes_)
       for (const uint32_t row : entry.rows)
          entry.segment->versions->deletes.replaceMark(row, timestamp);
+   removeShadows(0); // the other snapshots that read them are older than the commit
    TableCore& core = table_->core();
    const MutexLock coreLock(core.mutex);
    for (Own& own : own_) {

@@ -33,6 +33,9 @@ public:
    /// Note that locks were set on `rows` of the segment by `command`.
    void addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command);
 
+   /// Note that delete marks were set on `rows` of a retired segment, which only this transaction's reads heed.
+   void addShadows(const SegmentPtr& segment, std::vector<uint32_t> rows);
+
    struct Visible {
       SegmentPtr segment;
       uint32_t rows;
@@ -110,11 +113,13 @@ private:
       uint32_t command;
    };
    bool isOwn(const SegmentPtr& segment) const REQUIRES(mutex_);
+   void removeShadows(uint32_t sinceCommand) REQUIRES(mutex_);
 
    const std::shared_ptr<Table> table_;
    mutable Mutex mutex_; ///< taken before the table's mutex
    std::vector<Own> own_ GUARDED_BY(mutex_);
    std::vector<Deletes> deletes_ GUARDED_BY(mutex_);
+   std::vector<Deletes> shadows_ GUARDED_BY(mutex_); ///< of rows in `deletes_`, at their places before compaction
    std::vector<Locks>
        locks_ GUARDED_BY(mutex_);        ///< a row is in one of them at most, and stays in it when it is deleted later
    SegmentPtr small_ GUARDED_BY(mutex_); ///< the own segment that small appends are copied to

@@ -10,6 +10,8 @@
 
 namespace ouzel::storage {
 
+class MovedRows;
+
 /// The versions of a segment's rows: which exist for which snapshot, and which are deleted. Rows are committed in row
 /// order, so a snapshot sees a prefix. The object outlives the form of the rows: a checkpoint that turns a delta
 /// segment into a block passes it on to the new Segment. Thread-safe.
@@ -23,6 +25,8 @@ public:
 
    DeleteMarks deletes;
    KeyIndexes keys;
+   /// Set before the end of the move that `deletes` tells of; null before.
+   std::shared_ptr<const MovedRows> moved;
 
 private:
    struct Commit {

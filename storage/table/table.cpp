@@ -4,6 +4,7 @@
 
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
+#include "storage/table/row_marker.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 #include "storage/version/write_conflict.hpp"
@@ -117,35 +118,14 @@ uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, s
    CHECK(deletedNow.empty() || deletedNow.size() == rows.size());
    std::fill(deletedNow.begin(), deletedNow.end(), uint8_t{0});
    if (rows.empty()) return 0;
-   LocalWrites& writes = transaction.writesOf(*this);
+   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Delete);
    uint64_t deleted = 0;
-   SegmentPtr segment;
-   std::vector<uint32_t> marked;
-   DeleteWord seen;
    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!segment || segment->id != segmentOf(rows[i])) {
-         if (segment) writes.addDeletes(segment, std::exchange(marked, {}));
-         segment = core_->findSegment(segmentOf(rows[i]));
-         if (!segment) segment = writes.findSegment(segmentOf(rows[i]));
-         if (!segment) throwInternal("row id of an unknown segment");
-      }
-      const uint32_t row = rowOf(rows[i]);
-      if (row >= segment->rowCount()) throwInternal("row id past the end of its segment");
-      switch (segment->versions->deletes.mark(row, snapshot, transaction.commandId(), seen)) {
-      case DeleteMarks::Outcome::Marked:
-         marked.push_back(row);
-         ++deleted;
-         if (!deletedNow.empty()) deletedNow[i] = 1;
-         break;
-      case DeleteMarks::Outcome::Held:
-      case DeleteMarks::Outcome::Gone: break;
-      case DeleteMarks::Outcome::Conflict:
-      case DeleteMarks::Outcome::Moved:
-         writes.addDeletes(segment, std::move(marked));
-         throw WriteConflict(id(), rows[i], seen);
-      }
+      if (marker.mark(rows[i], false) != DeleteMarks::Outcome::Marked) continue;
+      ++deleted;
+      if (!deletedNow.empty()) deletedNow[i] = 1;
    }
-   writes.addDeletes(segment, std::move(marked));
+   marker.finish();
    return deleted;
 }
 
@@ -154,36 +134,15 @@ void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::sp
    CHECK(isLocked.size() == rows.size());
    std::fill(isLocked.begin(), isLocked.end(), uint8_t{0});
    if (rows.empty()) return;
-   LocalWrites& writes = transaction.writesOf(*this);
-   SegmentPtr segment;
-   std::vector<uint32_t> marked;
-   DeleteWord seen;
+   const LocalWrites& writes = transaction.writesOf(*this);
+   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Lock);
    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!segment || segment->id != segmentOf(rows[i])) {
-         if (segment) writes.addLocks(segment, std::exchange(marked, {}), transaction.commandId());
-         segment = core_->findSegment(segmentOf(rows[i]));
-      }
-      if (!segment) { // a row of the transaction's own segments, which no other transaction knows
-         isLocked[i] = 1;
-         continue;
-      }
-      const uint32_t row = rowOf(rows[i]);
-      switch (segment->versions->deletes.lock(row, snapshot, transaction.commandId(), seen)) {
-      case DeleteMarks::Outcome::Marked:
-         marked.push_back(row);
-         isLocked[i] = 1;
-         break;
-      case DeleteMarks::Outcome::Held: isLocked[i] = 1; break;
-      case DeleteMarks::Outcome::Gone: break;
-      case DeleteMarks::Outcome::Conflict:
-         if (skip) break;
-         [[fallthrough]];
-      case DeleteMarks::Outcome::Moved:
-         writes.addLocks(segment, std::move(marked), transaction.commandId());
-         throw WriteConflict(id(), rows[i], seen);
-      }
+      // No other transaction knows the rows that this one has inserted.
+      const bool isOwn = writes.findSegment(segmentOf(rows[i])) != nullptr;
+      const DeleteMarks::Outcome outcome = isOwn ? DeleteMarks::Outcome::Held : marker.mark(rows[i], skip);
+      isLocked[i] = outcome == DeleteMarks::Outcome::Marked || outcome == DeleteMarks::Outcome::Held;
    }
-   if (segment) writes.addLocks(segment, std::move(marked), transaction.commandId());
+   marker.finish();
 }
 
 WriteConflict::WriteConflict(StorageId conflictTable, RowId conflictRow, DeleteWord word)
