@@ -22,6 +22,14 @@ ColumnId Query::copyColumn(ColumnId column) {
    return columns.add(std::move(info));
 }
 
+ExprPtr Query::onlyWhere(ColumnId condition, ExprPtr value) const {
+   if (condition == noColumn) return value;
+   auto expr = std::make_unique<Expr>(ExprKind::Case, value->type);
+   expr->args.push_back(ref(condition));
+   expr->args.push_back(std::move(value));
+   return expr;
+}
+
 ExprPtr sameValue(const Query& query, ColumnId a, ColumnId b) {
    DCHECK(query.columns[a].type.oid == query.columns[b].type.oid);
    const bool nullable = query.columns[a].nullable && query.columns[b].nullable;

@@ -48,6 +48,8 @@ struct Query {
    /// A new column with the same name, type and origin.
    ColumnId copyColumn(ColumnId column);
    ExprPtr ref(ColumnId column) const { return sql::makeColumn(column, columns[column].type); }
+   /// CASE WHEN condition THEN value END; the value itself without a condition (noColumn).
+   ExprPtr onlyWhere(ColumnId condition, ExprPtr value) const;
 };
 
 inline const SqlType booleanType{oid::boolean};

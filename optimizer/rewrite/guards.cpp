@@ -1,0 +1,117 @@
+#include "optimizer/rewrite/guards.hpp"
+
+#include "common/thread/stack.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// A subquery with more dependent joins does not carry columns: each level doubles the operators of the plan.
+constexpr size_t carriedMax = 4;
+
+/// Drops the rows over which a subquery that reads nothing from outside would compute what may fail.
+void filterInput(Rel& subquery, ColumnId guard, const Query& query) {
+   Rel* at = &subquery;
+   while (at->inputs.size() == 1 && hasEffects(*at->inputs[0]))
+      at = at->inputs[0].get();
+   if (at->inputs.size() != 1 || isAtMostOneRow(*at->inputs[0])) return;
+   std::vector<ExprPtr> conjuncts;
+   conjuncts.push_back(query.ref(guard));
+   at->inputs[0] = makeSelect(std::move(at->inputs[0]), std::move(conjuncts));
+}
+
+/// Comparisons and tests do not fail themselves, and joins use them as they are.
+void guardExpr(ExprPtr& expr, ColumnId guard, const Query& query) {
+   checkStack();
+   if (!mayFail(*expr) && !isVolatile(*expr)) return;
+   switch (expr->kind) {
+   case ExprKind::Compare:
+   case ExprKind::And:
+   case ExprKind::Or:
+   case ExprKind::Not:
+   case ExprKind::IsTrue:
+   case ExprKind::IsNotTrue:
+   case ExprKind::IsFalse:
+   case ExprKind::IsNotFalse:
+   case ExprKind::IsNull:
+   case ExprKind::IsNotNull:
+      for (ExprPtr& arg : expr->args)
+         guardExpr(arg, guard, query);
+      return;
+   default: expr = query.onlyWhere(guard, std::move(expr));
+   }
+}
+
+void guardOperator(Rel& rel, ColumnId guard, const Query& query) {
+   if (rel.kind == RelKind::ProjectSet) // a set-returning call gives no rows for NULL
+      forEachOwnExpr(rel, [&](ExprPtr& call) {
+         for (ExprPtr& arg : call->args)
+            guardExpr(arg, guard, query);
+      });
+   else
+      forEachOwnExpr(rel, [&](ExprPtr& expr) { guardExpr(expr, guard, query); });
+   auto* join = rel.getIf<op::Join>();
+   if (join && join->kind == JoinKind::Single && !isAtMostOneRow(*rel.inputs[1]))
+      join->predicate = conjunction(query.ref(guard), std::move(join->predicate));
+}
+
+void renameColumns(Rel& rel, const ColumnMap& renamed) {
+   replaceColumns(rel, [&renamed](ColumnId column) {
+      const auto it = renamed.find(column);
+      return it == renamed.end() ? column : it->second;
+   });
+}
+
+/// Lets a subquery read NULL from the rows of `input` that do not ask for it, so that these rows are one for it.
+void hideColumns(Rel& subquery, RelPtr& input, ColumnId guard, Query& query) {
+   const std::vector<ColumnId> columns = intersection(freeColumns(subquery), ColumnSet(outputColumns(*input)));
+   ColumnMap guarded;
+   std::vector<ComputedColumn> computed;
+   for (const ColumnId column : columns) {
+      const ColumnId copy = query.copyColumn(column);
+      query.columns[copy].nullable = true;
+      guarded.emplace(column, copy);
+      computed.push_back({copy, query.onlyWhere(guard, query.ref(column))});
+   }
+   input = makeMap(std::move(input), std::move(computed));
+   renameColumns(subquery, guarded);
+   if (columns.empty()) filterInput(subquery, guard, query);
+}
+
+} // namespace
+
+void guardSubquery(Rel& subquery, RelPtr& input, ColumnId guard, Query& query) {
+   if (!hasEffects(subquery)) return;
+   const Rel* base = &subquery;
+   while (base->kind == RelKind::Map || base->kind == RelKind::Select)
+      base = base->inputs[0].get();
+   if (!isUnit(*base)) hideColumns(subquery, input, guard, query);
+   forEachRel(subquery, [&](Rel& rel) { guardOperator(rel, guard, query); });
+}
+
+void carryOuter(Rel& subquery, RelPtr& input, Query& query) {
+   if (isExactlyOneRow(*input) || !hasEffects(subquery)) return;
+   size_t joins = 0;
+   forEachRel(subquery, [&joins](const Rel& rel) {
+      const auto* join = rel.getIf<op::Join>();
+      joins += join && join->dependent;
+   });
+   if (joins > carriedMax) return;
+   const ColumnSet own(outputColumns(*input));
+   ColumnMap carried;
+   std::vector<ComputedColumn> computed;
+   for (const ColumnId column : freeColumns(subquery)) {
+      if (own.contains(column) || carried.contains(column)) continue;
+      const ColumnId copy = query.copyColumn(column);
+      query.columns[copy].nullable = true;
+      carried.emplace(column, copy);
+      computed.push_back({copy, query.ref(column)});
+   }
+   if (carried.empty()) return;
+   input = makeMap(std::move(input), std::move(computed));
+   renameColumns(subquery, carried);
+}
+
+} // namespace ouzel::optimizer
