@@ -18,13 +18,13 @@ namespace {
 bool computesWhatMayFail(const Rel& rel) {
    const auto* map = rel.getIf<op::Map>();
    return map && std::any_of(map->computed.begin(), map->computed.end(),
-                             [](const ComputedColumn& computed) { return mayFail(*computed.expr); });
+                             [](const ComputedColumn& computed) { return mayFailBesidesOverflow(*computed.expr); });
 }
 
 /// Whether a predicate on an input decides for which rows the join computes what may fail.
 bool joinsWhatMayFail(const Rel& rel, const ColumnSet& outer) {
    const auto& join = rel.as<op::Join>();
-   if (join.kind != JoinKind::Inner && join.predicate && mayFail(*join.predicate)) return true;
+   if (join.kind != JoinKind::Inner && join.predicate && mayFailBesidesOverflow(*join.predicate)) return true;
    return std::any_of(rel.inputs.begin(), rel.inputs.end(), [&](const RelPtr& input) {
       return outer.containsAny(freeColumns(*input)) && hasEffects(*input);
    });
@@ -45,7 +45,7 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
       };
       std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
       const bool failingStays = exact && std::any_of(conjuncts.begin(), conjuncts.end(), [&](const ExprPtr& conjunct) {
-                                   return mayFail(*conjunct) && !isPulled(conjunct);
+                                   return mayFailBesidesOverflow(*conjunct) && !isPulled(conjunct);
                                 });
       if (failingStays) {
          predicate = makeAnd(std::move(conjuncts));

@@ -11,15 +11,23 @@ namespace {
 /// A subquery with more dependent joins does not carry columns: each level doubles the operators of the plan.
 constexpr size_t carriedMax = 4;
 
-/// Drops the rows over which a subquery that reads nothing from outside would compute what may fail.
-void filterInput(Rel& subquery, ColumnId guard, const Query& query) {
-   Rel* at = &subquery;
-   while (at->inputs.size() == 1 && hasEffects(*at->inputs[0]))
-      at = at->inputs[0].get();
-   if (at->inputs.size() != 1 || isAtMostOneRow(*at->inputs[0])) return;
+/// Rows whose copy costs little.
+bool isCheap(const Rel& rel) {
+   const Rel* base = &rel;
+   while ((base->kind == RelKind::Select || base->kind == RelKind::Map) && !callsVolatile(*base))
+      base = base->inputs[0].get();
+   return base->kind == RelKind::Get || base->kind == RelKind::Values || base->kind == RelKind::CteScan;
+}
+
+/// One row if a row of `input` asks, else none.
+RelPtr oneRowIfAsked(const Rel& input, ColumnId guard, Query& query) {
+   ColumnMap renamed;
+   RelPtr copy = cloneRenamed(input, query, renamed);
    std::vector<ExprPtr> conjuncts;
-   conjuncts.push_back(query.ref(guard));
-   at->inputs[0] = makeSelect(std::move(at->inputs[0]), std::move(conjuncts));
+   conjuncts.push_back(query.ref(renamed.at(guard)));
+   op::Limit one;
+   one.limit = makeInt8(1);
+   return makeRel(RelKind::Limit, std::move(one), makeSelect(std::move(copy), std::move(conjuncts)));
 }
 
 /// Comparisons and tests do not fail themselves, and joins use them as they are.
@@ -77,7 +85,29 @@ void hideColumns(Rel& subquery, RelPtr& input, ColumnId guard, Query& query) {
    }
    input = makeMap(std::move(input), std::move(computed));
    renameColumns(subquery, guarded);
-   if (columns.empty()) filterInput(subquery, guard, query);
+}
+
+/// Guards a subquery that reads nothing from outside: it computes nothing if no row of `input` asks. A subquery of
+/// another form, or beside an expensive input, is computed in any case.
+void guardWhole(Rel& subquery, const Rel& input, ColumnId guard, Query& query) {
+   if (!freeColumns(input).empty() || !isCheap(input)) return;
+   std::vector<Rel*> chain{&subquery};
+   while (chain.back()->inputs.size() == 1 && hasEffects(*chain.back()->inputs[0]))
+      chain.push_back(chain.back()->inputs[0].get());
+   Rel& last = *chain.back();
+   const bool isOneByOne = last.kind == RelKind::Map || last.kind == RelKind::Select || last.kind == RelKind::GroupBy ||
+                           last.kind == RelKind::Sort || last.kind == RelKind::Window;
+   if (!isOneByOne) return;
+   size_t above = 0; // operators over a row that there is in any case: an aggregate without GROUP BY
+   for (size_t i = 0; i < chain.size(); ++i)
+      if (isExactlyOneRow(*chain[i])) above = i;
+   if (isAtMostOneRow(*last.inputs[0]))
+      above = chain.size();
+   else
+      last.inputs[0] =
+          makeJoin(JoinKind::Inner, std::move(last.inputs[0]), oneRowIfAsked(input, guard, query), nullptr);
+   for (size_t i = 0; i < above; ++i)
+      guardOperator(*chain[i], guard, query);
 }
 
 } // namespace
@@ -87,7 +117,13 @@ void guardSubquery(Rel& subquery, RelPtr& input, ColumnId guard, Query& query) {
    const Rel* base = &subquery;
    while (base->kind == RelKind::Map || base->kind == RelKind::Select)
       base = base->inputs[0].get();
-   if (!isUnit(*base)) hideColumns(subquery, input, guard, query);
+   if (!isUnit(*base)) {
+      if (freeColumns(subquery).empty()) {
+         guardWhole(subquery, *input, guard, query);
+         return;
+      }
+      hideColumns(subquery, input, guard, query);
+   }
    forEachRel(subquery, [&](Rel& rel) { guardOperator(rel, guard, query); });
 }
 

@@ -321,7 +321,7 @@ private:
             std::vector<ColumnId> used;
             collectColumns(*computed.expr, used);
             if (!dependent.containsAny(used) && !(movesFailing && mayFail(*computed.expr))) continue;
-            if (isVolatile(*computed.expr) || (!movesFailing && mayFail(*computed.expr))) return;
+            if (isVolatile(*computed.expr) || (!movesFailing && mayFailBesidesOverflow(*computed.expr))) return;
             dependent.add(computed.column);
          }
       }
