@@ -19,12 +19,13 @@ bool isCheap(const Rel& rel) {
    return base->kind == RelKind::Get || base->kind == RelKind::Values || base->kind == RelKind::CteScan;
 }
 
-/// One row if a row of `input` asks, else none.
-RelPtr oneRowIfAsked(const Rel& input, ColumnId guard, Query& query) {
+/// One row if a row of `input` asks, else none. `asked`: its column, which is true.
+RelPtr oneRowIfAsked(const Rel& input, ColumnId guard, ColumnId& asked, Query& query) {
    ColumnMap renamed;
    RelPtr copy = cloneRenamed(input, query, renamed);
    std::vector<ExprPtr> conjuncts;
-   conjuncts.push_back(query.ref(renamed.at(guard)));
+   asked = renamed.at(guard);
+   conjuncts.push_back(query.ref(asked));
    op::Limit one;
    one.limit = makeInt8(1);
    return makeRel(RelKind::Limit, std::move(one), makeSelect(std::move(copy), std::move(conjuncts)));
@@ -101,11 +102,18 @@ void guardWhole(Rel& subquery, const Rel& input, ColumnId guard, Query& query) {
    size_t above = 0; // operators over a row that there is in any case: an aggregate without GROUP BY
    for (size_t i = 0; i < chain.size(); ++i)
       if (isExactlyOneRow(*chain[i])) above = i;
-   if (isAtMostOneRow(*last.inputs[0]))
+   if (isAtMostOneRow(*last.inputs[0])) {
       above = chain.size();
-   else
-      last.inputs[0] =
-          makeJoin(JoinKind::Inner, std::move(last.inputs[0]), oneRowIfAsked(input, guard, query), nullptr);
+   } else {
+      ColumnId asked = noColumn;
+      RelPtr one = oneRowIfAsked(input, guard, asked, query);
+      last.inputs[0] = makeJoin(JoinKind::Inner, std::move(last.inputs[0]), std::move(one), nullptr);
+      // Predicates that ask do not move below the join. Groups do not show the column.
+      for (size_t i = chain.size(); i-- > above;) {
+         guardOperator(*chain[i], asked, query);
+         if (chain[i]->kind == RelKind::GroupBy) break;
+      }
+   }
    for (size_t i = 0; i < above; ++i)
       guardOperator(*chain[i], guard, query);
 }
