@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::optimizer {
@@ -20,6 +21,14 @@ ColumnId Query::newColumn(std::string name, const SqlType& type, bool nullable) 
 ColumnId Query::copyColumn(ColumnId column) {
    ColumnInfo info = columns[column];
    return columns.add(std::move(info));
+}
+
+ExprPtr Query::onlyWhere(ColumnId condition, ExprPtr value) const {
+   if (condition == noColumn) return value;
+   auto expr = std::make_unique<Expr>(ExprKind::Case, value->type);
+   expr->args.push_back(ref(condition));
+   expr->args.push_back(std::move(value));
+   return expr;
 }
 
 ExprPtr sameValue(const Query& query, ColumnId a, ColumnId b) {
@@ -178,6 +187,44 @@ bool hasEffects(const Rel& rel) {
    forEachOwnExpr(rel, [&found](const Expr& expr) { found = found || mayFail(expr) || isVolatile(expr); });
    forEachChild(rel, [&found](const RelPtr& child) { found = found || hasEffects(*child); });
    return found;
+}
+
+namespace {
+
+/// + - and * of numbers.
+bool onlyOverflows(const Expr& call) {
+   const auto* function = functionOf(call);
+   if (!function) return false;
+   const std::string_view source = function->source;
+   const bool isInteger = source.starts_with("int") && (source.ends_with("pl") || source.ends_with("mi") ||
+                                                        source.ends_with("mul") || source.ends_with("um"));
+   return isInteger || source == "numeric_add" || source == "numeric_sub" || source == "numeric_mul" ||
+          source == "float8pl" || source == "float8mi" || source == "float8mul";
+}
+
+} // namespace
+
+bool mayFailBesidesOverflow(const Expr& expr) {
+   checkStack();
+   if (!mayFail(expr)) return false;
+   switch (expr.kind) {
+   case ExprKind::Call:
+      if (!onlyOverflows(expr)) return true;
+      break;
+   case ExprKind::Compare:
+   case ExprKind::And:
+   case ExprKind::Or:
+   case ExprKind::Not:
+   case ExprKind::IsNull:
+   case ExprKind::IsNotNull:
+   case ExprKind::Case:
+   case ExprKind::Coalesce:
+   case ExprKind::Relabel:
+   case ExprKind::Convert: break;
+   default: return true;
+   }
+   return std::any_of(expr.args.begin(), expr.args.end(),
+                      [](const ExprPtr& arg) { return mayFailBesidesOverflow(*arg); });
 }
 
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {

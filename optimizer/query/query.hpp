@@ -48,6 +48,8 @@ struct Query {
    /// A new column with the same name, type and origin.
    ColumnId copyColumn(ColumnId column);
    ExprPtr ref(ColumnId column) const { return sql::makeColumn(column, columns[column].type); }
+   /// CASE WHEN condition THEN value END; the value itself without a condition (noColumn).
+   ExprPtr onlyWhere(ColumnId condition, ExprPtr value) const;
 };
 
 inline const SqlType booleanType{oid::boolean};
@@ -74,6 +76,8 @@ bool isExactlyOneRow(const Rel& rel);
 /// True if an expression in the subtree may raise an error or is volatile. A rewrite must not compute it for rows that
 /// the statement's own order of evaluation leaves out.
 bool hasEffects(const Rel& rel);
+/// True if the expression may raise another error than the overflow of a sum, a difference or a product.
+bool mayFailBesidesOverflow(const Expr& expr);
 /// True if no two rows of `rel` agree on all of `columns`, where NULLs count as equal.
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query);
 

@@ -18,7 +18,16 @@ namespace {
 bool computesWhatMayFail(const Rel& rel) {
    const auto* map = rel.getIf<op::Map>();
    return map && std::any_of(map->computed.begin(), map->computed.end(),
-                             [](const ComputedColumn& computed) { return mayFail(*computed.expr); });
+                             [](const ComputedColumn& computed) { return mayFailBesidesOverflow(*computed.expr); });
+}
+
+/// Whether a predicate on an input decides for which rows the join computes what may fail.
+bool joinsWhatMayFail(const Rel& rel, const ColumnSet& outer) {
+   const auto& join = rel.as<op::Join>();
+   if (join.kind != JoinKind::Inner && join.predicate && mayFailBesidesOverflow(*join.predicate)) return true;
+   return std::any_of(rel.inputs.begin(), rel.inputs.end(), [&](const RelPtr& input) {
+      return outer.containsAny(freeColumns(*input)) && hasEffects(*input);
+   });
 }
 
 } // namespace
@@ -26,19 +35,31 @@ bool computesWhatMayFail(const Rel& rel) {
 void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled, bool isExact) {
    checkStack();
    if (isExact && computesWhatMayFail(*rel)) return;
-   const auto take = [&](ExprPtr& predicate) {
-      if (!predicate) return;
-      std::vector<ExprPtr> stay;
-      for (ExprPtr& conjunct : conjunctsOf(std::move(predicate))) {
+   // False if a conjunct that may fail stays: it must see only rows for which the others below hold.
+   const auto take = [&](ExprPtr& predicate, bool exact) {
+      if (!predicate) return true;
+      const auto isPulled = [&outer](const ExprPtr& conjunct) {
          std::vector<ColumnId> used;
          collectColumns(*conjunct, used);
-         (outer.containsAny(used) && !isVolatile(*conjunct) ? pulled : stay).push_back(std::move(conjunct));
+         return outer.containsAny(used) && !isVolatile(*conjunct);
+      };
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
+      const bool failingStays = exact && std::any_of(conjuncts.begin(), conjuncts.end(), [&](const ExprPtr& conjunct) {
+                                   return mayFailBesidesOverflow(*conjunct) && !isPulled(conjunct);
+                                });
+      if (failingStays) {
+         predicate = makeAnd(std::move(conjuncts));
+         return false;
       }
+      std::vector<ExprPtr> stay;
+      for (ExprPtr& conjunct : conjuncts)
+         (isPulled(conjunct) ? pulled : stay).push_back(std::move(conjunct));
       predicate = stay.empty() ? nullptr : makeAnd(std::move(stay));
+      return true;
    };
    switch (rel->kind) {
    case RelKind::Select:
-      take(rel->as<op::Select>().predicate);
+      if (!take(rel->as<op::Select>().predicate, isExact)) return;
       pullPredicates(rel->inputs[0], outer, pulled, isExact);
       if (!rel->as<op::Select>().predicate) {
          RelPtr input = std::move(rel->inputs[0]);
@@ -46,12 +67,13 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
       }
       return;
    case RelKind::Get:
-   case RelKind::VirtualGet: take(rel->as<op::Get>().predicate); return;
+   case RelKind::VirtualGet: take(rel->as<op::Get>().predicate, false); return;
    case RelKind::Join: {
       auto& join = rel->as<op::Join>();
       if (join.kind == JoinKind::Full || join.kind == JoinKind::Right) return;
+      if (isExact && joinsWhatMayFail(*rel, outer)) return;
       if (join.kind == JoinKind::Inner) {
-         take(join.predicate);
+         if (!take(join.predicate, isExact)) return;
          pullPredicates(rel->inputs[1], outer, pulled, isExact);
       }
       pullPredicates(rel->inputs[0], outer, pulled, isExact);
@@ -99,10 +121,14 @@ std::vector<ComputedColumn> emptyGroupDefaults(op::GroupBy& group, Query& query)
 }
 
 Dependence::Dependence(Rel& join, const std::vector<ColumnId>& columns, Query& query)
-   : join_(join), query_(query), outer_(columns), notNull_(notNullColumns(*join.inputs[0], query)) {}
+   : join_(join), query_(query), columns_(columns), outer_(columns), notNull_(notNullColumns(*join.inputs[0], query)) {}
 
 std::vector<ColumnId> Dependence::read(const Rel& rel) const {
    return intersection(freeColumns(rel), outer_);
+}
+
+std::vector<ColumnId> Dependence::asDomain(std::vector<ColumnId> needed) const {
+   return isExact_ && !needed.empty() ? columns_ : std::move(needed);
 }
 
 std::vector<ColumnId> Dependence::readHere(const Rel& rel) const {
@@ -225,7 +251,7 @@ RelPtr Dependence::provide(RelPtr rel, ColumnMapping& mapping, const std::vector
        std::all_of(needed.begin(), needed.end(), [&](ColumnId column) { return mapping.find(column) != nullptr; });
    if (complete) return rel;
    ColumnMapping domainMapping;
-   RelPtr domain = makeDomain(needed, domainMapping);
+   RelPtr domain = makeDomain(asDomain(needed), domainMapping);
    ExprPtr predicate;
    for (const MappedColumn& mapped : domainMapping.columns()) {
       if (const MappedColumn* existing = mapping.find(mapped.outer))
@@ -315,7 +341,7 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
       return rel;
    case RelKind::TableFunction:
       if (rel->inputs.empty()) {
-         rel->inputs.push_back(makeDomain(readHere(*rel), mapping));
+         rel->inputs.push_back(makeDomain(asDomain(readHere(*rel)), mapping));
       } else {
          rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, readHere(*rel));
       }
@@ -396,7 +422,7 @@ RelPtr Dependence::pushOuterJoin(RelPtr rel, ColumnMapping& mapping) {
 
 RelPtr Dependence::pushFullJoin(RelPtr rel, ColumnMapping& mapping) {
    auto& join = rel->as<op::Join>();
-   const std::vector<ColumnId> needed = read(*rel);
+   const std::vector<ColumnId> needed = asDomain(read(*rel));
    ColumnMapping sides[2];
    for (int side = 0; side < 2; ++side)
       rel->inputs[side] = provide(pushInput(std::move(rel->inputs[side]), sides[side]), sides[side], needed);
@@ -442,7 +468,7 @@ RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
    if (!isStatic && emptySets == 0) return pushGroup(std::move(rel), mapping);
    if (emptySets > 1) throwNotSupported("correlated subquery with several empty grouping sets");
    // Values of the domain without input rows also need the one row of the empty set: join the domain with the groups.
-   const std::vector<ColumnId> columns = read(*rel);
+   const std::vector<ColumnId> columns = asDomain(read(*rel));
    std::vector<ComputedColumn> defaults = emptyGroupDefaults(group, query_);
    ColumnMapping grouped;
    if (isStatic) group.groupingSets.clear();
@@ -566,7 +592,7 @@ RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
 
 RelPtr Dependence::pushSetOp(RelPtr rel, ColumnMapping& mapping) {
    auto& setOp = rel->as<op::SetOp>();
-   const std::vector<ColumnId> needed = read(*rel);
+   const std::vector<ColumnId> needed = asDomain(read(*rel));
    ColumnMapping sides[2];
    for (int side = 0; side < 2; ++side) {
       RelPtr input = std::move(rel->inputs[side]);
@@ -678,7 +704,7 @@ RelPtr Dependence::pushWith(RelPtr rel, ColumnMapping& mapping) {
          continue;
       }
       if (ctes[i].recursive) {
-         pushRecursion(*rel, i++, needed);
+         pushRecursion(*rel, i++, asDomain(std::move(needed)));
          continue;
       }
       replaceCteScans(*rel, ctes[i], query_);

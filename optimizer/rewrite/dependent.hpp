@@ -17,7 +17,7 @@ namespace ouzel::optimizer {
 
 /// Takes conjuncts that read `outer` columns out of the top of `rel` and appends them to `pulled`. Conjuncts pass
 /// operators that do not change their meaning: filters, projections, inner joins, the preserved side of outer joins.
-/// `isExact`: they do not pass projections that may fail for rows that the conjuncts drop.
+/// `isExact`: they do not pass projections and predicates that may fail for rows that the conjuncts drop.
 void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled, bool isExact);
 
 /// Prepares a GroupBy without keys for a left join that pads its columns with NULL. An aggregate that is not NULL over
@@ -69,7 +69,10 @@ public:
    RelPtr finish(RelPtr join);
 
 private:
-   std::vector<ColumnId> read(const Rel& rel) const;     ///< correlated columns that the subtree reads
+   std::vector<ColumnId> read(const Rel& rel) const; ///< correlated columns that the subtree reads
+   /// The columns of a domain that has `needed`. An exact domain has all: two domains of one column each would combine
+   /// values that no left row combines.
+   std::vector<ColumnId> asDomain(std::vector<ColumnId> needed) const;
    std::vector<ColumnId> readHere(const Rel& rel) const; ///< correlated columns in the operator's own expressions
    std::vector<ColumnId> read(const std::vector<ExprPtr>& exprs) const;
    RelPtr pushOperator(RelPtr rel, ColumnMapping& mapping);
@@ -98,6 +101,7 @@ private:
    Rel& join_;
    Query& query_;
    bool isExact_ = false;
+   std::vector<ColumnId> columns_;
    ColumnSet outer_;
    ColumnSet notNull_;                ///< columns of the left input without NULLs
    std::unique_ptr<sql::Cte> shared_; ///< the left input as a CTE; null: not shared

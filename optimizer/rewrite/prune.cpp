@@ -84,13 +84,14 @@ public:
 private:
    void pruneJoin(RelPtr& rel, ColumnSet need) {
       auto& join = rel->as<op::Join>();
-      if (join.kind == JoinKind::Left && !need.containsAny(outputColumns(*rel->inputs[1])) && cannotMultiply(*rel)) {
+      if (join.kind == JoinKind::Left && !need.containsAny(outputColumns(*rel->inputs[1])) && cannotMultiply(*rel) &&
+          !hasVolatile(*rel->inputs[1])) {
          RelPtr left = std::move(rel->inputs[0]);
          rel = std::move(left);
          prune(rel, std::move(need));
          return;
       }
-      if (join.kind == JoinKind::Mark && !need.contains(join.markColumn)) {
+      if (join.kind == JoinKind::Mark && !need.contains(join.markColumn) && !hasVolatile(*rel->inputs[1])) {
          RelPtr left = std::move(rel->inputs[0]);
          rel = std::move(left);
          prune(rel, std::move(need));
@@ -99,6 +100,12 @@ private:
       if (join.predicate) addColumns(*join.predicate, need);
       prune(rel->inputs[0], need);
       prune(rel->inputs[1], std::move(need));
+   }
+
+   static bool hasVolatile(Rel& rel) {
+      bool found = false;
+      forEachRel(rel, [&found](const Rel& at) { found = found || callsVolatile(at); });
+      return found;
    }
 
    /// True if each left row has at most one match: ON compares columns of the right side with values that do not depend

@@ -32,6 +32,16 @@ void addAll(Conjuncts& to, Conjuncts from) {
       to.push_back(std::move(expr));
 }
 
+/// Adds conjuncts that differ from each other: each is compared only with what was there before.
+void addAllNew(Conjuncts& to, Conjuncts from) {
+   const auto before = static_cast<std::ptrdiff_t>(to.size());
+   for (ExprPtr& expr : from) {
+      const bool known =
+          std::any_of(to.begin(), to.begin() + before, [&expr](const ExprPtr& other) { return equal(*other, *expr); });
+      if (!known) to.push_back(std::move(expr));
+   }
+}
+
 void addNew(Conjuncts& to, ExprPtr expr) {
    const bool known = std::any_of(to.begin(), to.end(), [&expr](const ExprPtr& other) { return equal(*other, *expr); });
    if (!known) to.push_back(std::move(expr));
@@ -68,16 +78,14 @@ private:
       switch (rel->kind) {
       case RelKind::Select: {
          Conjuncts all = conjunctsOf(std::move(rel->as<op::Select>().predicate));
-         for (ExprPtr& conjunct : conjuncts)
-            addNew(all, std::move(conjunct));
+         addAllNew(all, std::move(conjuncts));
          return push(std::move(rel->inputs[0]), std::move(all));
       }
       case RelKind::Get:
       case RelKind::VirtualGet: {
          ExprPtr& predicate = rel->as<op::Get>().predicate;
          Conjuncts all = conjunctsOf(std::move(predicate));
-         for (ExprPtr& conjunct : conjuncts)
-            addNew(all, std::move(conjunct));
+         addAllNew(all, std::move(conjuncts));
          std::erase_if(all, [this](const ExprPtr& test) { // IS NOT NULL of a column that is declared NOT NULL
             return test->kind == ExprKind::IsNotNull && test->args[0]->kind == ExprKind::Column &&
                    !query_.columns[columnOf(*test->args[0])].nullable;

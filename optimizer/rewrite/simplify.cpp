@@ -447,21 +447,7 @@ private:
    Query& query_;
 };
 
-/// LIMIT 0 without an OFFSET over what only reads. Its input is not evaluated, and so raises no error.
-bool wantsNoRows(Rel& rel) {
-   const auto* limit = rel.getIf<op::Limit>();
-   const Value* rows = limit && limit->limit && !limit->offset ? knownValue(*limit->limit) : nullptr;
-   if (!rows || rows->i64 != 0) return false;
-   bool writes = false;
-   forEachRel(rel, [&writes](Rel& at) { writes = writes || at.getIf<op::Write>(); });
-   return !writes;
-}
-
 void simplifyRel(RelPtr& rel, Query& query) {
-   if (wantsNoRows(*rel)) {
-      rel = makeRel(RelKind::Values, op::Values{outputColumns(*rel), {}});
-      return;
-   }
    forEachChild(*rel, [&](RelPtr& child) { simplifyRel(child, query); });
    Simplifier simplifier(query);
    // For predicates of these operators NULL counts as false. A Mark join distinguishes NULL and false.

@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "optimizer/rewrite/guards.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Subquery expressions become dependent joins on the input of the operator that computes them:
@@ -16,8 +17,7 @@
 // The predicate of a Mark join is three-valued, as IN is. unnest.cpp later replaces the dependent joins.
 //
 // A join computes its right side for all left rows, but CASE, COALESCE, AND and OR evaluate their later arguments for
-// some rows only. A subquery there that may fail gets a guard: a boolean column of the left side, true in the rows for
-// which the expression asks for the subquery. In all other rows the subquery reads NULL from outside.
+// some rows only. A subquery there that may fail gets a guard (guards.hpp).
 
 namespace ouzel::optimizer {
 
@@ -40,11 +40,25 @@ RelPtr dependentJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate
    return join;
 }
 
+/// LIMIT 0 without an OFFSET over what only reads. Its input is not evaluated, and so raises no error.
+bool wantsNoRows(Rel& rel) {
+   const auto* limit = rel.getIf<op::Limit>();
+   const Value* rows = limit && limit->limit && !limit->offset ? knownValue(*limit->limit) : nullptr;
+   if (!rows || rows->i64 != 0) return false;
+   bool writes = false;
+   forEachRel(rel, [&writes](Rel& at) { writes = writes || at.getIf<op::Write>(); });
+   return !writes;
+}
+
 class SubqueryRemover {
 public:
    explicit SubqueryRemover(Query& query) : query_(query) {}
 
    void visit(RelPtr& rel) {
+      if (wantsNoRows(*rel)) {
+         rel = makeRel(RelKind::Values, op::Values{outputColumns(*rel), {}});
+         return;
+      }
       forEachChild(*rel, [&](RelPtr& child) { visit(child); });
       bool any = false;
       forEachOwnExpr(*rel, [&any](ExprPtr& expr) { any = any || hasSubquery(*expr); });
@@ -59,6 +73,7 @@ private:
       case RelKind::Join: removeFromJoin(rel); return;
       case RelKind::Values: removeFromValues(rel); return;
       case RelKind::TableFunction: removeFromFunction(rel); return;
+      case RelKind::GroupBy: removeFromGroupBy(*rel); return;
       case RelKind::Limit: throwNotSupported("subquery in LIMIT or OFFSET");
       case RelKind::Insert:
       case RelKind::Update:
@@ -92,6 +107,7 @@ private:
       auto* subquery = expr->getIf<scalar::Subquery>();
       if (!subquery || subquery->kind == SubqueryKind::Scalar || subquery->kind == SubqueryKind::Array) return false;
       visit(subquery->query);
+      carryOuter(*subquery->query, input, query_);
       if (subquery->kind == SubqueryKind::Exists) {
          input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(subquery->query),
                                nullptr);
@@ -117,6 +133,11 @@ private:
       const CompareOp op = all ? sql::negated(subquery.op) : subquery.op;
       for (size_t i = 0; i < expr.args.size(); ++i) {
          replaceAll(expr.args[i], input);
+         if (mayFail(*expr.args[i])) { // computed for the rows of `input` only, not for what it reads of outer queries
+            const ColumnId value = query_.newColumn("compared", expr.args[i]->type);
+            input = addColumn(std::move(input), value, std::move(expr.args[i]));
+            expr.args[i] = query_.ref(value);
+         }
          parts.push_back(makeCompare(op, std::move(expr.args[i]), query_.ref(subquery.columns[i])));
       }
       if (parts.size() == 1) return std::move(parts[0]);
@@ -179,7 +200,7 @@ private:
                                           [](const ExprPtr& a) { return hasGuardedSubquery(*a); });
          if (!decides) continue;
          const ColumnId value = query_.newColumn("guarding", arg->type);
-         input = addColumn(std::move(input), value, onlyWhere(open, std::move(arg)));
+         input = addColumn(std::move(input), value, query_.onlyWhere(open, std::move(arg)));
          arg = query_.ref(value);
          const auto require = [&](ExprKind test) { return narrow(input, open, makeTest(test, query_.ref(value))); };
          switch (root.kind) {
@@ -208,52 +229,15 @@ private:
       return column;
    }
 
-   /// CASE WHEN guard THEN expr END
-   ExprPtr onlyWhere(ColumnId guard, ExprPtr expr) const {
-      if (guard == noColumn) return expr;
-      auto value = std::make_unique<Expr>(ExprKind::Case, expr->type);
-      value->args.push_back(query_.ref(guard));
-      value->args.push_back(std::move(expr));
-      return value;
-   }
-
-   /// Lets a subquery do nothing that fails or has effects where `guard` is not true.
-   void guardQuery(RelPtr& subquery, RelPtr& input, ColumnId guard) {
-      const Rel* base = subquery.get();
-      while (base->kind == RelKind::Map || base->kind == RelKind::Select)
-         base = base->inputs[0].get();
-      if (isUnit(*base)) { // it computes one row: each of its expressions can ask the guard
-         forEachRel(*subquery, [&](Rel& rel) {
-            forEachOwnExpr(rel, [&](ExprPtr& expr) {
-               if (mayFail(*expr) || isVolatile(*expr)) expr = onlyWhere(guard, std::move(expr));
-            });
-         });
-         return;
-      }
-      if (!hasEffects(*subquery)) return;
-      ColumnMap guarded;
-      std::vector<ComputedColumn> computed;
-      for (const ColumnId column : intersection(freeColumns(*subquery), ColumnSet(outputColumns(*input)))) {
-         const ColumnId copy = query_.copyColumn(column);
-         query_.columns[copy].nullable = true;
-         guarded.emplace(column, copy);
-         computed.push_back({copy, onlyWhere(guard, query_.ref(column))});
-      }
-      input = makeMap(std::move(input), std::move(computed));
-      replaceColumns(*subquery, [&guarded](ColumnId column) {
-         const auto it = guarded.find(column);
-         return it == guarded.end() ? column : it->second;
-      });
-   }
-
    void replaceOne(ExprPtr& expr, RelPtr& input, ColumnId guard = noColumn) {
       auto& subquery = expr->as<scalar::Subquery>();
       visit(subquery.query);
       for (ExprPtr& arg : expr->args) {
          replaceAll(arg, input, guard);
-         if (guard != noColumn && (mayFail(*arg) || isVolatile(*arg))) arg = onlyWhere(guard, std::move(arg));
+         if (guard != noColumn && (mayFail(*arg) || isVolatile(*arg))) arg = query_.onlyWhere(guard, std::move(arg));
       }
-      if (guard != noColumn) guardQuery(subquery.query, input, guard);
+      carryOuter(*subquery.query, input, query_);
+      if (guard != noColumn) guardSubquery(*subquery.query, input, guard, query_);
       switch (subquery.kind) {
       case SubqueryKind::Scalar: {
          ensureMade(subquery.query, subquery.columns);
@@ -397,6 +381,21 @@ private:
          replaceAll(arg, input);
       rel->inputs.clear();
       rel->inputs.push_back(std::move(input));
+   }
+
+   /// The arguments of an aggregate are computed for the rows that pass its FILTER.
+   void removeFromGroupBy(Rel& rel) {
+      for (AggregateCall& call : rel.as<op::GroupBy>().aggregates) {
+         const bool guards = call.filter && std::any_of(call.args.begin(), call.args.end(),
+                                                        [](const ExprPtr& arg) { return hasGuardedSubquery(*arg); });
+         if (!guards) continue;
+         replaceAll(call.filter, rel.inputs[0]);
+         const ColumnId passes = narrow(rel.inputs[0], noColumn, std::move(call.filter));
+         call.filter = query_.ref(passes);
+         for (ExprPtr& arg : call.args)
+            replaceAll(arg, rel.inputs[0], passes);
+      }
+      forEachOwnExpr(rel, [&](ExprPtr& expr) { replaceAll(expr, rel.inputs[0]); });
    }
 
    Query& query_;

@@ -29,6 +29,7 @@ public:
    explicit Unnester(Query& query) : query_(query) {}
 
    void visit(RelPtr& rel) {
+      if (rel->kind == RelKind::Select) filterLeft(rel);
       forEachChild(*rel, [&](RelPtr& child) { visit(child); });
       const auto* join = rel->getIf<op::Join>();
       if (!join) return;
@@ -41,6 +42,26 @@ public:
 private:
    std::vector<ColumnId> correlated(const Rel& join) const {
       return intersection(freeColumns(*join.inputs[1]), ColumnSet(outputColumns(*join.inputs[0])));
+   }
+
+   /// Moves conjuncts that read only left columns of a dependent join below it, where they keep the right side from
+   /// computing what the statement does not ask for.
+   static void filterLeft(RelPtr& rel) {
+      auto* join = rel->inputs[0]->getIf<op::Join>();
+      if (!join || !join->dependent) return;
+      const ColumnSet left(outputColumns(*rel->inputs[0]->inputs[0]));
+      std::vector<ExprPtr> moved, stay;
+      for (ExprPtr& conjunct : conjunctsOf(std::move(rel->as<op::Select>().predicate))) {
+         std::vector<ColumnId> used;
+         collectColumns(*conjunct, used);
+         (left.containsAny(used) && left.containsAll(used) && !isVolatile(*conjunct) ? moved : stay)
+             .push_back(std::move(conjunct));
+      }
+      if (!moved.empty()) {
+         RelPtr& input = rel->inputs[0]->inputs[0];
+         input = makeSelect(std::move(input), std::move(moved));
+      }
+      rel = makeSelect(std::move(rel->inputs[0]), std::move(stay));
    }
 
    void unnestJoin(RelPtr& join) {
@@ -176,10 +197,26 @@ private:
          if (auto* select = (*it)->getIf<op::Select>())
             keep = conjunction(std::move(keep), std::move(select->predicate));
          else
-            result = makeMap(std::move(result), std::move((*it)->as<op::Map>().computed));
+            result = computeKept(std::move(result), std::move((*it)->as<op::Map>().computed), keep);
       }
       join = finishOneRow(kind, mark, std::move(result), std::move(keep), std::move(predicate), rightColumns);
       return true;
+   }
+
+   /// A Map above the filter `keep` (may be null), which itself goes further up: what may fail asks the filter.
+   RelPtr computeKept(RelPtr result, std::vector<ComputedColumn> computed, ExprPtr& keep) {
+      const bool fails = std::any_of(computed.begin(), computed.end(),
+                                     [](const ComputedColumn& column) { return mayFail(*column.expr); });
+      if (keep && fails) {
+         const ColumnId kept = query_.newColumn("kept", booleanType);
+         std::vector<ComputedColumn> test;
+         test.push_back({kept, std::move(keep)});
+         result = makeMap(std::move(result), std::move(test));
+         keep = query_.ref(kept);
+         for (ComputedColumn& column : computed)
+            if (mayFail(*column.expr)) column.expr = query_.onlyWhere(kept, std::move(column.expr));
+      }
+      return makeMap(std::move(result), std::move(computed));
    }
 
    static RelPtr detach(RelPtr& chain, const Rel* target) {
@@ -241,11 +278,8 @@ private:
          return it == hidden.end() ? column : it->second;
       });
       for (const ColumnId column : columns) {
-         auto value = std::make_unique<Expr>(ExprKind::Case, query_.columns[column].type);
-         value->args.push_back(query_.ref(holds));
-         value->args.push_back(query_.ref(hidden.at(column)));
          query_.columns[column].nullable = true;
-         computed.push_back({column, std::move(value)});
+         computed.push_back({column, query_.onlyWhere(holds, query_.ref(hidden.at(column)))});
       }
       return makeMap(std::move(result), std::move(computed));
    }
@@ -255,15 +289,18 @@ private:
    void pullUp(Rel& rel, std::vector<ComputedColumn>& above) {
       auto& join = rel.as<op::Join>();
       const bool pads = join.kind == JoinKind::Left || join.kind == JoinKind::Single;
+      const bool exists = (join.kind == JoinKind::Semi || join.kind == JoinKind::Anti) && !join.predicate;
+      const bool isExact = join.kind != JoinKind::Inner && !exists;
       const ColumnSet left(outputColumns(*rel.inputs[0]));
       if (!pads) pullMaps(rel, left, above);
+      if (pads) pullOuterMaps(rel, left, above);
       std::vector<ExprPtr> pulled;
-      pullPredicates(rel.inputs[1], left, pulled, false);
+      pullPredicates(rel.inputs[1], left, pulled, isExact);
       for (ExprPtr& conjunct : pulled) {
          if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
          join.predicate = conjunction(std::move(join.predicate), std::move(conjunct));
       }
-      if (pads) pullOuterMaps(rel, left, above);
+      if (pads && !pulled.empty()) pullOuterMaps(rel, left, above);
    }
 
    /// Correlated computed columns at the top of the right side: the join predicate and the filters between get the
@@ -284,7 +321,7 @@ private:
             std::vector<ColumnId> used;
             collectColumns(*computed.expr, used);
             if (!dependent.containsAny(used) && !(movesFailing && mayFail(*computed.expr))) continue;
-            if (isVolatile(*computed.expr)) return;
+            if (isVolatile(*computed.expr) || (!movesFailing && mayFailBesidesOverflow(*computed.expr))) return;
             dependent.add(computed.column);
          }
       }
@@ -344,7 +381,7 @@ private:
             collectColumns(*join.predicate, joinUses);
             usedByJoin = std::find(joinUses.begin(), joinUses.end(), computed.column) != joinUses.end();
          }
-         const bool moves = left.containsAny(used) || (join.predicate && mayFail(*computed.expr));
+         const bool moves = left.containsAny(used) || mayFail(*computed.expr);
          if (!moves || !self || usedByJoin || isVolatile(*computed.expr)) {
             stay.push_back(std::move(computed));
             continue;

@@ -1,5 +1,7 @@
 #include "sql/bind/expression/subquery.hpp"
 
+#include <algorithm>
+
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/operator.hpp"
@@ -45,6 +47,50 @@ const OutputColumn& onlyColumn(const BoundRel& query, uint32_t position) {
    return query.output[0];
 }
 
+/// Drops from the query of an EXISTS what decides only about the values of its rows: the select list, ORDER BY,
+/// DISTINCT and a LIMIT of rows. Calls of nextval() there are not made. What groups, numbers or skips rows stays as it
+/// is.
+void askOnlyForRows(BoundRel& query, const ::SelectStmt& select) {
+   const auto isTop = [](const Rel& rel) {
+      const auto* limit = rel.getIf<op::Limit>();
+      const Value* rows = limit && limit->limit && !limit->offset ? knownValue(*limit->limit) : nullptr;
+      return rel.kind == RelKind::Map || rel.kind == RelKind::Sort || rel.kind == RelKind::Distinct ||
+             (rows && !rows->isNull && rows->i64 > 0);
+   };
+   const Rel* base = query.rel.get();
+   while (isTop(*base))
+      base = base->inputs[0].get();
+   const auto* group = base->getIf<op::GroupBy>();
+   const bool decides = base->kind == RelKind::Window || base->kind == RelKind::ProjectSet ||
+                        base->kind == RelKind::SetOp || base->kind == RelKind::Limit ||
+                        base->kind == RelKind::LockRows || (group && !group->aggregates.empty());
+   if (decides || !select.targetList || select.havingClause) return;
+   std::vector<ColumnId> computed; // by the select list itself; a plain name is computed in FROM
+   const auto targets = ListOf<ResTarget>(select.targetList);
+   for (uint32_t i = 0; i < query.output.size() && targets.size() == query.output.size(); ++i)
+      if (targets[i]->val->type != T_ColumnRef) computed.push_back(query.output[i].column);
+   bool computesKeys = select.sortClause != nullptr;
+   for (const auto* key : ListOf<SortBy>(select.sortClause))
+      computesKeys = computesKeys && key->node->type != T_ColumnRef;
+   const auto isComputed = [&computed](const ComputedColumn& column) {
+      return std::find(computed.begin(), computed.end(), column.column) != computed.end();
+   };
+   for (RelPtr* at = &query.rel; isTop(**at);) {
+      if (auto* map = (*at)->kind == RelKind::Map ? &(*at)->as<op::Map>() : nullptr) {
+         std::erase_if(map->computed, isComputed);
+         if (!map->computed.empty()) {
+            at = &(*at)->inputs[0];
+            continue;
+         }
+      }
+      if (const auto* sort = (*at)->getIf<op::Sort>(); sort && computesKeys)
+         for (const SortKey& key : sort->keys)
+            collectColumns(*key.expr, computed);
+      RelPtr input = std::move((*at)->inputs[0]);
+      *at = std::move(input);
+   }
+}
+
 } // namespace
 
 ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
@@ -54,7 +100,9 @@ ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
    const ObstacleGuard obstacle(state, "within a subquery");
    auto query = bindSelect(state, *as<SelectStmt>(node.subselect), &scope);
    switch (node.subLinkType) {
-   case EXISTS_SUBLINK: return makeSubquery(SubqueryKind::Exists, booleanType, std::move(query.rel), {}, position);
+   case EXISTS_SUBLINK:
+      askOnlyForRows(query, *as<SelectStmt>(node.subselect));
+      return makeSubquery(SubqueryKind::Exists, booleanType, std::move(query.rel), {}, position);
    case EXPR_SUBLINK:
    case ARRAY_SUBLINK: {
       const OutputColumn column = onlyColumn(query, position);
