@@ -1,6 +1,9 @@
 #include "executor/function/text/regex_syntax.hpp"
 
+#include <utility>
+
 #include "common/error/sql_error.hpp"
+#include "executor/function/text/collating_elements.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
 namespace ouzel::executor {
@@ -243,17 +246,21 @@ private:
       if (take('?')) {
          if (take(':')) {
             node->isCapture = false;
-         } else if (at('=') || at('!') || at('<')) {
+         } else if (at('=') || at('!') || atText("<=") || atText("<!")) {
             throwNotSupported("look-around in regular expressions");
          } else {
             throwInvalid("quantifier operand invalid");
          }
       }
-      if (node->isCapture) node->capture = ++out_.captures;
+      if (node->isCapture) {
+         node->capture = ++out_.captures;
+         isClosed_.resize(node->capture + 1);
+      }
       node->children.push_back(choice(depth + 1));
       node->width = node->children[0]->width;
       node->first = node->children[0]->first;
       if (!take(')')) throwInvalid("parentheses () not balanced");
+      if (node->isCapture) isClosed_[node->capture] = true;
       return node;
    }
 
@@ -316,8 +323,22 @@ private:
          for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
             out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
          return true;
-      default: return false;
+      default: return isDigit(c) && octalEscape(c, out);
       }
+   }
+
+   /// Several digits that are no group's number so far are octal ones. One digit is a back reference.
+   bool octalEscape(char c, uint32_t& out) {
+      const std::string_view digits = rest_;
+      if (digits.empty() || !isDigit(digits[0])) return false;
+      const uint32_t decimal = number10(c);
+      rest_ = digits;
+      if (decimal <= out_.captures) return false;
+      if (c > '7') throwInvalid("invalid escape \\ sequence");
+      out = static_cast<uint32_t>(c - '0');
+      for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
+         out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
+      return true;
    }
 
    static std::string_view classOf(char c) {
@@ -354,8 +375,6 @@ private:
       if (!isDigit(c) && !isLetter(c)) return literal(takeCharacter());
       rest_.remove_prefix(1);
       if (const std::string_view set = classOf(c); !set.empty()) {
-         if (set[1] == '^' && !out_.flags.dotNewline && c != 'S')
-            return text(std::string(set.substr(0, set.size() - 1)) + "\\n]", firstOf(c));
          return text(std::string(set), firstOf(c));
       }
       isConstraint = true;
@@ -371,8 +390,20 @@ private:
       isConstraint = false;
       uint32_t character;
       if (characterEscape(c, character)) return literal(character);
-      if (isDigit(c)) throwNotSupported("back references in regular expressions");
+      if (isDigit(c)) {
+         const uint32_t group = number10(c);
+         if (group > out_.captures || !isClosed_[group]) throwInvalid("invalid backreference number");
+         throwNotSupported("back references in regular expressions");
+      }
       throwInvalid("invalid escape \\ sequence");
+   }
+
+   /// The number whose first digit, `c`, has been consumed.
+   uint32_t number10(char c) {
+      uint32_t value = static_cast<uint32_t>(c - '0');
+      for (; !rest_.empty() && isDigit(rest_[0]) && value < weightMax; rest_.remove_prefix(1))
+         value = value * 10 + static_cast<uint32_t>(rest_[0] - '0');
+      return value;
    }
 
    // ---- bracket expressions ----
@@ -391,27 +422,26 @@ private:
       bool hasClass = false, isFirst = true;
       while (rest_.empty() || !at(']') || isFirst) {
          if (rest_.empty()) throwInvalid("brackets [] not balanced");
-         isFirst = false;
+         const bool wasFirst = std::exchange(isFirst, false);
          if (atText("[:")) {
             namedClass(set);
             first.set(); // of a class: not known here
             hasClass = true;
             continue;
          }
-         if (at('\\') && rest_.size() > 1) {
-            if (const std::string_view inner = classOf(rest_[1]); !inner.empty()) {
-               if (inner[1] == '^') throwInvalid("invalid escape \\ sequence");
-               set.append(inner.substr(1, inner.size() - 2));
-               first |= firstOf(rest_[1]);
-               rest_.remove_prefix(2);
-               continue;
-            }
+         if (at('-') && !wasFirst && rest_.size() > 1 && rest_[1] != ']') throwInvalid("invalid character range");
+         if (atClassEscape()) {
+            appendClassEscape(set, rest_[1]);
+            first |= firstOf(rest_[1]);
+            rest_.remove_prefix(2);
+            continue;
          }
+         const bool isEquivalence = atText("[=");
          const uint32_t low = bracketCharacter();
          uint32_t high = low;
-         if (at('-') && rest_.size() > 1 && rest_[1] != ']') {
+         if (!isEquivalence && at('-') && rest_.size() > 1 && rest_[1] != ']') {
             rest_.remove_prefix(1);
-            if (atText("[:")) throwInvalid("invalid character range");
+            if (atText("[:") || atText("[=") || atClassEscape()) throwInvalid("invalid character range");
             high = bracketCharacter();
             if (high < low) throwInvalid("invalid character range");
          }
@@ -426,6 +456,19 @@ private:
       return text((isNegated ? "[^" : "[") + set + "]", first);
    }
 
+   bool atClassEscape() const { return at('\\') && rest_.size() > 1 && !classOf(rest_[1]).empty(); }
+
+   static void appendClassEscape(std::string& set, char c) {
+      switch (c) {
+      case 'D': set.append("\\x{0}-/:-\\x{10ffff}"); return;
+      case 'W': set.append("\\x{0}-/:-@\\[-\\^`\\{-\\x{10ffff}"); return;
+      case 'S': set.append("\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}"); return;
+      default: break;
+      }
+      const std::string_view positive = classOf(c);
+      set.append(positive.substr(1, positive.size() - 2));
+   }
+
    uint32_t bracketCharacter() {
       if (rest_.empty()) throwInvalid("brackets [] not balanced");
       if (atText("[.") || atText("[=")) {
@@ -433,9 +476,10 @@ private:
          const size_t end = rest_.find(close, 2);
          if (end == std::string_view::npos) throwInvalid("brackets [] not balanced");
          const std::string_view name = rest_.substr(2, end - 2);
-         if (name.empty() || name.size() != characterBytes(name[0])) throwInvalid("invalid collating element");
          rest_.remove_prefix(end + 2);
-         return decodeCharacter(name);
+         if (!name.empty() && name.size() == characterBytes(name[0])) return decodeCharacter(name);
+         if (const std::optional<uint32_t> character = collatingElement(name)) return *character;
+         throwInvalid("invalid collating element");
       }
       if (at('\\')) {
          rest_.remove_prefix(1);
@@ -473,7 +517,7 @@ private:
       rest_.remove_prefix(end + 2);
       if (out_.flags.ignoreCase && (name == "lower" || name == "upper")) name = "alpha";
       for (const char* known : {"alpha", "upper", "lower", "digit", "xdigit", "alnum", "print", "blank", "space",
-                                "punct", "graph", "cntrl", "word"}) {
+                                "punct", "graph", "cntrl", "word", "ascii"}) {
          if (name != known) continue;
          set.append("[:").append(name).append(":]");
          return;
@@ -485,6 +529,7 @@ private:
    uint32_t weight_ = 0; ///< of the nodes made
    RegexSyntax& out_;
    bool previousIsWord_ = false;
+   std::vector<bool> isClosed_; ///< by capturing group: it has ended
 };
 
 /// Embedded options at the start: ***:, ***=, (?xyz).
