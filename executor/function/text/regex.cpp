@@ -5,170 +5,18 @@
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
-#include "common/thread/interruption.hpp"
+#include "executor/function/text/regex_dissector.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// Regex: compilation and matching. The only file that uses RE2.
+// Regex: compilation and matching.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Bytes for a program and the states it makes while it matches. Few expressions need more than the usual.
-constexpr int64_t usualBytes = 8 << 20, largeBytes = 64 << 20;
-
-std::unique_ptr<RE2> compile(const std::string& pattern, bool longest) {
-   RE2::Options options(RE2::Quiet);
-   options.set_longest_match(longest);
-   options.set_max_mem(usualBytes);
-   auto result = std::make_unique<RE2>(pattern, options);
-   if (result->error_code() == RE2::ErrorPatternTooLarge) {
-      checkInterrupted();
-      options.set_max_mem(largeBytes);
-      result = std::make_unique<RE2>(pattern, options);
-   }
-   if (!result->ok()) {
-      if (result->error_code() == RE2::ErrorPatternTooLarge || result->error_code() == RE2::ErrorRepeatSize)
-         throw SqlError(sqlstate::invalidRegularExpression,
-                        "invalid regular expression: regular expression is too complex");
-      throw SqlError(sqlstate::invalidRegularExpression, "invalid regular expression: " + result->error());
-   }
-   return result;
-}
-
-re2::StringPiece piece(std::string_view text) {
-   return {text.data(), text.size()};
-}
-
-} // namespace
-
-namespace {
-
-using Kind = RegexNode::Kind;
-
-/// Finds the captures within a match of known extent, as PostgreSQL's engine (Henry Spencer's) does. A sequence gives
-/// its first part as much (or as little) text as that part prefers. An alternation takes the first branch that fits. A
-/// repetition captures its last round. RE2 decides whether a part of the expression matches a part of the text.
-class Dissector {
-public:
-   void dissect(const RegexNode& root, std::string_view text, std::vector<RegexSpan>& spans) {
-      text_ = text;
-      spans_ = &spans;
-      node(root, spans[0].begin, spans[0].end);
-   }
-
-private:
-   enum class Part : uint8_t { Whole, Rounds };
-   static constexpr size_t enginesMax = 256;
-   static constexpr size_t splitsBetweenChecks = 64; ///< each looks at the whole match
-
-   bool fits(const RegexNode& n, size_t from, Part part, size_t begin, size_t end) {
-      if (engines_.size() >= enginesMax) engines_.clear();
-      std::unique_ptr<RE2>& engine = engines_[{&n, from, part}];
-      if (!engine) {
-         checkInterrupted();
-         std::string pattern = "(?:";
-         if (part == Part::Rounds) { // all rounds of a repetition but the last
-            pattern += "(?:";
-            writeRe2(*n.children[0], false, pattern);
-            pattern += "){" + std::to_string(std::max(n.min - 1, 0)) + ",";
-            if (n.max > 0) pattern += std::to_string(n.max - 1);
-            pattern += "}";
-         } else if (n.kind == Kind::Sequence) {
-            for (size_t i = from; i < n.children.size(); ++i)
-               writeRe2(*n.children[i], false, pattern);
-         } else {
-            writeRe2(n, false, pattern);
-         }
-         engine = compile(pattern + ")", true);
-      }
-      return engine->Match(piece(text_), begin, end, RE2::ANCHOR_BOTH, nullptr, 0);
-   }
-   bool fits(const RegexNode& n, size_t begin, size_t end) { return fits(n, 0, Part::Whole, begin, end); }
-
-   /// Call `isSplit(middle)` for the positions in [begin, end] until it returns true; from the end on, unless
-   /// `shortestFirst`.
-   template <typename IsSplit>
-   static void trySplits(std::string_view text, size_t begin, size_t end, bool shortestFirst, IsSplit&& isSplit) {
-      const size_t count = end - begin;
-      for (size_t i = 0; i <= count; ++i) {
-         const size_t middle = shortestFirst ? begin + i : end - i;
-         if (middle < text.size() && isContinuation(text[middle])) continue;
-         if (i % splitsBetweenChecks == splitsBetweenChecks - 1) checkInterrupted();
-         if (isSplit(middle)) return;
-      }
-      throwInternal("a match of a regular expression could not be dissected");
-   }
-
-   void node(const RegexNode& n, size_t begin, size_t end) {
-      if (!n.hasCaptures) return;
-      switch (n.kind) {
-      case Kind::Text: return;
-      case Kind::Group:
-         if (n.isCapture) (*spans_)[n.capture] = {begin, end};
-         return node(*n.children[0], begin, end);
-      case Kind::Choice:
-         for (const auto& child : n.children)
-            if (fits(*child, begin, end)) return node(*child, begin, end);
-         return;
-      case Kind::Sequence: return sequence(n, 0, begin, end);
-      case Kind::Repeat: return repeat(n, begin, end);
-      }
-   }
-
-   void sequence(const RegexNode& n, size_t from, size_t begin, size_t end) {
-      const RegexNode& left = *n.children[from];
-      if (from + 1 == n.children.size()) return node(left, begin, end);
-      const bool shortestFirst = preferenceOf(left) == RegexPreference::Shortest;
-      trySplits(text_, begin, end, shortestFirst, [&](size_t middle) {
-         if (!fits(left, begin, middle) || !fits(n, from + 1, Part::Whole, middle, end)) return false;
-         node(left, begin, middle);
-         sequence(n, from + 1, middle, end);
-         return true;
-      });
-   }
-
-   void repeat(const RegexNode& n, size_t begin, size_t end) {
-      const RegexNode& operand = *n.children[0];
-      if (n.max == 0) return;
-      if (begin == end && n.min == 0) {
-         if (fits(operand, begin, end)) node(operand, begin, end);
-         return;
-      }
-      if (n.max == 1) return node(operand, begin, end);
-      if (n.min == 0) return rounds(n, begin, end);
-      // x{m,n} matches as x{m-1,n-1} without captures, followed by x.
-      trySplits(text_, begin, end, n.isLazy, [&](size_t middle) {
-         if (middle == end && begin != end) return false; // the last round is not empty unless all are
-         if (!fits(n, 0, Part::Rounds, begin, middle) || !fits(operand, middle, end)) return false;
-         node(operand, middle, end);
-         return true;
-      });
-   }
-
-   /// x* and x{0,n}: one round after the other, each as long (or short) as possible.
-   void rounds(const RegexNode& n, size_t begin, size_t end) {
-      const RegexNode& operand = *n.children[0];
-      size_t last = begin;
-      while (begin < end) {
-         trySplits(text_, begin, end, n.isLazy, [&](size_t middle) {
-            if (middle == begin || !fits(operand, begin, middle) || !fits(n, middle, end)) return false;
-            last = begin;
-            begin = middle;
-            return true;
-         });
-      }
-      node(operand, last, end);
-   }
-
-   std::map<std::tuple<const RegexNode*, size_t, Part>, std::unique_ptr<RE2>> engines_;
-   std::string_view text_;
-   std::vector<RegexSpan>* spans_ = nullptr;
-};
-
-std::string toRe2(const RegexSyntax& syntax, bool isLazy) {
+std::string toRe2(const RegexSyntax& syntax, RegexLaziness laziness, bool withCaptures) {
    std::string pattern;
-   writeRe2(*syntax.root, isLazy, pattern);
+   writeRe2(*syntax.root, laziness, withCaptures, pattern);
    return pattern;
 }
 
@@ -176,17 +24,48 @@ std::string toRe2(const RegexSyntax& syntax, bool isLazy) {
 
 struct Regex::Engines {
    RegexSyntax syntax;
-   std::unique_ptr<RE2> extent; ///< finds the extent of a match
-   std::unique_ptr<RE2> inside; ///< finds the captures of a plain expression
-   Dissector dissector;         ///< finds the captures of other expressions
+   std::unique_ptr<RegexDissection> dissection;
+   std::unique_ptr<RE2> extent;  ///< finds the extent of a match
+   std::unique_ptr<RE2> inside;  ///< finds the captures if leftmost-first search does
+   RegexDissector dissector;     ///< finds them otherwise
+   bool mayEndEarlier = false;   ///< the shortest match may end before the one of `extent`
+   bool isLeftmostFirst = false; ///< `inside` finds the captures
+
+   bool mayMatchInsideCharacter = false; ///< `extent` may find an empty match there
+
+   size_t shortestEnd(std::string_view text, size_t begin, size_t end) const;
 };
+
+/// The end of the shortest match at `begin`; `end` is the end of one.
+size_t Regex::Engines::shortestEnd(std::string_view text, size_t begin, size_t end) const {
+   // Whether a match ends at or before a position only grows with the position.
+   const auto endsBy = [&](size_t position) {
+      return extent->Match(piece(text), begin, position, RE2::ANCHOR_START, nullptr, 0);
+   };
+   size_t tooShort = begin; // matches end at this position or later
+   for (size_t probe = previousCharacter(text, end); tooShort < end;) {
+      if (endsBy(probe)) {
+         end = probe;
+      } else {
+         tooShort = nextCharacter(text, probe);
+      }
+      probe = characterStart(text, tooShort + (end - tooShort) / 2);
+   }
+   return end;
+}
 
 Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::make_unique<Engines>()) {
    RegexSyntax& syntax = engines_->syntax;
    syntax = parseRegex(pattern, flags);
    captures_ = syntax.captures;
-   const bool isShortest = syntax.preference == RegexPreference::Shortest;
-   engines_->extent = compile(toRe2(syntax, isShortest), !isShortest);
+   engines_->dissection = dissectionOf(*syntax.root);
+   const RegexDissection& dissection = *engines_->dissection;
+   const bool isShortest = dissection.preference == RegexPreference::Shortest;
+   engines_->extent =
+       compileRe2(toRe2(syntax, isShortest ? RegexLaziness::All : RegexLaziness::None, false), !isShortest);
+   engines_->mayEndEarlier = isShortest && !isOrdered(dissection.part, dissection.preference);
+   engines_->mayMatchInsideCharacter = syntax.hasNonBoundary && dissection.width.min == 0;
+   engines_->isLeftmostFirst = isLeftmostFirst(dissection);
 }
 
 Regex::~Regex() = default;
@@ -228,6 +107,10 @@ const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
 }
 
 bool Regex::matches(std::string_view text) const {
+   if (engines_->mayMatchInsideCharacter) {
+      std::vector<RegexSpan> spans;
+      return search(text, 0, spans, false);
+   }
    return engines_->extent->Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
 }
 
@@ -240,14 +123,21 @@ bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& 
       const size_t begin = static_cast<size_t>(p.data() - text.data());
       return RegexSpan{begin, begin + p.size()};
    };
-   if (!engines_->extent->Match(piece(text), start, text.size(), RE2::UNANCHORED, found.data(), 1)) return false;
-   spans[0] = spanOf(found[0]);
+   for (;;) {
+      if (!engines_->extent->Match(piece(text), start, text.size(), RE2::UNANCHORED, found.data(), 1)) return false;
+      spans[0] = spanOf(found[0]);
+      // RE2's \B also matches between the bytes of a character.
+      if (characterStart(text, spans[0].begin) == spans[0].begin) break;
+      start = nextCharacter(text, characterStart(text, spans[0].begin));
+   }
+   if (engines_->mayEndEarlier && spans[0].end > spans[0].begin)
+      spans[0].end = engines_->shortestEnd(text, spans[0].begin, spans[0].end);
    if (wanted == 1) return true;
-   if (!engines_->syntax.isPlain) {
-      engines_->dissector.dissect(*engines_->syntax.root, text, spans);
+   if (!engines_->isLeftmostFirst) {
+      engines_->dissector.dissect(*engines_->dissection, text, spans);
       return true;
    }
-   if (!engines_->inside) engines_->inside = compile(toRe2(engines_->syntax, false), false);
+   if (!engines_->inside) engines_->inside = compileRe2(toRe2(engines_->syntax, RegexLaziness::AsGiven, true), false);
    if (!engines_->inside->Match(piece(text), spans[0].begin, spans[0].end, RE2::ANCHOR_BOTH, found.data(),
                                 static_cast<int>(wanted)))
       throwInternal("a match of a regular expression did not match again");

@@ -259,13 +259,15 @@ int32_t countAll(const StringView& s, const StringView& pattern) {
    return countFlags(s, pattern, 1, StringView());
 }
 
-/// The subexpression `subexpr` of the n-th match; nullopt if there is none.
+/// The subexpression `subexpr` of the n-th match; nullopt if there is none. An expression without captures has one, the
+/// whole match.
 std::optional<RegexSpan> nthMatch(const StringView& s, const StringView& pattern, int32_t start, int32_t n,
                                   std::string_view options, int32_t subexpr, const char* function) {
    if (start <= 0) throwParameter("start", start);
    if (n <= 0) throwParameter("n", n);
    if (subexpr < 0) throwParameter("subexpr", subexpr);
    const Regex& regex = Regex::find(pattern.view(), flagsWithoutGlobal(options, function));
+   if (subexpr == 1 && regex.captures() == 0) subexpr = 0;
    RegexMatches matches(regex, s.view(), startOffset(s.view(), start));
    std::vector<RegexSpan> spans;
    while (matches.next(spans, subexpr > 0)) {

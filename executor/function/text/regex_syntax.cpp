@@ -1,6 +1,9 @@
 #include "executor/function/text/regex_syntax.hpp"
 
+#include <utility>
+
 #include "common/error/sql_error.hpp"
+#include "executor/function/text/collating_elements.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
 namespace ouzel::executor {
@@ -48,10 +51,18 @@ public:
    }
 
 private:
-   NodePtr text(std::string t) {
+   /// An anchor, which matches no characters.
+   NodePtr constraint(std::string t) {
       NodePtr node = make(Kind::Text);
       grow(weightOfText - 1);
       node->text = std::move(t);
+      return node;
+   }
+   /// An atom that matches one character, one of `first`.
+   NodePtr text(std::string t, const RegexFirst& first) {
+      NodePtr node = constraint(std::move(t));
+      node->width = {1, 1};
+      node->first = first;
       return node;
    }
    NodePtr make(Kind kind) {
@@ -104,9 +115,11 @@ private:
       node->children.push_back(std::move(first));
       while (take('|'))
          node->children.push_back(sequence(depth));
-      out_.isPlain = false;
-      for (const NodePtr& child : node->children)
-         node->hasCaptures |= child->hasCaptures;
+      node->width = node->children[0]->width;
+      for (const NodePtr& child : node->children) {
+         node->width = node->width | child->width;
+         node->first |= child->first;
+      }
       return node;
    }
 
@@ -120,7 +133,8 @@ private:
          skipIgnored();
          atom = quantified(std::move(atom), isConstraint);
          previousIsWord_ = isWordAtom(*atom);
-         node->hasCaptures |= atom->hasCaptures;
+         if (node->width.min == 0) node->first |= atom->first;
+         node->width = node->width + atom->width;
          node->children.push_back(std::move(atom));
       }
    }
@@ -131,6 +145,7 @@ private:
 
    NodePtr quantified(NodePtr atom, bool isConstraint) {
       int32_t min = 0, max = 0;
+      bool isExact = false;
       if (take('*')) {
          max = -1;
       } else if (take('+')) {
@@ -140,7 +155,7 @@ private:
          max = 1;
       } else if (at('{') && rest_.size() > 1 && isDigit(rest_[1])) {
          rest_.remove_prefix(1);
-         bounds(min, max);
+         isExact = bounds(min, max);
       } else {
          return atom;
       }
@@ -149,8 +164,9 @@ private:
       node->min = min;
       node->max = max;
       node->isLazy = take('?');
-      node->hasCaptures = atom->hasCaptures;
-      if (node->isLazy || node->hasCaptures) out_.isPlain = false;
+      node->isExact = isExact;
+      node->width = atom->width.repeated(min, max);
+      if (max != 0) node->first = atom->first;
       node->children.push_back(std::move(atom));
       skipIgnored();
       if (at('*') || at('+') || at('?') || (at('{') && rest_.size() > 1 && isDigit(rest_[1])))
@@ -168,19 +184,32 @@ private:
       }
       return n;
    }
-   void bounds(int32_t& min, int32_t& max) {
+   /// True: {m}.
+   bool bounds(int32_t& min, int32_t& max) {
       min = max = number();
-      if (take(',')) max = at('}') ? -1 : number();
+      const bool isExact = !take(',');
+      if (!isExact) max = at('}') ? -1 : number();
       if (rest_.empty()) throwInvalid("braces {} not balanced");
       if (!take('}') || (max >= 0 && max < min)) throwInvalid("invalid repetition count(s)");
+      return isExact;
+   }
+
+   static void addFirst(RegexFirst& first, uint32_t low, uint32_t high) {
+      for (uint32_t c = low; c <= std::min<uint32_t>(high, 127); ++c)
+         first.set(c);
+      if (high > 127) first.set(128);
    }
 
    NodePtr literal(uint32_t c) {
+      RegexFirst first;
+      addFirst(first, c, c);
       if (out_.flags.ignoreCase && c < 0x80 && isLetter(static_cast<char>(c))) {
          const char l = asciiLower(static_cast<char>(c)), u = asciiUpper(static_cast<char>(c));
-         return text({'[', u, l, ']'});
+         addFirst(first, static_cast<uint8_t>(l), static_cast<uint8_t>(l));
+         addFirst(first, static_cast<uint8_t>(u), static_cast<uint8_t>(u));
+         return text({'[', u, l, ']'}, first);
       }
-      return text(escaped(c));
+      return text(escaped(c), first);
    }
 
    NodePtr atom(uint32_t depth, bool& isConstraint) {
@@ -189,22 +218,22 @@ private:
       case '(': return group(depth);
       case ')': throwInvalid("parentheses () not balanced");
       case '[': return bracketOrBoundary(isConstraint);
-      case '.': rest_.remove_prefix(1); return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]");
+      case '.': rest_.remove_prefix(1); return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]", ~RegexFirst());
       case '^':
          rest_.remove_prefix(1);
          isConstraint = true;
-         return text(out_.flags.lineAnchors ? "(?m:^)" : "\\A");
+         return constraint(out_.flags.lineAnchors ? "(?m:^)" : "\\A");
       case '$':
          rest_.remove_prefix(1);
          isConstraint = true;
-         return text(out_.flags.lineAnchors ? "(?m:$)" : "\\z");
+         return constraint(out_.flags.lineAnchors ? "(?m:$)" : "\\z");
       case '*':
       case '+':
       case '?': throwInvalid("quantifier operand invalid");
       case '{':
          if (rest_.size() > 1 && isDigit(rest_[1])) throwInvalid("quantifier operand invalid");
          rest_.remove_prefix(1);
-         return text("\\{");
+         return literal('{');
       case '\\': return escape(isConstraint);
       default: return literal(takeCharacter());
       }
@@ -217,16 +246,21 @@ private:
       if (take('?')) {
          if (take(':')) {
             node->isCapture = false;
-         } else if (at('=') || at('!') || at('<')) {
+         } else if (at('=') || at('!') || atText("<=") || atText("<!")) {
             throwNotSupported("look-around in regular expressions");
          } else {
             throwInvalid("quantifier operand invalid");
          }
       }
-      if (node->isCapture) node->capture = ++out_.captures;
+      if (node->isCapture) {
+         node->capture = ++out_.captures;
+         isClosed_.resize(node->capture + 1);
+      }
       node->children.push_back(choice(depth + 1));
-      node->hasCaptures = node->isCapture || node->children[0]->hasCaptures;
+      node->width = node->children[0]->width;
+      node->first = node->children[0]->first;
       if (!take(')')) throwInvalid("parentheses () not balanced");
+      if (node->isCapture) isClosed_[node->capture] = true;
       return node;
    }
 
@@ -238,10 +272,10 @@ private:
          std::string_view next = rest_;
          if (!next.empty() && (isWordChar(next[0]) || next.starts_with("\\w") || next.starts_with("[[:alpha:]") ||
                                next.starts_with("[[:alnum:]") || next.starts_with("\\d")))
-            return text("\\b");
+            return constraint("\\b");
          throwNotSupported("\\m before something that may be no word character in regular expressions");
       }
-      if (previousIsWord_) return text("\\b");
+      if (previousIsWord_) return constraint("\\b");
       throwNotSupported("\\M after something that may be no word character in regular expressions");
    }
 
@@ -289,8 +323,22 @@ private:
          for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
             out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
          return true;
-      default: return false;
+      default: return isDigit(c) && octalEscape(c, out);
       }
+   }
+
+   /// Several digits that are no group's number so far are octal ones. One digit is a back reference.
+   bool octalEscape(char c, uint32_t& out) {
+      const std::string_view digits = rest_;
+      if (digits.empty() || !isDigit(digits[0])) return false;
+      const uint32_t decimal = number10(c);
+      rest_ = digits;
+      if (decimal <= out_.captures) return false;
+      if (c > '7') throwInvalid("invalid escape \\ sequence");
+      out = static_cast<uint32_t>(c - '0');
+      for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
+         out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
+      return true;
    }
 
    static std::string_view classOf(char c) {
@@ -305,6 +353,21 @@ private:
       }
    }
 
+   static RegexFirst firstOf(char c) {
+      RegexFirst first;
+      if (c == 'd' || c == 'D' || c == 'w' || c == 'W') addFirst(first, '0', '9');
+      if (c == 's' || c == 'S') {
+         addFirst(first, '\t', '\r');
+         addFirst(first, ' ', ' ');
+      }
+      if (c == 'w' || c == 'W') {
+         addFirst(first, 'A', 'Z');
+         addFirst(first, 'a', 'z');
+         addFirst(first, '_', '_');
+      }
+      return c == 'D' || c == 'S' || c == 'W' ? ~first : first;
+   }
+
    NodePtr escape(bool& isConstraint) {
       rest_.remove_prefix(1);
       if (rest_.empty()) throwInvalid("invalid escape \\ sequence");
@@ -312,25 +375,35 @@ private:
       if (!isDigit(c) && !isLetter(c)) return literal(takeCharacter());
       rest_.remove_prefix(1);
       if (const std::string_view set = classOf(c); !set.empty()) {
-         if (set[1] == '^' && !out_.flags.dotNewline && c != 'S')
-            return text(std::string(set.substr(0, set.size() - 1)) + "\\n]");
-         return text(std::string(set));
+         return text(std::string(set), firstOf(c));
       }
       isConstraint = true;
       switch (c) {
-      case 'A': return text("\\A");
-      case 'Z': return text("\\z");
+      case 'A': return constraint("\\A");
+      case 'Z': return constraint("\\z");
       case 'm': return wordEdge(true);
       case 'M': return wordEdge(false);
-      case 'y': return text("\\b");
-      case 'Y': return text("\\B");
+      case 'y': return constraint("\\b");
+      case 'Y': out_.hasNonBoundary = true; return constraint("\\B");
       default: break;
       }
       isConstraint = false;
       uint32_t character;
       if (characterEscape(c, character)) return literal(character);
-      if (isDigit(c)) throwNotSupported("back references in regular expressions");
+      if (isDigit(c)) {
+         const uint32_t group = number10(c);
+         if (group > out_.captures || !isClosed_[group]) throwInvalid("invalid backreference number");
+         throwNotSupported("back references in regular expressions");
+      }
       throwInvalid("invalid escape \\ sequence");
+   }
+
+   /// The number whose first digit, `c`, has been consumed.
+   uint32_t number10(char c) {
+      uint32_t value = static_cast<uint32_t>(c - '0');
+      for (; !rest_.empty() && isDigit(rest_[0]) && value < weightMax; rest_.remove_prefix(1))
+         value = value * 10 + static_cast<uint32_t>(rest_[0] - '0');
+      return value;
    }
 
    // ---- bracket expressions ----
@@ -345,35 +418,55 @@ private:
       rest_.remove_prefix(1);
       const bool isNegated = take('^');
       std::string set;
-      bool isFirst = true;
+      RegexFirst first;
+      bool hasClass = false, isFirst = true;
       while (rest_.empty() || !at(']') || isFirst) {
          if (rest_.empty()) throwInvalid("brackets [] not balanced");
-         isFirst = false;
+         const bool wasFirst = std::exchange(isFirst, false);
          if (atText("[:")) {
             namedClass(set);
+            first.set(); // of a class: not known here
+            hasClass = true;
             continue;
          }
-         if (at('\\') && rest_.size() > 1) {
-            if (const std::string_view inner = classOf(rest_[1]); !inner.empty()) {
-               if (inner[1] == '^') throwInvalid("invalid escape \\ sequence");
-               set.append(inner.substr(1, inner.size() - 2));
-               rest_.remove_prefix(2);
-               continue;
-            }
+         if (at('-') && !wasFirst && rest_.size() > 1 && rest_[1] != ']') throwInvalid("invalid character range");
+         if (atClassEscape()) {
+            appendClassEscape(set, rest_[1]);
+            first |= firstOf(rest_[1]);
+            rest_.remove_prefix(2);
+            continue;
          }
+         const bool isEquivalence = atText("[=");
          const uint32_t low = bracketCharacter();
          uint32_t high = low;
-         if (at('-') && rest_.size() > 1 && rest_[1] != ']') {
+         if (!isEquivalence && at('-') && rest_.size() > 1 && rest_[1] != ']') {
             rest_.remove_prefix(1);
-            if (atText("[:")) throwInvalid("invalid character range");
+            if (atText("[:") || atText("[=") || atClassEscape()) throwInvalid("invalid character range");
             high = bracketCharacter();
             if (high < low) throwInvalid("invalid character range");
          }
-         appendRange(set, low, high);
+         appendRange(set, first, low, high);
       }
       rest_.remove_prefix(1);
       if (isNegated && !out_.flags.dotNewline) set.append("\\n");
-      return text((isNegated ? "[^" : "[") + set + "]");
+      if (isNegated) {
+         first = hasClass ? ~RegexFirst() : ~first;
+         first.set(128);
+      }
+      return text((isNegated ? "[^" : "[") + set + "]", first);
+   }
+
+   bool atClassEscape() const { return at('\\') && rest_.size() > 1 && !classOf(rest_[1]).empty(); }
+
+   static void appendClassEscape(std::string& set, char c) {
+      switch (c) {
+      case 'D': set.append("\\x{0}-/:-\\x{10ffff}"); return;
+      case 'W': set.append("\\x{0}-/:-@\\[-\\^`\\{-\\x{10ffff}"); return;
+      case 'S': set.append("\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}"); return;
+      default: break;
+      }
+      const std::string_view positive = classOf(c);
+      set.append(positive.substr(1, positive.size() - 2));
    }
 
    uint32_t bracketCharacter() {
@@ -383,9 +476,10 @@ private:
          const size_t end = rest_.find(close, 2);
          if (end == std::string_view::npos) throwInvalid("brackets [] not balanced");
          const std::string_view name = rest_.substr(2, end - 2);
-         if (name.empty() || name.size() != characterBytes(name[0])) throwInvalid("invalid collating element");
          rest_.remove_prefix(end + 2);
-         return decodeCharacter(name);
+         if (!name.empty() && name.size() == characterBytes(name[0])) return decodeCharacter(name);
+         if (const std::optional<uint32_t> character = collatingElement(name)) return *character;
+         throwInvalid("invalid collating element");
       }
       if (at('\\')) {
          rest_.remove_prefix(1);
@@ -400,15 +494,16 @@ private:
       return takeCharacter();
    }
 
-   void appendRange(std::string& set, uint32_t low, uint32_t high) const {
-      const auto put = [&set](uint32_t l, uint32_t h) {
+   void appendRange(std::string& set, RegexFirst& first, uint32_t low, uint32_t high) const {
+      const auto put = [&](uint32_t l, uint32_t h) {
+         addFirst(first, l, h);
          set.append(escaped(l));
          if (h != l) set.append("-").append(escaped(h));
       };
       put(low, high);
       if (!out_.flags.ignoreCase) return;
-      const auto fold = [&](uint32_t first, uint32_t last, int32_t shift) {
-         const uint32_t l = std::max(low, first), h = std::min(high, last);
+      const auto fold = [&](uint32_t from, uint32_t to, int32_t shift) {
+         const uint32_t l = std::max(low, from), h = std::min(high, to);
          if (l <= h) put(l + static_cast<uint32_t>(shift), h + static_cast<uint32_t>(shift));
       };
       fold('a', 'z', -32);
@@ -422,7 +517,7 @@ private:
       rest_.remove_prefix(end + 2);
       if (out_.flags.ignoreCase && (name == "lower" || name == "upper")) name = "alpha";
       for (const char* known : {"alpha", "upper", "lower", "digit", "xdigit", "alnum", "print", "blank", "space",
-                                "punct", "graph", "cntrl", "word"}) {
+                                "punct", "graph", "cntrl", "word", "ascii"}) {
          if (name != known) continue;
          set.append("[:").append(name).append(":]");
          return;
@@ -434,6 +529,7 @@ private:
    uint32_t weight_ = 0; ///< of the nodes made
    RegexSyntax& out_;
    bool previousIsWord_ = false;
+   std::vector<bool> isClosed_; ///< by capturing group: it has ended
 };
 
 /// Embedded options at the start: ***:, ***=, (?xyz).
@@ -452,64 +548,6 @@ std::string_view takePrefixes(std::string_view pattern, RegexFlags& flags) {
 }
 
 } // namespace
-
-// Section 9.7.3.5 of PostgreSQL's manual.
-RegexPreference preferenceOf(const RegexNode& node) {
-   switch (node.kind) {
-   case Kind::Text: return RegexPreference::None;
-   case Kind::Group: return preferenceOf(*node.children[0]);
-   case Kind::Choice: return RegexPreference::Longest;
-   case Kind::Repeat:
-      if (node.min == node.max && !node.isLazy && node.min == 1) return preferenceOf(*node.children[0]);
-      return node.isLazy ? RegexPreference::Shortest : RegexPreference::Longest;
-   case Kind::Sequence:
-      for (const NodePtr& child : node.children)
-         if (const RegexPreference p = preferenceOf(*child); p != RegexPreference::None) return p;
-      return RegexPreference::None;
-   }
-   return RegexPreference::None;
-}
-
-void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
-   switch (node.kind) {
-   case Kind::Text: out.append(node.text); return;
-   case Kind::Group:
-      out.append(node.isCapture ? "(" : "(?:");
-      writeRe2(*node.children[0], isLazy, out);
-      out.append(")");
-      return;
-   case Kind::Sequence:
-      for (const NodePtr& child : node.children)
-         writeRe2(*child, isLazy, out);
-      return;
-   case Kind::Choice:
-      for (size_t i = 0; i < node.children.size(); ++i) {
-         if (i > 0) out.append("|");
-         writeRe2(*node.children[i], isLazy, out);
-      }
-      return;
-   case Kind::Repeat: break;
-   }
-   const bool needsGroup = node.children[0]->kind == Kind::Repeat;
-   if (needsGroup) out.append("(?:");
-   writeRe2(*node.children[0], isLazy, out);
-   if (needsGroup) out.append(")");
-   if (node.min == 0 && node.max == -1) {
-      out.append("*");
-   } else if (node.min == 1 && node.max == -1) {
-      out.append("+");
-   } else if (node.min == 0 && node.max == 1) {
-      out.append("?");
-   } else {
-      out.append("{").append(std::to_string(node.min));
-      if (node.max != node.min) {
-         out.append(",");
-         if (node.max >= 0) out.append(std::to_string(node.max));
-      }
-      out.append("}");
-   }
-   if (isLazy) out.append("?");
-}
 
 bool applyRegexOption(RegexFlags& flags, char option) {
    switch (option) {
@@ -554,7 +592,6 @@ RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags) {
       return result;
    }
    result.root = Parser(pattern, result).parse();
-   result.preference = preferenceOf(*result.root);
    return result;
 }
 

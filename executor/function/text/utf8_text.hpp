@@ -18,6 +18,21 @@ inline uint32_t characterBytes(char first) {
    return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
+/// The start of the character that has the byte at `position`.
+inline size_t characterStart(std::string_view text, size_t position) {
+   while (position > 0 && position < text.size() && isContinuation(text[position]))
+      --position;
+   return position;
+}
+
+/// The start of the character before (after) the one that starts at `position`.
+inline size_t previousCharacter(std::string_view text, size_t position) {
+   return characterStart(text, position - 1);
+}
+inline size_t nextCharacter(std::string_view text, size_t position) {
+   return position + characterBytes(text[position]);
+}
+
 inline uint32_t countCharacters(std::string_view text) {
    uint32_t count = 0;
    for (const char c : text)
