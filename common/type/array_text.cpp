@@ -227,6 +227,11 @@ private:
 } // namespace
 
 void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format) {
+   appendArrayText(out, bytes,
+                   [&format](const SqlType& type, const Value& value) { return textOf(type, value, format); });
+}
+
+void appendArrayText(std::string& out, std::string_view bytes, const ElementText& elementText) {
    const ArrayValue array = readArray(bytes);
    if (array.elements.empty()) {
       out.append("{}");
@@ -247,15 +252,13 @@ void appendArrayText(std::string& out, std::string_view bytes, const SessionForm
    const SqlType type{array.elementType, -1, invalidOid};
    const size_t depth = array.dimensions.size();
    std::vector<int32_t> position(depth, 0);
-   std::string element;
    out.append(depth, '{');
    for (size_t i = 0; i < array.elements.size(); ++i) {
       const Value& v = array.elements[i];
       if (v.isNull) {
          out.append("NULL");
       } else {
-         element = textOf(type, v, format);
-         appendElement(out, element);
+         appendElement(out, elementText(type, v));
       }
       // Close the levels that end here, and open them again if there is more.
       size_t closed = 0;
