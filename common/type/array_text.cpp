@@ -203,6 +203,7 @@ private:
 
    void addElement(const std::string& text) {
       SqlType type = elementType_;
+      if (type.oid == oid::bpchar) return addCharacters(text, type.typmod);
       if (type.oid == oid::numeric && type.typmod >= 0) {
          // Elements are Decimal even where a column of the type would be scaled.
          Arena arena;
@@ -212,6 +213,17 @@ private:
          return;
       }
       array_.elements.push_back(parseText(type, text, format_));
+   }
+
+   /// An array has the blanks of character(n).
+   void addCharacters(const std::string& text, int32_t typmod) {
+      std::string padded = text;
+      if (typmod >= 0) {
+         padded = applyBpcharTypmod(text, typmod, false);
+         const size_t length = size_t{characterCount(padded)}, width = static_cast<size_t>(stringLengthLimit(typmod));
+         if (length < width) padded.append(width - length, ' ');
+      }
+      array_.elements.push_back(Value::string(padded));
    }
 
    static constexpr size_t unknownDepth = SIZE_MAX;
