@@ -78,8 +78,9 @@ FOLDERS = {
     "protocol": {"": set()},
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
-        "copy": {"core", "query", "setting"}, "command": {"core", "constraint", "query", "copy", "setting"},
-        "session": {"core", "constraint", "query", "command", "setting"},
+        "copy": {"core", "query", "setting"}, "definition": {"core", "constraint", "query", "setting"},
+        "command": {"core", "constraint", "query", "copy", "setting"},
+        "session": {"core", "constraint", "query", "definition", "command", "setting"},
     },
     "server": {"metrics": set(), "": {"metrics"}},
 }

@@ -26,12 +26,6 @@ std::string checkpoint(CommandContext& context) {
    return "CHECKPOINT";
 }
 
-catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name) {
-   catalog::QualifiedName target = sql::qualifiedName(name, context.core.bindContext(path, &context.source()));
-   target.position = 0;
-   return target;
-}
-
 ResultColumn textColumn(std::string name) {
    const SqlType text{oid::text, -1, defaultCollation};
    return {std::move(name), text, storedRepresentation(text), invalidOid, 0};

@@ -4,6 +4,8 @@
 #include "engine/core/session_core.hpp"
 #include "sql/parse/parser.hpp"
 
+struct RangeVar;
+
 namespace ouzel::engine {
 
 /// The arguments of a command: session, script, its statement, parameters, and the sink of its output.
@@ -17,5 +19,8 @@ struct CommandContext {
    const sql::SourceText& source() const { return script.source(); }
    uint32_t position(int location) const { return script.source().position(location); }
 };
+
+/// The name of a command's target. It has no position: PostgreSQL reports none when the target does not exist.
+catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
 
 } // namespace ouzel::engine

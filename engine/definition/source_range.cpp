@@ -1,4 +1,4 @@
-#include "engine/command/source_range.hpp"
+#include "engine/definition/source_range.hpp"
 
 #include <algorithm>
 

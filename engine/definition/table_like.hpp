@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 
 struct TableLikeClause;
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "engine/command/command.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "engine/command/command.hpp"
 #include "engine/core/session_services.hpp"
+#include "engine/definition/definition.hpp"
 
 namespace ouzel::engine {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 

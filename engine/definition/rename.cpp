@@ -1,5 +1,5 @@
-#include "engine/command/alter_target.hpp"
-#include "engine/command/command.hpp"
+#include "engine/definition/alter_target.hpp"
+#include "engine/definition/definition.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -73,6 +73,9 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
                   core.transaction.catalog().relation(relation.sequence->ownerRelation)->name + "\".");
    catalog::CatalogEditor& editor = core.transaction.editor();
    const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), name);
+   const auto target = core.transaction.catalog().schema(schema);
+   if (relation.persistence == catalog::Persistence::Temporary || (target && target->name.starts_with("pg_temp_")))
+      throw SqlError(sqlstate::featureNotSupported, "cannot move objects into or out of temporary schemas");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
    for (const catalog::RelationPtr& other : all)
       if (other->sequence && other->sequence->ownerRelation == relation.oid) editor.setSchema(other->oid, schema);

@@ -1,5 +1,5 @@
-#include "engine/command/command.hpp"
-#include "engine/command/sequence.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/sequence.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ALTER COLUMN ... ADD, SET and DROP IDENTITY: a flag of the column and the sequence behind it.

@@ -1,5 +1,5 @@
-#include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 

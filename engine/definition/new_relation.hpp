@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 
 struct Node;
 struct RangeVar;

@@ -1,4 +1,4 @@
-#include "engine/command/table_like.hpp"
+#include "engine/definition/table_like.hpp"
 
 #include <algorithm>
 

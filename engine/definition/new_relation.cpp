@@ -1,4 +1,4 @@
-#include "engine/command/new_relation.hpp"
+#include "engine/definition/new_relation.hpp"
 
 #include <algorithm>
 

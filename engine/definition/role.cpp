@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE, ALTER and DROP ROLE.

@@ -1,10 +1,10 @@
-#include "engine/command/rewrite_rows.hpp"
+#include "engine/definition/rewrite_rows.hpp"
 
 #include <algorithm>
 
 #include "common/error/check.hpp"
-#include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/algebra/build.hpp"
 

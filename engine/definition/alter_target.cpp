@@ -1,4 +1,4 @@
-#include "engine/command/alter_target.hpp"
+#include "engine/definition/alter_target.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 

@@ -1,0 +1,72 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/query/command_context.hpp"
+
+// Statements that define objects: CREATE, ALTER, DROP, COMMENT, TRUNCATE. One function for each kind of statement; it
+// returns the command tag.
+
+struct AlterObjectSchemaStmt;
+struct AlterOwnerStmt;
+struct AlterRoleStmt;
+struct AlterTableStmt;
+struct CommentStmt;
+struct Constraint;
+struct CreateRoleStmt;
+struct CreateSchemaStmt;
+struct CreateStmt;
+struct CreateTableAsStmt;
+struct DropRoleStmt;
+struct DropStmt;
+struct IndexStmt;
+struct RenameStmt;
+struct TruncateStmt;
+struct ViewStmt;
+
+namespace ouzel::engine {
+
+// define.cpp: CREATE
+std::string createTable(CommandContext& context, const ::CreateStmt& statement);
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+std::string createView(CommandContext& context, const ::ViewStmt& statement);
+std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement);
+// create_index.cpp
+std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
+// drop.cpp: DROP, TRUNCATE
+std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
+/// Tells the client what fell with the dropped object.
+void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
+std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);
+// alter_table.cpp, rename.cpp
+std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement);
+std::string renameObject(CommandContext& context, const ::RenameStmt& statement);
+std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement);
+std::string commentOn(CommandContext& context, const ::CommentStmt& statement);
+// alter_target.cpp: ALTER SCHEMA ... OWNER TO
+std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement);
+// role.cpp
+std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
+std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);
+std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement);
+
+// in_use.cpp
+/// Throws 55006 if an open cursor of the session reads the table, or checks of its rows are deferred: `command` would
+/// take the rows away. `command`: "DROP TABLE".
+void requireNotInUse(SessionCore& core, const catalog::Relation& table, std::string_view command);
+
+// foreign_key.cpp
+/// Add the constraint to an existing table; `columns` are the child's. The table's rows are checked unless NOT VALID.
+void addForeignKey(CommandContext& context, Oid child, const ::Constraint& definition,
+                   const std::vector<std::string>& columns);
+/// ALTER TABLE ... VALIDATE CONSTRAINT
+void validateConstraint(CommandContext& context, Oid table, const std::string& name);
+/// Throws 23514 if a row of the table breaks the check.
+void requireCheckHolds(SessionCore& core, const catalog::Relation& table, const catalog::Constraint& check);
+/// Throws 42804 unless the index of the referenced key can be searched for values of the referencing columns.
+void requireComparable(const catalog::Relation& child, const catalog::Relation& parent,
+                       const catalog::Constraint& constraint);
+/// The table's name for internal SQL: "public"."t".
+std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
+
+} // namespace ouzel::engine
