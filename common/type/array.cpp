@@ -97,7 +97,12 @@ bool ArrayView::Cursor::next() {
    if (isVariableSize(array_.physical_)) {
       uint32_t size;
       std::memcpy(&size, take(sizeof size), sizeof size);
-      const StringView text(take(size), size);
+      StringView text(take(size), size);
+      if (array_.elementType_ == oid::bpchar) {
+         padded_ = text;
+         const std::string_view value = text.view();
+         text = StringView(value.substr(0, value.find_last_not_of(' ') + 1));
+      }
       std::memcpy(place_, static_cast<const void*>(&text), sizeof text);
    } else {
       const uint32_t width = physicalSize(array_.physical_);
@@ -178,7 +183,7 @@ ArrayValue readArray(std::string_view bytes) {
    for (ArrayView::Cursor element(view); element.next();)
       array.elements.push_back(element.isNull()
                                    ? Value::null(view.physical())
-                                   : Value::fromVector(Vector::flat(view.physical(), element.value(), nullptr), 0));
+                                   : Value::fromVector(Vector::flat(view.physical(), element.stored(), nullptr), 0));
    return array;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/value/sql_type.hpp"
+#include "common/value/string_view.hpp"
 #include "common/value/value.hpp"
 
 // The bytes of an array value (PhysicalType::String). int2vector and oidvector have the same form with lower bound 0.
@@ -19,6 +20,7 @@
 //   ...     (n+7)/8     null bitmap, bit set = NULL, only if byte 5 says so
 //   ...                 elements in row-major order: fixed-size ones as they lie in a flat vector, variable-size ones
 //                       as uint32 length and bytes; a NULL takes no place
+// An array does not keep the n of character(n), so each such element lies in it with its blanks.
 // All numbers are little-endian and unaligned. Equal arrays of scaled numerics may differ in bytes; elements of numeric
 // arrays are always Decimal.
 
@@ -61,8 +63,10 @@ public:
       bool isNull() const { return isNull_; }
       uint32_t index() const { return next_ - 1; }
       /// The element as it lies in a flat vector, aligned for 16 bytes; a String or Decimal as a StringView into the
-      /// array. Zeros for NULL.
+      /// array. Zeros for NULL. A character(n) has no blanks at its end, as everywhere outside of arrays.
       const void* value() const { return place_; }
+      /// The same, but a character(n) with its blanks: for copies and for the text of the array.
+      const void* stored() const { return array_.elementType_ == oid::bpchar ? &padded_ : value(); }
       template <typename T>
       const T& as() const {
          return *reinterpret_cast<const T*>(place_);
@@ -74,6 +78,7 @@ public:
       uint32_t next_ = 0;
       bool isNull_ = false;
       alignas(16) std::byte place_[16] = {};
+      StringView padded_; ///< of a character(n)
    };
 
 private:

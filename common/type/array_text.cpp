@@ -203,6 +203,7 @@ private:
 
    void addElement(const std::string& text) {
       SqlType type = elementType_;
+      if (type.oid == oid::bpchar) return addCharacters(text, type.typmod);
       if (type.oid == oid::numeric && type.typmod >= 0) {
          // Elements are Decimal even where a column of the type would be scaled.
          Arena arena;
@@ -212,6 +213,17 @@ private:
          return;
       }
       array_.elements.push_back(parseText(type, text, format_));
+   }
+
+   /// An array has the blanks of character(n).
+   void addCharacters(const std::string& text, int32_t typmod) {
+      std::string padded = text;
+      if (typmod >= 0) {
+         padded = applyBpcharTypmod(text, typmod, false);
+         const size_t length = size_t{characterCount(padded)}, width = static_cast<size_t>(stringLengthLimit(typmod));
+         if (length < width) padded.append(width - length, ' ');
+      }
+      array_.elements.push_back(Value::string(padded));
    }
 
    static constexpr size_t unknownDepth = SIZE_MAX;
@@ -227,6 +239,11 @@ private:
 } // namespace
 
 void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format) {
+   appendArrayText(out, bytes,
+                   [&format](const SqlType& type, const Value& value) { return textOf(type, value, format); });
+}
+
+void appendArrayText(std::string& out, std::string_view bytes, const ElementText& elementText) {
    const ArrayValue array = readArray(bytes);
    if (array.elements.empty()) {
       out.append("{}");
@@ -247,15 +264,13 @@ void appendArrayText(std::string& out, std::string_view bytes, const SessionForm
    const SqlType type{array.elementType, -1, invalidOid};
    const size_t depth = array.dimensions.size();
    std::vector<int32_t> position(depth, 0);
-   std::string element;
    out.append(depth, '{');
    for (size_t i = 0; i < array.elements.size(); ++i) {
       const Value& v = array.elements[i];
       if (v.isNull) {
          out.append("NULL");
       } else {
-         element = textOf(type, v, format);
-         appendElement(out, element);
+         appendElement(out, elementText(type, v));
       }
       // Close the levels that end here, and open them again if there is more.
       size_t closed = 0;

@@ -1,15 +1,20 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "common/type/session_format.hpp"
 #include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 // Arrays as text: {1,2,NULL}, [0:1]={1,2}; int2vector and oidvector: 1 2 3. For text_codec.cpp.
 
 namespace ouzel {
 
+/// The text of an element that is not NULL.
+using ElementText = std::function<std::string(const SqlType& type, const Value& value)>;
 /// `bytes` as array.hpp lays them out.
+void appendArrayText(std::string& out, std::string_view bytes, const ElementText& elementText);
 void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format);
 void appendVectorText(std::string& out, std::string_view bytes, const SessionFormat& format);
 /// array_in: the bytes of an array with elements of type `element`. Throws 22P02 "malformed array literal" with

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/time_zone.hpp"
@@ -67,8 +68,13 @@ std::optional<std::string> parseTimeZoneSetting(std::string_view value) {
       if (!(std::fabs(hours) < 168)) return std::nullopt;
       return fixedTimeZone(static_cast<int32_t>(hours * 3600))->name();
    }
-   if (const TimeZone* zone = findTimeZone(text)) return zone->name();
-   return std::nullopt;
+   const TimeZone* zone = findTimeZone(text);
+   if (!zone) return std::nullopt;
+   if (zone->offsetAt(0).seconds % 60 != 0)
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "time zone \"" + std::string(text) + "\" appears to use leap seconds")
+          .detail("PostgreSQL does not support leap seconds.");
+   return zone->name();
 }
 
 std::optional<std::string> parseDateStyleSetting(std::string_view value, std::string_view current) {

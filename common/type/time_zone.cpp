@@ -13,6 +13,7 @@
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
+#include "common/type/posix_zone.hpp"
 
 namespace ouzel {
 
@@ -55,17 +56,12 @@ private:
    absl::TimeZone zone_;
 };
 
-class FixedZone final : public TimeZone {
+class UtcZone final : public TimeZone {
 public:
-   FixedZone(std::string name, std::string abbreviation, int32_t seconds)
-      : TimeZone(std::move(name)), abbreviation_(std::move(abbreviation)), seconds_(seconds) {}
-   Offset offsetAt(int64_t) const override { return {seconds_, false, abbreviation_}; }
-   Offset offsetOfLocal(int64_t) const override { return {seconds_, false, abbreviation_}; }
+   UtcZone() : TimeZone("UTC") {}
+   Offset offsetAt(int64_t) const override { return {0, false, "UTC"}; }
+   Offset offsetOfLocal(int64_t) const override { return {0, false, "UTC"}; }
    bool isFixed() const override { return true; }
-
-private:
-   std::string abbreviation_;
-   int32_t seconds_;
 };
 
 /// Zones loaded so far, by lower-case name, and the spelling of all names of the system's database.
@@ -87,12 +83,12 @@ public:
 
 private:
    std::unique_ptr<TimeZone> load(const std::string& key, std::string_view name) REQUIRES(mutex_) {
-      if (key == "utc") return std::make_unique<FixedZone>("UTC", "UTC", 0);
+      if (key == "utc") return std::make_unique<UtcZone>();
       if (const std::string* spelling = spellingOf(key)) {
          absl::TimeZone zone;
          if (absl::LoadTimeZone(*spelling, &zone)) return std::make_unique<NamedZone>(*spelling, zone);
       }
-      return parsePosix(name);
+      return parsePosixZone(name);
    }
 
    const std::string* spellingOf(const std::string& key) REQUIRES(mutex_) {
@@ -116,39 +112,6 @@ private:
          if (it->is_directory(ignored) || relative.find('.') != std::string::npos) continue;
          spellings_.emplace(lowerCase(relative), relative);
       }
-   }
-
-   static bool isSigned(char c) { return c == '+' || c == '-'; }
-
-   /// NAME[+-]hh[:mm[:ss]] without daylight saving; POSIX counts west.
-   static std::unique_ptr<TimeZone> parsePosix(std::string_view text) {
-      std::string_view abbreviation;
-      size_t p = 0;
-      if (!text.empty() && text[0] == '<') {
-         p = text.find('>');
-         if (p == std::string_view::npos) return nullptr;
-         abbreviation = text.substr(1, p - 1);
-         ++p;
-      } else {
-         while (p < text.size() && ((text[p] | 32) >= 'a' && (text[p] | 32) <= 'z'))
-            ++p;
-         abbreviation = text.substr(0, p);
-      }
-      if (p == text.size() || (abbreviation.empty() && !isSigned(text[p]))) return nullptr;
-      int32_t sign = 1;
-      if (text[p] == '+' || text[p] == '-') sign = text[p++] == '-' ? -1 : 1;
-      int32_t parts[3] = {0, 0, 0};
-      for (int i = 0; i < 3; ++i) {
-         size_t digits = 0;
-         while (p < text.size() && isDigit(text[p]) && digits < 3)
-            parts[i] = parts[i] * 10 + (text[p++] - '0'), ++digits;
-         if (digits == 0) return nullptr;
-         if (p == text.size()) break;
-         if (text[p++] != ':') return nullptr;
-      }
-      if (p != text.size() || parts[0] > 167 || parts[1] > 59 || parts[2] > 59) return nullptr;
-      return std::make_unique<FixedZone>(std::string(text), std::string(abbreviation),
-                                         -sign * (parts[0] * 3600 + parts[1] * 60 + parts[2]));
    }
 
    Mutex mutex_;

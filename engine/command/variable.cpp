@@ -88,7 +88,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       }
       if (statement.is_local && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
-      settings.set(name, valueOf(statement), statement.is_local);
+      context.core.set(name, valueOf(statement), statement.is_local);
       if (name.starts_with("transaction_")) applyToTransaction(context.core.transaction, name, settings.valueOf(name));
       return "SET";
    }
@@ -122,7 +122,9 @@ std::string showVariable(CommandContext& context, const ::VariableShowStmt& stat
    std::vector<std::vector<std::string>> rows;
    if (textOf(statement.name) == "all") {
       for (const SettingInfo& info : settingTable())
-         rows.push_back({std::string(info.name), context.core.settings.show(info.name), std::string(info.description)});
+         if (!info.isHidden)
+            rows.push_back(
+                {std::string(info.name), context.core.settings.show(info.name), std::string(info.description)});
    } else {
       rows.push_back({context.core.settings.show(statement.name)});
    }

@@ -7,6 +7,7 @@
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
 #include "common/memory/allocation_meter.hpp"
+#include "common/text/ascii.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
@@ -108,12 +109,20 @@ const SessionFormat& SessionCore::format() {
    return format_;
 }
 
+void SessionCore::set(std::string_view name, std::string_view value, bool isLocal) {
+   settings.set(name, value, isLocal);
+   if (lowerCase(name) == "seed") random.setSeed(std::strtod(settings.valueOf(name).c_str(), nullptr));
+}
+
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
    if (!openExternal_)
       openExternal_ = [this](std::string_view function, const io::ExternalRequest& request) {
          return services.openExternalTable(function, request);
       };
-   sql::BindContext context{.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
+   sql::BindContext context{.catalog = transaction.catalog(),
+                            .searchPath = path,
+                            .format = literals_ ? *literals_ : format(),
+                            .source = source};
    context.openExternal = &openExternal_;
    return context;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/object/search_path.hpp"
@@ -71,6 +72,8 @@ public:
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
    const std::string& user() const { return options.user; }
+   /// SET: Settings::set(), and what a setting does besides having a value.
+   void set(std::string_view name, std::string_view value, bool isLocal);
    /// Follow the configuration if it was read again. Does nothing within a transaction.
    void adoptDefaults() {
       if (database.defaults.version() != seenDefaults_ && !transaction.isOpen()) adoptNewDefaults();
@@ -84,6 +87,19 @@ public:
    /// The context of functions for a statement that starts now; the statement's workers share it.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
+   /// While it lives, literals are read as when a statement was prepared, and 'now' is what it was then.
+   class LiteralsAsPrepared {
+   public:
+      LiteralsAsPrepared(SessionCore& core, const SessionFormat& prepared)
+         : core_(core), outer_(std::exchange(core.literals_, &prepared)) {}
+      ~LiteralsAsPrepared() { core_.literals_ = outer_; }
+      LiteralsAsPrepared(const LiteralsAsPrepared&) = delete;
+      LiteralsAsPrepared& operator=(const LiteralsAsPrepared&) = delete;
+
+   private:
+      SessionCore& core_;
+      const SessionFormat* outer_;
+   };
    ReferenceCache references;
    SessionRandom random{unpredictableSeed()};
    SessionSequences sequences;
@@ -137,6 +153,7 @@ private:
    std::vector<Notice> warnings_ GUARDED_BY(cancelMutex_);                  // for the end of the statement
    std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, or -1 for none
    SessionFormat format_;
+   const SessionFormat* literals_ = nullptr; ///< of the prepared statement that starts
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;
 };

@@ -28,7 +28,7 @@ public:
    void sleep(int64_t micros) override { core_.sleep(micros); }
    std::string setting(const std::string& name) override { return core_.settings.show(name); }
    std::string setSetting(const std::string& name, const std::string& value, bool isLocal) override {
-      core_.settings.set(name, value, isLocal);
+      core_.set(name, value, isLocal);
       return core_.settings.show(name);
    }
 

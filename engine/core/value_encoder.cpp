@@ -1,6 +1,7 @@
 #include "engine/core/value_encoder.hpp"
 
 #include "catalog/pg_catalog/functions.hpp"
+#include "common/type/array_text.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -10,19 +11,26 @@ void SessionValueEncoder::append(const Vector& values, const Selection& selectio
                                  ValueFormat format, std::string& bytes, uint32_t* ends) const {
    if (format == ValueFormat::Binary)
       appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection);
-   else if (isRegType(column.type.oid))
+   else if (isRegType(column.type.oid) || isRegType(arrayElementType(column.type.oid)))
       appendNames(values, selection, column.type.oid, bytes, ends);
    else
       appendTextColumn(bytes, ends, column.type, column.representation, values, selection, format_);
 }
 
-void SessionValueEncoder::appendNames(const Vector& values, const Selection& selection, Oid regType, std::string& bytes,
+void SessionValueEncoder::appendNames(const Vector& values, const Selection& selection, Oid type, std::string& bytes,
                                       uint32_t* ends) const {
    const catalog::SearchPath path = core_.searchPath();
    const catalog::NameContext names{core_.transaction.catalog(), path};
    for (uint32_t i = 0; i < selection.count(); ++i) {
       const uint32_t row = selection.row(i);
-      if (!values.isNull(row)) bytes += catalog::regOut(names, regType, static_cast<Oid>(values.value<int64_t>(row)));
+      if (values.isNull(row)) {
+      } else if (isRegType(type)) {
+         bytes += catalog::regOut(names, type, static_cast<Oid>(values.value<int64_t>(row)));
+      } else {
+         appendArrayText(bytes, values.value<StringView>(row).view(), [&](const SqlType& element, const Value& value) {
+            return catalog::regOut(names, element.oid, static_cast<Oid>(value.i64));
+         });
+      }
       ends[i] = static_cast<uint32_t>(bytes.size());
    }
 }

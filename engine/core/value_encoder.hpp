@@ -14,7 +14,7 @@ public:
                std::string& bytes, uint32_t* ends) const override;
 
 private:
-   void appendNames(const Vector& values, const Selection& selection, Oid regType, std::string& bytes,
+   void appendNames(const Vector& values, const Selection& selection, Oid type, std::string& bytes,
                     uint32_t* ends) const;
 
    SessionCore& core_;

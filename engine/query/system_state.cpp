@@ -32,8 +32,7 @@ const char* typeName(SettingType type) {
 std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const {
    std::vector<Setting> out;
    for (const SettingInfo& info : settingTable()) {
-      if (info.name == "is_superuser" || info.name == "session_authorization" || info.name == "role")
-         continue; // PostgreSQL hides the setting too
+      if (info.isHidden) continue;
       Setting setting;
       setting.name = info.name;
       setting.value = sessionSettings_.values()[info.index];

@@ -30,6 +30,7 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
    prepared->shownText = prepared->text;
    prepared->preparedAt = wallClockMicros();
    describeText(*prepared);
+   prepared->literals = core_.format();
    prepared->memory = meter.settle();
    return prepared;
 }
@@ -319,6 +320,7 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
       statement.generic = nullptr;
       return nullptr;
    }
+   const SessionCore::LiteralsAsPrepared literals(core_, statement.literals);
    const std::shared_ptr<GenericPlan> generic = statement.generic;
    auto execution = runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
@@ -336,6 +338,7 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    DCHECK(portal.execution == nullptr);
    DCHECK(script.statements().size() == 1);
    const PreparedStatement& statement = *portal.statement;
+   const SessionCore::LiteralsAsPrepared literals(core_, statement.literals);
    const ::Node& node = *script.statements()[0].node;
    if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {
       const std::vector<Oid> types = parameterTypes(portal.parameters);

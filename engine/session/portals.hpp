@@ -25,6 +25,7 @@ struct PreparedStatement {
    bool isFromSql = false; ///< PREPARE rather than the Parse message
    std::string shownText;  ///< in pg_prepared_statements
    int64_t preparedAt = 0;
+   SessionFormat literals; ///< how its literals are read: '01/02/2000' stays the day that it was in PREPARE
    /// Made by the second execution, if one plan is good for all values; dropped when objects or settings change.
    mutable std::shared_ptr<GenericPlan> generic;
    mutable bool hasRun = false;

@@ -31,6 +31,8 @@ constexpr std::string_view reportedNames[] = {"application_name",
                                               "standard_conforming_strings",
                                               "TimeZone"};
 
+constexpr std::string_view hiddenNames[] = {"is_superuser", "role", "seed", "session_authorization"};
+
 SettingType typeOf(std::string_view name) {
    if (name == "bool") return SettingType::Bool;
    if (name == "integer") return SettingType::Integer;
@@ -62,6 +64,7 @@ void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
       }
       info.isReported =
           std::find(std::begin(reportedNames), std::end(reportedNames), info.name) != std::end(reportedNames);
+      info.isHidden = std::find(std::begin(hiddenNames), std::end(hiddenNames), info.name) != std::end(hiddenNames);
       info.index = static_cast<uint32_t>(out.size());
       out.push_back(std::move(info));
    }
@@ -231,6 +234,7 @@ std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
 
 std::string displaySetting(const SettingInfo& info, const std::string& canonical) {
    if (info.name == octalName) return decimalToOctal(canonical);
+   if (info.name == "seed") return "unavailable"; // the generator has gone on since
    if (info.unit.empty() || info.type != SettingType::Integer) return canonical;
    const int64_t number = std::strtoll(canonical.c_str(), nullptr, 10);
    if (number <= 0) return canonical;

@@ -16,6 +16,7 @@ struct SettingInfo {
    SettingType type;
    std::vector<std::string_view> enumValues;
    bool isReported; ///< clients are told when it changes (PostgreSQL's GUC_REPORT)
+   bool isHidden;   ///< not in SHOW ALL and pg_settings (PostgreSQL's GUC_NO_SHOW_ALL)
    uint32_t index;
 };
 

@@ -138,8 +138,8 @@ Vector evaluateArray(Scratch& s, const Node& node, const Rows& rows) {
          return;
       }
       ArrayBuilder array(*s.strings, element);
-      for (const Vector& arg : args)
-         array.add(arg, row);
+      for (size_t i = 0; i < args.size(); ++i)
+         array.add(args[i], row, s.code.nodes[node.args[i]]->type.typmod);
       out[row] = array.finish();
    });
    return Vector::flat(PhysicalType::String, out, nullptr);

@@ -1,6 +1,9 @@
 #include "executor/function/array_builder.hpp"
 
+#include <algorithm>
+
 #include "common/error/sql_error.hpp"
+#include "common/type/text_codec.hpp"
 
 namespace ouzel::executor {
 
@@ -36,8 +39,16 @@ void ArrayBuilder::addText(std::string_view text) {
    bytes_.append({reinterpret_cast<const char*>(&size), sizeof size}).append(text);
 }
 
-void ArrayBuilder::add(const Vector& vector, uint32_t row) {
+void ArrayBuilder::addPadded(std::string_view text, int32_t typmod) {
+   const auto width = static_cast<size_t>(std::max(stringLengthLimit(typmod), 0));
+   const size_t length = characterCount(text);
+   if (length >= width) return addText(text);
+   addText(std::string(text).append(width - length, ' '));
+}
+
+void ArrayBuilder::add(const Vector& vector, uint32_t row, int32_t typmod) {
    if (vector.isNull(row)) return addNull();
+   if (elementType_ == oid::bpchar) return addPadded(vector.value<StringView>(row).view(), typmod);
    if (vector.type == physical_)
       return add(static_cast<const std::byte*>(vector.data) + size_t{vector.positionOf(row)} * physicalSize(physical_));
    DCHECK(vector.type <= PhysicalType::I64);
@@ -55,7 +66,7 @@ void ArrayBuilder::addAll(const ArrayView& array) {
       if (element.isNull())
          addNull();
       else
-         add(element.value());
+         add(element.stored());
 }
 
 StringView ArrayBuilder::finish(int32_t lower) {

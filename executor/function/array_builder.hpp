@@ -20,8 +20,11 @@ public:
    /// A value as it lies in a flat vector of type physical(), at any alignment.
    void add(const void* value);
    void addText(std::string_view text);
-   /// The value at a row, perhaps NULL; an integer of another width than the elements' is converted.
-   void add(const Vector& vector, uint32_t row);
+   /// The value at a row, perhaps NULL; an integer of another width than the elements' is converted. `typmod`: of the
+   /// value's type; a character(n) gets its blanks.
+   void add(const Vector& vector, uint32_t row, int32_t typmod = -1);
+   /// A character(n) with its blanks.
+   void addPadded(std::string_view text, int32_t typmod);
    void addAll(const ArrayView& array);
    /// The array with one dimension, or an empty array if there are no elements. Ends the builder.
    StringView finish(int32_t lower = 1);

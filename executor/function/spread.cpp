@@ -25,7 +25,7 @@ public:
       const ArrayView array(call.args.back().value<StringView>(row).view());
       elements_.reserve(array.size()); // the vectors point into it
       for (ArrayView::Cursor element(array); element.next();) {
-         std::memcpy(elements_.emplace_back().bytes, element.value(), sizeof(Element));
+         std::memcpy(elements_.emplace_back().bytes, element.stored(), sizeof(Element));
          add(array.physical(), elements_.back().bytes, element.isNull(), {array.elementType(), -1, 0},
              {array.physical(), 0});
       }

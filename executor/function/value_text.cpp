@@ -1,6 +1,7 @@
 #include "executor/function/value_text.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/type/array_text.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/name_scope.hpp"
 
@@ -36,6 +37,11 @@ void appendValueText(std::string& out, const FunctionContext& context, const Sql
       int64_t object;
       std::memcpy(&object, value, sizeof object);
       out.append(catalog::regOut(NameScope(context).names(), type.oid, static_cast<Oid>(object)));
+   } else if (repr.physical == PhysicalType::String && context.catalog && isRegType(arrayElementType(type.oid))) {
+      const NameScope scope(context);
+      appendArrayText(out, static_cast<const StringView*>(value)->view(), [&](const SqlType& element, const Value& v) {
+         return catalog::regOut(scope.names(), element.oid, static_cast<Oid>(v.i64));
+      });
    } else {
       appendText(out, type, repr, value, sessionFormat(context));
    }

@@ -6,7 +6,6 @@
 #include "common/type/date_time_math.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/array_builder.hpp"
-#include "executor/function/text/utf8_text.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 
@@ -122,15 +121,6 @@ struct ValueList {
    }
 };
 
-/// Arrays do not store the n of character(n), so elements are padded to n characters.
-std::string padded(std::string_view text, int32_t typmod) {
-   std::string result(text);
-   const size_t length = countCharacters(text);
-   if (typmod > 4 && length < static_cast<size_t>(typmod) - 4)
-      result.append(static_cast<size_t>(typmod) - 4 - length, ' ');
-   return result;
-}
-
 struct ArrayAgg {
    using State = ValueList;
    static void add(State& s, const AggregateInput& input, uint32_t row) {
@@ -147,7 +137,7 @@ struct ArrayAgg {
          if (s.isNull(i))
             array.addNull();
          else if (s.elementType == oid::bpchar)
-            array.addText(padded(s.at<StringView>(i).view(), s.typmod));
+            array.addPadded(s.at<StringView>(i).view(), s.typmod);
          else
             array.add(values, i);
       }

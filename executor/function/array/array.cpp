@@ -82,9 +82,9 @@ void addElement(const KernelCall& call, ResultVector& result) {
       std::optional<ArrayView> array;
       if (!call.args[arrayArg].isNull(row)) array = arrayAt(call, arrayArg, row);
       if (array) requireOneDimension(*array, "argument must be empty or one-dimensional array");
-      if (arrayArg == 1) builder.add(call.args[0], row);
+      if (arrayArg == 1) builder.add(call.args[0], row, call.argTypes[0].typmod);
       if (array) builder.addAll(*array);
-      if (arrayArg == 0) builder.add(call.args[1], row);
+      if (arrayArg == 0) builder.add(call.args[1], row, call.argTypes[1].typmod);
       out[row] = builder.finish(array ? firstSubscript(*array) : 1);
    });
 }
@@ -175,7 +175,7 @@ void arrayFill(const KernelCall& call, ResultVector& result) {
       if (count == 0) shape.clear();
       ArrayBuilder builder(result.strings(), elementTypeOf(call.resultType.oid));
       for (uint64_t i = 0; i < count; ++i)
-         builder.add(call.args[0], row);
+         builder.add(call.args[0], row, call.argTypes[0].typmod);
       out[row] = builder.finish(shape);
    });
 }
@@ -275,7 +275,7 @@ void arrayRemove(const KernelCall& call, ResultVector& result) {
          if (element.isNull())
             kept.addNull();
          else
-            kept.add(element.value());
+            kept.add(element.stored());
       }
       out[row] = kept.finish(firstSubscript(array));
    });
@@ -290,11 +290,11 @@ void arrayReplace(const KernelCall& call, ResultVector& result) {
       ArrayBuilder changed(result.strings(), array.elementType());
       for (ArrayView::Cursor element(array); element.next();)
          if (from.equals(element))
-            changed.add(call.args[2], row);
+            changed.add(call.args[2], row, call.argTypes[2].typmod);
          else if (element.isNull())
             changed.addNull();
          else
-            changed.add(element.value());
+            changed.add(element.stored());
       out[row] = changed.finish(array.dimensions());
    });
 }
@@ -320,7 +320,7 @@ void trimArray(const KernelCall& call, ResultVector& result) {
             if (element.isNull())
                kept.addNull();
             else
-               kept.add(element.value());
+               kept.add(element.stored());
       } else {
          shape.clear();
       }
@@ -406,7 +406,7 @@ void arrayToText(const KernelCall& call, ResultVector& result) {
             continue;
          }
          piece.clear();
-         appendValueText(piece, call.context, {array.elementType(), -1, 0}, {array.physical(), 0}, element.value());
+         appendValueText(piece, call.context, {array.elementType(), -1, 0}, {array.physical(), 0}, element.stored());
          text.append(piece);
       }
       out[row] = text.finish();

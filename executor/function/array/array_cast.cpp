@@ -43,6 +43,7 @@ public:
    }
 
    PhysicalType result() const { return result_.physical; }
+   int32_t typmod() const { return typmod_; }
    /// Writes the value to `out`; false for NULL.
    bool run(const void* value, void* out, Arena& strings) const {
       const std::array<Vector, 3> args = {Vector::constant(reprs_[0].physical, value, nullptr),
@@ -70,8 +71,8 @@ private:
 };
 
 /// Adds a value of physical type `type` to an array whose elements may be wider or narrower integers.
-void addValue(ArrayBuilder& array, PhysicalType type, const void* value) {
-   array.add(Vector::constant(type, value, nullptr), 0);
+void addValue(ArrayBuilder& array, PhysicalType type, const void* value, int32_t typmod = -1) {
+   array.add(Vector::constant(type, value, nullptr), 0, typmod);
 }
 
 StringView finishLike(ArrayBuilder& built, const ArrayView& array) {
@@ -87,7 +88,7 @@ StringView castByFunction(const ElementCast& cast, const ArrayView& array, Oid e
       if (at.isNull() || !cast.run(at.value(), value, scratch))
          built.addNull();
       else
-         addValue(built, cast.result(), value);
+         addValue(built, cast.result(), value, cast.typmod());
    }
    return finishLike(built, array);
 }
@@ -105,7 +106,7 @@ StringView castByText(const KernelCall& call, const ArrayView& array, SqlType so
          continue;
       }
       text.clear();
-      appendValueText(text, call.context, source, {array.physical(), 0}, at.value());
+      appendValueText(text, call.context, source, {array.physical(), 0}, at.stored());
       parseValueText(value, call.context, target, text, scratch);
       addValue(built, physical, value);
    }
@@ -169,9 +170,13 @@ void limitArray(const KernelCall& call, ResultVector& result) {
             built.addNull();
             continue;
          }
+         if (typmod < 0) { // only the type of the elements changes
+            built.add(at.stored());
+            continue;
+         }
          std::memcpy(value, at.value(), sizeof value);
          applyTypmod(element, typmod, isExplicit, value, scratch);
-         built.add(value);
+         addValue(built, array.physical(), value, typmod);
       }
       out[row] = finishLike(built, array);
    });
@@ -219,7 +224,7 @@ void addSlice(ArrayBuilder& built, const ArrayView& array, const std::vector<Cut
       if (at.isNull())
          built.addNull();
       else
-         built.add(at.value());
+         built.add(at.stored());
    }
 }
 

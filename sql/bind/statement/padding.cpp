@@ -17,8 +17,19 @@ namespace {
 
 constexpr Oid rpadFunction = 874; // rpad(text, integer, text)
 
+/// Whether the type does not tell how long the values are. The elements of an array print without its length.
 bool isWithoutLength(const SqlType& type) {
-   return type.oid == oid::bpchar && type.typmod < 0;
+   return (type.oid == oid::bpchar && type.typmod < 0) || type.oid == oid::bpcharArray;
+}
+
+/// Whether the value may be computed twice.
+bool isCopyable(const Expr& expr) {
+   bool hasSubquery = false;
+   forEachExpr(expr, [&hasSubquery](const Expr& part) {
+      hasSubquery = hasSubquery || part.kind == ExprKind::Subquery;
+      return !hasSubquery;
+   });
+   return !hasSubquery && !isVolatile(expr);
 }
 
 ExprPtr padded(ExprPtr expr) {
@@ -44,6 +55,11 @@ bool isExtreme(const Expr& expr) {
 
 void padExpr(ExprPtr& expr) {
    checkStack();
+   if (expr->type.oid == oid::bpcharArray && expr->kind == ExprKind::Array) {
+      for (ExprPtr& element : expr->args)
+         padExpr(element);
+      return;
+   }
    if (expr->type.oid != oid::bpchar) return;
    if (expr->type.typmod > 4) {
       expr = padded(std::move(expr));
@@ -84,6 +100,7 @@ public:
             if (std::find(given.begin(), given.end(), column) != given.end()) return shown(input, column, isReadHere);
          }
          return column;
+      case RelKind::Values: return shownByValues(rel->as<op::Values>(), column, isRead);
       case RelKind::GroupBy: return shownByGroup(*rel, column);
       case RelKind::SetOp: { // UNION ALL only: all other set operations compare the values
          const auto& setOp = rel->as<op::SetOp>();
@@ -131,8 +148,28 @@ private:
       return copy;
    }
 
+   ColumnId shownByValues(op::Values& values, ColumnId column, bool isRead) {
+      const auto it = std::find(values.columns.begin(), values.columns.end(), column);
+      if (it == values.columns.end()) return column;
+      const auto number = static_cast<size_t>(it - values.columns.begin());
+      if (!isRead) {
+         for (std::vector<ExprPtr>& row : values.rows)
+            padExpr(row[number]);
+         return column;
+      }
+      for (const std::vector<ExprPtr>& row : values.rows)
+         if (!isCopyable(*row[number])) return column;
+      for (std::vector<ExprPtr>& row : values.rows) {
+         row.push_back(clone(*row[number]));
+         padExpr(row.back());
+      }
+      values.columns.push_back(copyOf(column));
+      return values.columns.back();
+   }
+
    /// A group shows one of its values: the least.
    ColumnId shownByGroup(Rel& rel, ColumnId column) {
+      if (query_.columns[column].type.oid != oid::bpchar) return column;
       auto& group = rel.as<op::GroupBy>();
       if (!group.groupingSets.empty()) return column;
       for (const ComputedColumn& key : group.keys) {

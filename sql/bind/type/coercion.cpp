@@ -49,6 +49,15 @@ ExprPtr ofElements(const char* function, const SqlType& type, ExprPtr array, std
    return call;
 }
 
+/// The array with elements of `type`, to which its modifier applies. The array's bytes name the type: they tell whether
+/// the elements compare with their blanks.
+ExprPtr limitElements(ExprPtr array, const SqlType& type, CoercionContext context) {
+   std::vector<ExprPtr> rest;
+   rest.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, type.typmod)));
+   rest.push_back(makeBoolean(context == CoercionContext::Explicit));
+   return ofElements("ouzel_array_typmod", type, std::move(array), std::move(rest));
+}
+
 /// character(n) is stored without its padding, so that its comparisons need not look for it. A text that becomes one
 /// loses its trailing blanks.
 ExprPtr withoutTrailingBlanks(ExprPtr text) {
@@ -131,6 +140,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
          return expr;
       }
       if (target == oid::bpchar) expr = withoutTrailingBlanks(std::move(expr));
+      if (target == oid::bpcharArray) return limitElements(std::move(expr), plainType(target), context);
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
    case CoercionPath::Array: {
@@ -165,12 +175,7 @@ ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
       return expr;
    }
    const bool computes = typmod >= 0 && hasTypmodCoercion(type.oid);
-   if (computes && elementType(type.oid)) {
-      std::vector<ExprPtr> rest;
-      rest.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, typmod)));
-      rest.push_back(makeBoolean(context == CoercionContext::Explicit));
-      return ofElements("ouzel_array_typmod", type, std::move(expr), std::move(rest));
-   }
+   if (computes && elementType(type.oid)) return limitElements(std::move(expr), type, context);
    auto cast = withChild(computes ? ExprKind::TypmodCast : ExprKind::Relabel, type, std::move(expr));
    if (computes) cast->as<scalar::TypmodCast>().isExplicit = context == CoercionContext::Explicit;
    return cast;
