@@ -34,8 +34,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
       const catalog::SearchPath path = core.searchPath();
-      const auto target = commandTarget(context, path, *name);
-      auto relation = catalog::requireRelation(core.transaction.catalog(), path, target);
+      auto relation = requireTarget(context, path, *name);
       if (relation->relationKind != catalog::RelationKind::Table &&
           relation->relationKind != catalog::RelationKind::View) {
          if (relation->oid < catalog::firstUserOid) continue; // system tables do not change

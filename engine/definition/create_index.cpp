@@ -18,8 +18,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    requireWritable(context.core, "CREATE INDEX");
    SessionCore& core = context.core;
    const catalog::SearchPath path = core.searchPath();
-   const auto table =
-       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
+   const auto table = requireTarget(context, path, *statement.relation);
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
    requireNotInUse(core, *table, "CREATE INDEX");
