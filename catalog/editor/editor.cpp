@@ -154,7 +154,26 @@ bool CatalogEditor::isTemporary(const CatalogObject& object) const {
 void CatalogEditor::put(ObjectPtr after) {
    const bool temporary = isTemporary(*after);
    const ObjectKey key = keyOf(*after);
+   if (!temporary && after->kind == ObjectKind::Relation) requireLasting(static_cast<const Relation&>(*after));
    record(key, std::move(after), temporary);
+}
+
+void CatalogEditor::requireLasting(const Relation& relation) const {
+   const auto require = [&](Oid needed) {
+      const RelationPtr found = needed == invalidOid ? nullptr : working_.relation(needed);
+      if (found && found->persistence == Persistence::Temporary)
+         throwNotSupported("a permanent object that needs a temporary one");
+   };
+   for (const Dependency& dependency : relation.dependsOn)
+      require(dependency.relation);
+   for (const Column& column : relation.columns) {
+      require(column.defaultSequence);
+      for (const Oid sequence : column.sequencesInDefault)
+         require(sequence);
+   }
+   for (const Constraint& constraint : relation.constraints)
+      require(constraint.foreignRelation);
+   if (relation.sequence) require(relation.sequence->ownerRelation);
 }
 
 void CatalogEditor::remove(const ObjectKey& key) {

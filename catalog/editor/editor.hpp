@@ -125,6 +125,8 @@ private:
    void remove(const ObjectKey& key);
    void record(const ObjectKey& key, ObjectPtr after, bool temporary);
    bool isTemporary(const CatalogObject& object) const;
+   /// Throws 0A000 if a permanent relation needs a temporary one: other sessions would miss it.
+   void requireLasting(const Relation& relation) const;
    void checkAgainst(const Snapshot& newest, const Snapshot& result) const;
    /// A copy of a relation, to change and put. Throws XX000 for an unknown or built-in relation.
    Relation copyOf(Oid relation) const;

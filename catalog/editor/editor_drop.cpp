@@ -76,12 +76,12 @@ std::string DropPlan::requiredBy(const Relation& relation) const {
    if (relation.index) {
       const RelationPtr table = editor_.snapshot().relation(relation.index->table);
       const Constraint* owner = table->constraintOf(relation.oid);
-      return owner ? "constraint " + quoteIdentifier(owner->name) + " on " + describe(*table) : "";
+      return owner ? "constraint " + owner->name + " on " + describe(*table) : "";
    }
    if (!relation.sequence || relation.sequence->ownerRelation == invalidOid) return {};
    const RelationPtr table = editor_.snapshot().relation(relation.sequence->ownerRelation);
    const Column& column = *table->column(relation.sequence->ownerAttribute);
-   return column.identity ? "column " + quoteIdentifier(column.name) + " of " + describe(*table) : "";
+   return column.identity ? "column " + column.name + " of " + describe(*table) : "";
 }
 
 void DropPlan::add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason) {
@@ -98,8 +98,8 @@ void DropPlan::addForeignKeys(const Needs& needs, const std::string& reason) {
             return part.relation == child->oid && part.constraint == constraint.name;
          });
          if (isAdded || (child->oid == columnOwner_ && contains(constraint.columns, column_))) continue;
-         parts_.push_back({child->oid, constraint.name, 0,
-                           "constraint " + quoteIdentifier(constraint.name) + " on " + describe(*child), reason});
+         parts_.push_back(
+             {child->oid, constraint.name, 0, "constraint " + constraint.name + " on " + describe(*child), reason});
       }
    }
 }
@@ -108,12 +108,14 @@ void DropPlan::follow(size_t i) {
    const RelationPtr relation = fallen_[i].relation;
    const std::string reason = describe(*relation);
    const Snapshot& snapshot = editor_.snapshot();
+   // A view that groups by a key needs its constraint, of which the catalog notes the index.
+   const std::string owner = relation->index ? requiredBy(*relation) : std::string();
    for (const RelationPtr& index : snapshot.indexesOf(relation->oid))
       addInternal(index);
    for (const RelationPtr& other : snapshot.relations())
       if (other->sequence && other->sequence->ownerRelation == relation->oid) addInternal(other);
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
-      addCascaded(dependent, reason);
+      addCascaded(dependent, owner.empty() ? reason : owner);
    addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
    addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
    if (relation->relationKind != RelationKind::Sequence) return;
@@ -124,7 +126,7 @@ void DropPlan::follow(size_t i) {
             parts_.push_back({other->oid,
                               {},
                               column.attribute,
-                              "default value for column " + quoteIdentifier(column.name) + " of " + describe(*other),
+                              "default value for column " + column.name + " of " + describe(*other),
                               reason});
 }
 
@@ -140,8 +142,7 @@ void DropPlan::close() {
 
 void DropPlan::addColumn(const RelationPtr& relation, int16_t attribute) {
    const Snapshot& snapshot = editor_.snapshot();
-   const std::string reason =
-       "column " + quoteIdentifier(relation->column(attribute)->name) + " of " + describe(*relation);
+   const std::string reason = "column " + relation->column(attribute)->name + " of " + describe(*relation);
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       for (const Dependency& dependency : dependent->dependsOn)
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
@@ -240,7 +241,7 @@ Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
       throw SqlError(sqlstate::dependentObjectsStillExist,
                      "cannot drop schema " + found->name + " because it is required by the database system");
    DropPlan plan(*this);
-   const std::string what = "schema " + quoteIdentifier(found->name);
+   const std::string what = "schema " + found->name;
    for (const RelationPtr& relation : working_.relations())
       if (relation->schema == schema && !relation->index && !(relation->sequence && relation->sequence->ownerRelation))
          plan.addCascaded(relation, what);
@@ -263,8 +264,7 @@ Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehav
    DropPlan plan(*this);
    plan.addColumn(table, attribute);
    plan.close();
-   if (behavior == DropBehavior::Restrict)
-      plan.refuse("column " + quoteIdentifier(column.name) + " of " + plan.describe(*table));
+   if (behavior == DropBehavior::Restrict) plan.refuse("column " + column.name + " of " + plan.describe(*table));
    Dropped dropped = plan.execute();
    Relation changed = copyOf(relation);
    std::erase_if(changed.constraints, [&](const Constraint& c) { return contains(c.columns, attribute); });
@@ -294,7 +294,7 @@ Dropped CatalogEditor::dropConstraint(Oid relation, std::string_view name, DropB
    if (constraint.index != invalidOid) plan.addInternal(working_.relation(constraint.index));
    plan.close();
    if (behavior == DropBehavior::Restrict)
-      plan.refuse("constraint " + quoteIdentifier(constraint.name) + " on " + plan.describe(*table));
+      plan.refuse("constraint " + constraint.name + " on " + plan.describe(*table));
    Dropped dropped = plan.execute();
    Relation changed = copyOf(relation);
    std::erase_if(changed.constraints, [&](const Constraint& c) { return c.name == constraint.name; });

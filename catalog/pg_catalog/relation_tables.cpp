@@ -207,8 +207,15 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
       if (r->rowType != invalidOid) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
       if (!r->definition.empty()) {
          add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
-         for (const Dependency& d : r->dependsOn)
-            add(pgRewrite, r->oid, 0, pgClass, d.relation, d.attribute, 'n');
+         for (const Dependency& d : r->dependsOn) {
+            const RelationPtr read = context.snapshot.relation(d.relation);
+            const RelationPtr table = read && read->index ? context.snapshot.relation(read->index->table) : nullptr;
+            const Constraint* key = table ? table->constraintOf(d.relation) : nullptr;
+            if (key)
+               add(pgRewrite, r->oid, 0, pgConstraint, key->oid, 0, 'n');
+            else
+               add(pgRewrite, r->oid, 0, pgClass, d.relation, d.attribute, 'n');
+         }
       }
       for (const Column& c : r->columns) {
          if (!c.hasDefault()) continue;

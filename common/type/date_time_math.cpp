@@ -1,5 +1,6 @@
 #include "common/type/date_time_math.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/error/sql_error.hpp"
@@ -109,6 +110,15 @@ int64_t dateToTimestampTz(int32_t date, const TimeZone* zone) {
    return localToTimestamp(zone, dateToTimestamp(date));
 }
 
+int64_t comparableTimestamp(int32_t date, const TimeZone* zone) {
+   if (date == dateInfinity) return timestampInfinity;
+   if (date == dateMinusInfinity) return timestampMinusInfinity;
+   if (date >= timestampEnd / microsPerDay) return timestampEnd;
+   const int64_t local = date * microsPerDay;
+   const int64_t instant = local - static_cast<int64_t>(zoneOffsetOfLocal(zone, local)) * microsPerSecond;
+   return std::clamp(instant, timestampMin - 1, timestampEnd);
+}
+
 int32_t timestampToDate(int64_t timestamp) {
    if (timestamp == timestampInfinity) return dateInfinity;
    if (timestamp == timestampMinusInfinity) return dateMinusInfinity;
@@ -116,7 +126,7 @@ int32_t timestampToDate(int64_t timestamp) {
 }
 
 int32_t timestampTzToDate(int64_t timestamp, const TimeZone* zone) {
-   return timestampToDate(timestampToLocal(zone, timestamp));
+   return timestampToDate(clockTimeOf(zone, timestamp));
 }
 
 int64_t timestampToTime(int64_t timestamp) {
@@ -151,8 +161,8 @@ int64_t addIntervalTz(int64_t timestamp, const Interval& v, const TimeZone* zone
    int64_t moved = timestamp;
    // As in PostgreSQL, each step converts to local time and back: a time that the months moved into a gap has left the
    // gap before the days are added.
-   if (v.months != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, 0, v.months}));
-   if (v.days != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, v.days, 0}));
+   if (v.months != 0) moved = localToTimestamp(zone, addCalendar(clockTimeOf(zone, moved), {0, 0, v.months}));
+   if (v.days != 0) moved = localToTimestamp(zone, addCalendar(clockTimeOf(zone, moved), {0, v.days, 0}));
    return checkedTimestamp(static_cast<int128>(moved) + v.micros);
 }
 
@@ -169,6 +179,9 @@ Interval subtractTimestamps(int64_t a, int64_t b) {
 }
 
 Interval ageOfTimestamps(int64_t a, int64_t b) {
+   // PostgreSQL computes with infinity as with a date; -infinity has none.
+   if (a == timestampMinusInfinity || b == timestampMinusInfinity)
+      throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
    const CivilTime x = civilFromTimestamp(a), y = civilFromTimestamp(b);
    Difference d{static_cast<int64_t>(x.date.year) - y.date.year,
                 x.date.month - y.date.month,
@@ -199,7 +212,7 @@ Interval ageOfTimestamps(int64_t a, int64_t b) {
 }
 
 Interval ageOfTimestampsTz(int64_t a, int64_t b, const TimeZone* zone) {
-   return ageOfTimestamps(timestampToLocal(zone, a), timestampToLocal(zone, b));
+   return ageOfTimestamps(clockTimeOf(zone, a), clockTimeOf(zone, b));
 }
 
 int64_t addIntervalToTime(int64_t time, const Interval& v) {

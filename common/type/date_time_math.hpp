@@ -17,7 +17,10 @@ namespace ouzel {
 
 int64_t dateToTimestamp(int32_t date);                         ///< 22008
 int64_t dateToTimestampTz(int32_t date, const TimeZone* zone); ///< local midnight
-int32_t timestampToDate(int64_t timestamp);                    ///< infinities stay
+/// The same (without a zone: as a timestamp) to compare with: a date that no timestamp can have gives a value beyond
+/// all of them and before infinity.
+int64_t comparableTimestamp(int32_t date, const TimeZone* zone);
+int32_t timestampToDate(int64_t timestamp); ///< infinities stay
 int32_t timestampTzToDate(int64_t timestamp, const TimeZone* zone);
 int64_t timestampToTime(int64_t timestamp); ///< REQUIRES: finite
 

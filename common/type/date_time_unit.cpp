@@ -324,7 +324,7 @@ std::optional<StringView> extractFromTimestampTz(const UnitName& unit, int64_t t
    if (unit.unit == DateUnit::Epoch) return epochOf(timestamp, arena);
    FieldValue field;
    if (zoneField(unit.unit, zoneOffsetAt(zone, timestamp), field)) return field.decimal();
-   const int64_t local = timestampToLocal(zone, timestamp);
+   const int64_t local = clockTimeOf(zone, timestamp);
    if (unit.unit == DateUnit::Julian) return julianOf(local, arena);
    return timestampField(unit, local, timestampTzType).decimal();
 }
@@ -338,7 +338,7 @@ std::optional<double> datePartFromTimestampTz(const UnitName& unit, int64_t time
    if (unit.unit == DateUnit::Epoch) return epochAsDouble(timestamp);
    FieldValue field;
    if (zoneField(unit.unit, zoneOffsetAt(zone, timestamp), field)) return field.real();
-   const int64_t local = timestampToLocal(zone, timestamp);
+   const int64_t local = clockTimeOf(zone, timestamp);
    if (unit.unit == DateUnit::Julian) return julianAsDouble(local);
    return timestampField(unit, local, timestampTzType).real();
 }
@@ -372,14 +372,17 @@ int64_t truncateTimestamp(const UnitName& unit, int64_t timestamp) {
 int64_t truncateTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZone* zone) {
    if (isInfiniteTimestamp(timestamp)) return timestamp;
    const int64_t offset = static_cast<int64_t>(zoneOffsetAt(zone, timestamp)) * microsPerSecond;
-   const int64_t local = timestampToLocal(zone, timestamp);
+   const int64_t local = clockTimeOf(zone, timestamp);
    // Units below the day keep the offset.
-   if (const int64_t width = clockUnit(unit.unit)) return floorDivide(local, width) * width - offset;
-   int64_t days = floorDivide(local, microsPerDay);
-   if (!truncateDays(unit.unit, days)) throwTruncation(unit, timestampTzType);
-   if (!isValidDate(days) || !isValidTimestamp(days * microsPerDay))
-      throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
-   return localToTimestamp(zone, days * microsPerDay);
+   int64_t days = floorDivide(local, microsPerDay), instant = timestampInfinity;
+   if (const int64_t width = clockUnit(unit.unit))
+      instant = floorDivide(local, width) * width - offset;
+   else if (!truncateDays(unit.unit, days))
+      throwTruncation(unit, timestampTzType);
+   else if (isValidDate(days))
+      instant = localToTimestamp(zone, days * microsPerDay);
+   if (!isValidTimestamp(instant)) throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
+   return instant;
 }
 
 Interval truncateInterval(const UnitName& unit, const Interval& v) {

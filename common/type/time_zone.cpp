@@ -212,10 +212,14 @@ std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name) {
    return ZoneAbbreviation{found->seconds, found->isDst, nullptr};
 }
 
-int64_t timestampToLocal(const TimeZone* zone, int64_t timestamp) {
+int64_t clockTimeOf(const TimeZone* zone, int64_t timestamp) {
    if (!zone || isInfiniteTimestamp(timestamp)) return timestamp;
-   const int64_t local = timestamp + static_cast<int64_t>(zone->offsetAt(timestamp).seconds) * microsPerSecond;
-   if (!isValidTimestamp(local)) throwTimestampOutOfRange();
+   return timestamp + static_cast<int64_t>(zone->offsetAt(timestamp).seconds) * microsPerSecond;
+}
+
+int64_t timestampToLocal(const TimeZone* zone, int64_t timestamp) {
+   const int64_t local = clockTimeOf(zone, timestamp);
+   if (!isInfiniteTimestamp(timestamp) && !isValidTimestamp(local)) throwTimestampOutOfRange();
    return local;
 }
 

@@ -52,6 +52,9 @@ inline int32_t zoneOffsetAt(const TimeZone* zone, int64_t timestamp) {
 inline int32_t zoneOffsetOfLocal(const TimeZone* zone, int64_t local) {
    return zone ? zone->offsetOfLocal(local).seconds : 0;
 }
+/// An instant as the clock and the calendar of the zone show it, which may lie a day beyond the range of timestamps.
+/// Infinities stay.
+int64_t clockTimeOf(const TimeZone* zone, int64_t timestamp);
 /// An instant as local time, and back. Infinities stay; results outside the range throw 22008.
 int64_t timestampToLocal(const TimeZone* zone, int64_t timestamp);
 int64_t localToTimestamp(const TimeZone* zone, int64_t local);

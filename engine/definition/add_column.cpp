@@ -1,6 +1,7 @@
 #include "common/type/decimal.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_table.hpp"
+#include "engine/definition/column_constraints.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/source_range.hpp"
@@ -40,6 +41,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       core_.notice(message + ", skipping", {}, sqlstate::duplicateColumn);
       return;
    }
+   const std::vector<ColumnConstraint> constraints = columnConstraints(context_, definition.constraints);
    const Oid serial = serialType(*definition.typeName);
    const catalog::SearchPath path = core_.searchPath();
    AddedColumn added;
@@ -50,23 +52,22 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
                            : sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
    added.column.notNull = serial != invalidOid;
    if (serial) drawFromSequence(added, serial, nullptr);
-   const ListOf<::Constraint> constraints(definition.constraints);
-   for (uint32_t i = 0; i < constraints.size(); ++i)
-      addColumnConstraint(added, *constraints[i], endOfConstraint(context_.source().text(), constraints, i));
+   for (const ColumnConstraint& constraint : constraints)
+      addColumnConstraint(added, constraint.definition, constraint.end);
    if (added.value.empty())
       appendColumn(added);
    else
       insertColumn(added);
    // They may name columns that the statement adds later.
-   for (const ::Constraint* constraint : added.constraints)
-      if (constraint->contype == CONSTR_CHECK)
-         enqueue(AddOther, [this, constraint] { addConstraint(*constraint); });
-      else if (constraint->contype == CONSTR_FOREIGN)
+   for (const ::Constraint& constraint : added.constraints)
+      if (constraint.contype == CONSTR_CHECK)
+         enqueue(AddOther, [this, constraint] { addConstraint(constraint); });
+      else if (constraint.contype == CONSTR_FOREIGN)
          enqueue(AddOther, [this, constraint, name = std::string(definition.colname)] {
-            addForeignKey(context_, oid_, *constraint, {name});
+            addForeignKey(context_, oid_, constraint, {name});
          });
       else
-         enqueue(AddIndex, [this, constraint, attribute = added.column.attribute] { addKey(*constraint, attribute); });
+         enqueue(AddIndex, [this, constraint, attribute = added.column.attribute] { addKey(constraint, attribute); });
 }
 
 void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit) {
@@ -89,6 +90,7 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       // PostgreSQL gives no positions in expressions of ALTER TABLE.
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                              column.type, column.name, core_.bindContext(path, nullptr));
+      if (isNoDefault(*bound.expr, column.type)) break;
       const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                       column.type, expressionText(text, begin, limit));
@@ -121,12 +123,13 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       added.value = "(" + column.defaultExpr + ")";
       break;
    }
-   case CONSTR_PRIMARY: column.notNull = true; [[fallthrough]];
+   case CONSTR_PRIMARY:
+      requireNoPrimaryKey();
+      column.notNull = true;
+      [[fallthrough]];
    case CONSTR_CHECK:
    case CONSTR_UNIQUE:
-   case CONSTR_FOREIGN: added.constraints.push_back(&constraint); break;
-   case CONSTR_ATTR_NOT_DEFERRABLE:
-   case CONSTR_ATTR_IMMEDIATE: break;
+   case CONSTR_FOREIGN: added.constraints.push_back(constraint); break;
    default: throwNotSupported("this constraint of a new column", context_.position(constraint.location));
    }
 }
@@ -163,6 +166,9 @@ void TableAlteration::addKey(const ::Constraint& constraint, int16_t attribute) 
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    key.name = std::string(textOf(constraint.conname));
    key.columns = {attribute};
+   key.nullsNotDistinct = constraint.nulls_not_distinct;
+   key.isDeferrable = constraint.deferrable;
+   key.isInitiallyDeferred = constraint.initdeferred;
    addUniqueKey(std::move(key), constraint);
 }
 

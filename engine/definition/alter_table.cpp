@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/column_constraints.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
@@ -82,8 +84,7 @@ void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
       return;
    }
    dropGeneratedFrom(*relation, catalog::requireColumn(*relation, command.name), behaviorOf(command));
-   for (const catalog::Dropped::Item& item : editor_.dropColumn(oid_, command.name, behaviorOf(command)).items)
-      if (item.isCascaded && !item.isInternal) core_.notice("drop cascades to " + item.description);
+   announceCascade(core_, editor_.dropColumn(oid_, command.name, behaviorOf(command)));
 }
 
 bool TableAlteration::reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute) {
@@ -135,6 +136,7 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
    // PostgreSQL gives no positions here.
    const auto bound = sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
                                           column.name, core_.bindContext(path, nullptr));
+   if (isNoDefault(*bound.expr, column.type)) return editor_.setDefault(oid_, command.name, {});
    const std::string_view text = context_.source().text();
    const size_t begin = afterSetDefault(text, context_.statement.offset, number);
    catalog::Column noted;
@@ -145,11 +147,14 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
                       noted.defaultSequence, std::move(noted.sequencesInDefault));
 }
 
-void TableAlteration::rejectNulls(const std::string& column) {
-   const auto relation = table();
-   const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE " +
+bool TableAlteration::hasNulls(const std::string& column) {
+   const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *table()) + " WHERE " +
                                             catalog::quoteIdentifier(column) + " IS NULL LIMIT 1");
-   if (!rows.empty()) throwContainsNulls(column);
+   return !rows.empty();
+}
+
+void TableAlteration::rejectNulls(const std::string& column) {
+   if (hasNulls(column)) throwContainsNulls(column);
 }
 
 void TableAlteration::throwContainsNulls(const std::string& column) const {
@@ -200,12 +205,11 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    added.isDeferrable = constraint.deferrable;
    added.isInitiallyDeferred = constraint.initdeferred;
    if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
-   if (constraint.contype == CONSTR_PRIMARY && relation->primaryKey())
-      throw SqlError(sqlstate::invalidTableDefinition,
-                     "multiple primary keys for table \"" + relation->name + "\" are not allowed");
+   if (constraint.contype == CONSTR_PRIMARY) requireNoPrimaryKey();
    added.kind =
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    added.nullsNotDistinct = constraint.nulls_not_distinct;
+   const catalog::Column* firstWithNulls = nullptr;
    for (const ::Node* key : ListOf<>(constraint.keys)) {
       const std::string name(sql::stringOf(key));
       const catalog::Column* column = relation->findColumn(name);
@@ -213,17 +217,31 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
          throw SqlError(sqlstate::undefinedColumn,
                         "column \"" + name + "\" of relation \"" + relation->name + "\" does not exist");
       added.columns.push_back(column->attribute);
-      if (constraint.contype == CONSTR_PRIMARY && !column->notNull) {
-         rejectNulls(name);
-         editor_.setNotNull(oid_, name, true);
-      }
+      if (constraint.contype != CONSTR_PRIMARY || column->notNull) continue;
+      const bool isFirst = !firstWithNulls || column->attribute < firstWithNulls->attribute;
+      if (isFirst && hasNulls(name)) firstWithNulls = column;
    }
-   addUniqueKey(std::move(added), constraint);
+   addUniqueKey(std::move(added), constraint, firstWithNulls != nullptr);
+   // PostgreSQL looks for NULLs when all indexes are made.
+   if (firstWithNulls) enqueue(Misc, [this, name = firstWithNulls->name] { throwContainsNulls(name); });
 }
 
-void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition) {
+void TableAlteration::requireNoPrimaryKey() const {
+   const auto relation = table();
+   if (relation->primaryKey())
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "multiple primary keys for table \"" + relation->name + "\" are not allowed");
+}
+
+void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls) {
    RelationOptions options = checkedOptions(OptionOwner::Btree, definition.options);
+   const std::vector<catalog::Column> before = table()->columns;
    const Oid oid = editor_.addConstraint(oid_, std::move(key));
+   if (hasNulls) { // the statement is going to fail; until then NULLs are no duplicates
+      catalog::Relation nullable = *table();
+      nullable.columns = before;
+      editor_.replaceRelation(std::move(nullable));
+   }
    if (!options.empty()) setOptions(editor_, editor_.snapshot().constraint(oid).second->index, std::move(options));
    checkUniqueKeysOfTable(core_, oid_, true);
 }
@@ -235,7 +253,44 @@ void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
                    "\" does not exist, skipping");
       return;
    }
-   editor_.dropConstraint(oid_, command.name, behaviorOf(command), command.missing_ok);
+   announceCascade(core_, editor_.dropConstraint(oid_, command.name, behaviorOf(command), command.missing_ok));
+}
+
+std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
+   return catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
+          catalog::quoteIdentifier(relation.name);
+}
+
+void requireCheckHolds(SessionCore& core, const catalog::Relation& table, const catalog::Constraint& check) {
+   const catalog::Snapshot& snapshot = core.transaction.editor().snapshot();
+   const auto rows = runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE NOT (" +
+                                           check.expression + ") LIMIT 1");
+   if (rows.empty()) return;
+   throw SqlError(sqlstate::checkViolation,
+                  "check constraint \"" + check.name + "\" of relation \"" + table.name + "\" is violated by some row")
+       .table(snapshot.schema(table.schema)->name, table.name)
+       .constraint(check.name);
+}
+
+void validateConstraint(CommandContext& context, Oid childOid, const std::string& name) {
+   catalog::CatalogEditor& editor = context.core.transaction.editor();
+   const auto table = editor.snapshot().relation(childOid);
+   const catalog::Constraint* constraint = table->findConstraint(name);
+   if (!constraint)
+      throw SqlError(sqlstate::undefinedObject,
+                     "constraint \"" + name + "\" of relation \"" + table->name + "\" does not exist");
+   if (constraint->kind != catalog::ConstraintKind::ForeignKey && constraint->kind != catalog::ConstraintKind::Check)
+      throw SqlError(sqlstate::wrongObjectType, "constraint \"" + name + "\" of relation \"" + table->name +
+                                                    "\" is not a foreign key or check constraint");
+   if (constraint->isValidated) return;
+   if (constraint->kind == catalog::ConstraintKind::Check)
+      requireCheckHolds(context.core, *table, *constraint);
+   else
+      checkForeignKeyOfTable(context.core, table, *constraint);
+   catalog::Relation changed = *table;
+   for (catalog::Constraint& one : changed.constraints)
+      if (one.name == name) one.isValidated = true;
+   editor.replaceRelation(std::move(changed));
 }
 
 std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement) {

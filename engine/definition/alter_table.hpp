@@ -36,8 +36,11 @@ private:
    void setDefault(const ::AlterTableCmd& command, size_t number);
    void setNotNull(const ::AlterTableCmd& command, bool notNull);
    void addConstraint(const ::Constraint& constraint);
-   void addUniqueKey(catalog::Constraint key, const ::Constraint& definition);
+   /// `hasNulls`: the columns of a primary key hold NULLs.
+   void addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls = false);
+   void requireNoPrimaryKey() const;
    void dropConstraint(const ::AlterTableCmd& command);
+   bool hasNulls(const std::string& column);
    void rejectNulls(const std::string& column);
    [[noreturn]] void throwContainsNulls(const std::string& column) const;
    /// Whether a generated column is computed from another.
@@ -48,9 +51,9 @@ private:
    // add_column.cpp
    struct AddedColumn {
       catalog::Column column;
-      std::optional<Value> missing;                 ///< what rows that are there now have in it; none: NULL
-      std::string value;                            ///< SQL for each row that is there now; empty: `missing`
-      std::vector<const ::Constraint*> constraints; ///< to be added when the column is there
+      std::optional<Value> missing;          ///< what rows that are there now have in it; none: NULL
+      std::string value;                     ///< SQL for each row that is there now; empty: `missing`
+      std::vector<::Constraint> constraints; ///< to be added when the column is there
    };
    void addColumn(const ::AlterTableCmd& command);
    /// `limit`: where the constraint's text ends.

@@ -27,9 +27,13 @@ bool TableAlteration::isAssignable(const catalog::Column& column, const SqlType&
 /// Looks at the sub-command while the table is as it was before the statement.
 void TableAlteration::prepareType(const ::AlterTableCmd& command) {
    const auto relation = table();
-   const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const auto& definition = *as<::ColumnDef>(command.def);
    const catalog::SearchPath path = core_.searchPath();
+   // Refuses aggregates, window functions, set-returning functions and subqueries.
+   if (definition.raw_default)
+      sql::bindExpression(*definition.raw_default, sql::ExpressionUse::AlterUsing, relation.get(), std::nullopt,
+                          command.name, core_.bindContext(path, &context_.source()));
+   const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const SqlType type = sql::resolveValueType(*definition.typeName, core_.bindContext(path, &context_.source()));
    if (!definition.raw_default && type != column.type && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
@@ -43,9 +47,6 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
          throw SqlError(sqlstate::invalidColumnDefinition,
                         "cannot specify USING when altering type of generated column")
              .detail("Column \"" + column.name + "\" is a generated column.");
-      // Refuses aggregates, window functions, set-returning functions and subqueries.
-      sql::bindExpression(*definition.raw_default, sql::ExpressionUse::AlterUsing, relation.get(), std::nullopt,
-                          column.name, core_.bindContext(path, &context_.source()));
       const std::string_view text = context_.source().text();
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
@@ -62,7 +63,6 @@ void TableAlteration::changeType(const TypeChange& change) {
    const catalog::Column& column = catalog::requireColumn(*relation, change.column);
    if (column.type != change.before)
       throw SqlError(sqlstate::featureNotSupported, "cannot alter type of column \"" + column.name + "\" twice");
-   if (change.before == change.after && !change.hasUsing) return;
    if (column.hasDefault() && !isAssignable(column, change.after))
       throw SqlError(sqlstate::datatypeMismatch, "default for column \"" + column.name +
                                                      "\" cannot be cast automatically to type " +

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/source_range.hpp"
@@ -12,6 +14,14 @@ using sql::ListOf;
 using sql::stringOf;
 
 namespace {
+
+/// Throws for the first name that two columns have, with the text of the problem.
+void requireDistinctNames(const catalog::Relation& view, const std::string& problem) {
+   for (auto column = view.columns.begin(); column != view.columns.end(); ++column)
+      for (auto other = view.columns.begin(); other != column; ++other)
+         if (other->name == column->name)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column->name + "\" " + problem);
+}
 
 /// CREATE OR REPLACE VIEW may only add columns at the end.
 void checkReplacement(const catalog::Relation& old, const catalog::Relation& fresh) {
@@ -29,6 +39,22 @@ void checkReplacement(const catalog::Relation& old, const catalog::Relation& fre
                         "cannot change data type of view column \"" + old.columns[i].name + "\" from " +
                             formatType(old.columns[i].type) + " to " + formatType(fresh.columns[i].type));
    }
+   requireDistinctNames(fresh, "of relation \"" + old.name + "\" already exists");
+}
+
+/// A view that reads a temporary relation is temporary itself.
+NewRelation temporaryTarget(CommandContext& context, const ::RangeVar& name) {
+   context.core.notice("view \"" + std::string(name.relname) + "\" will be a temporary view");
+   ::RangeVar temporary = name;
+   temporary.relpersistence = 't';
+   return newRelation(context, temporary);
+}
+
+bool readsTemporary(const catalog::Snapshot& snapshot, const std::vector<catalog::Dependency>& dependencies) {
+   return std::any_of(dependencies.begin(), dependencies.end(), [&](const catalog::Dependency& dependency) {
+      const auto relation = snapshot.relation(dependency.relation);
+      return relation && relation->persistence == catalog::Persistence::Temporary;
+   });
 }
 
 bool isRecursiveView(std::string_view text, size_t from) {
@@ -48,13 +74,15 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
    refuseCheckOption(options);
    if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
-   const NewRelation target = newRelation(context, *statement.view);
+   NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();
    const std::string_view text = context.source().text();
    const size_t end = context.statement.offset + context.statement.text.size();
    const size_t begin = afterKeyword(text, context.statement.offset, "as");
    sql::BoundView view = sql::bindView(*statement.query, context.core.bindContext(path, &context.source()),
                                        static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
+   if (!target.isTemporary && readsTemporary(context.core.transaction.catalog(), view.dependsOn))
+      target = temporaryTarget(context, *statement.view);
    const ListOf<> names(statement.aliases);
    if (names.size() > view.query.output.size())
       throw SqlError(sqlstate::syntaxError, "CREATE VIEW specifies more column names than columns");
@@ -81,9 +109,6 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
       column.attribute = static_cast<int16_t>(i + 1);
       column.type = view.query.output[i].type;
-      for (const catalog::Column& other : draft.columns)
-         if (other.name == column.name)
-            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
       draft.columns.push_back(std::move(column));
    }
    const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);
@@ -96,6 +121,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       changed.options = draft.options;
       context.core.transaction.editor().replaceRelation(std::move(changed));
    } else {
+      requireDistinctNames(draft, "specified more than once");
       context.core.transaction.editor().createRelation(std::move(draft));
    }
    return "CREATE VIEW";

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/column_constraints.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
@@ -76,7 +77,7 @@ private:
    void requireNewName(std::string_view name) const;
    void requireNoPrimaryKey(uint32_t position) const;
    void addCopiedCheck(catalog::Constraint check);
-   void qualifyLast(bool isDeferred);
+   void mergeKeys();
    void addKey(const ::Constraint& constraint, std::vector<int16_t> columns);
 
    CommandContext& context_;
@@ -88,7 +89,7 @@ private:
       std::string name;
    };
    std::vector<PendingCheck> checks_;
-   std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< GENERATED, each with its column's index
+   std::vector<std::pair<::Constraint, size_t>> generated_; ///< GENERATED, each with its column's index
    struct PendingSequence {
       int16_t attribute;
       Oid type;
@@ -99,9 +100,13 @@ private:
                          [&](const PendingSequence& sequence) { return sequence.attribute == column.attribute; });
    }
    std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< each with its columns
-   bool lastIsForeign_ = false; ///< DEFERRABLE refers to the last of foreignKeys_
    std::vector<PendingSequence> sequences_;
-   std::vector<std::pair<size_t, RelationOptions>> keyOptions_; ///< of the indexes of draft_.constraints[i]
+   struct KeyOptions {
+      size_t constraint; ///< in draft_.constraints
+      RelationOptions options;
+      bool isCopied; ///< by LIKE
+   };
+   std::vector<KeyOptions> keyOptions_; ///< of each key's index
    // Copied by LIKE.
    std::vector<std::pair<int16_t, catalog::SequenceDefinition>> copiedIdentities_;
    std::vector<catalog::Constraint> copiedChecks_;
@@ -135,10 +140,9 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
    draft_.columns.push_back(column);
    if (serial) sequences_.push_back({column.attribute, serial, nullptr});
-   const ListOf<::Constraint> constraints(definition.constraints);
    bool sawNull = false;
-   for (uint32_t i = 0; i < constraints.size(); ++i)
-      addColumnConstraint(draft_.columns.back(), *constraints[i], endOfConstraint(text(), constraints, i), sawNull);
+   for (const ColumnConstraint& constraint : columnConstraints(context_, definition.constraints))
+      addColumnConstraint(draft_.columns.back(), constraint.definition, constraint.end, sawNull);
 }
 
 void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit,
@@ -174,6 +178,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
              .at(context_.position(constraint.location));
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                              column.type, column.name, bindContext());
+      if (isNoDefault(*bound.expr, column.type)) return;
       noteSequences(context_.core, *bound.expr, column);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
@@ -185,10 +190,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
                          std::string(textOf(constraint.conname))});
       return;
    case CONSTR_PRIMARY:
-   case CONSTR_UNIQUE:
-      addKey(constraint, {column.attribute});
-      lastIsForeign_ = false;
-      return;
+   case CONSTR_UNIQUE: addKey(constraint, {column.attribute}); return;
    case CONSTR_IDENTITY:
       if (column.identity)
          throw SqlError(sqlstate::syntaxError,
@@ -217,26 +219,10 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
              .at(context_.position(constraint.location));
       column.generated = 's';
       column.defaultExpr = std::string(parenthesized(text(), static_cast<size_t>(constraint.location)));
-      generated_.emplace_back(&constraint, draft_.columns.size() - 1);
+      generated_.emplace_back(constraint, draft_.columns.size() - 1);
       return;
-   case CONSTR_FOREIGN:
-      foreignKeys_.emplace_back(constraint, std::vector<std::string>{column.name});
-      lastIsForeign_ = true;
-      return;
-   case CONSTR_ATTR_DEFERRABLE:
-   case CONSTR_ATTR_DEFERRED: qualifyLast(constraint.contype == CONSTR_ATTR_DEFERRED); return;
-   default: return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: the default
-   }
-}
-
-/// DEFERRABLE or INITIALLY DEFERRED behind a column's constraint.
-void TableBuilder::qualifyLast(bool isDeferred) {
-   if (lastIsForeign_) {
-      foreignKeys_.back().first.deferrable = true;
-      if (isDeferred) foreignKeys_.back().first.initdeferred = true;
-   } else if (!draft_.constraints.empty()) {
-      draft_.constraints.back().isDeferrable = true;
-      if (isDeferred) draft_.constraints.back().isInitiallyDeferred = true;
+   case CONSTR_FOREIGN: foreignKeys_.emplace_back(constraint, std::vector<std::string>{column.name}); return;
+   default: throwNotSupported("this constraint of a column", context_.position(constraint.location));
    }
 }
 
@@ -254,7 +240,7 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
       for (const int16_t column : key.columns)
          draft_.columns[static_cast<size_t>(column - 1)].notNull = true;
    }
-   keyOptions_.emplace_back(draft_.constraints.size(), checkedOptions(OptionOwner::Btree, constraint.options));
+   keyOptions_.push_back({draft_.constraints.size(), checkedOptions(OptionOwner::Btree, constraint.options), false});
    draft_.constraints.push_back(std::move(key));
 }
 
@@ -287,7 +273,7 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
    }
    for (auto& [key, options] : copy.keys) {
       if (key.kind == catalog::ConstraintKind::PrimaryKey) requireNoPrimaryKey(0);
-      keyOptions_.emplace_back(draft_.constraints.size(), std::move(options));
+      keyOptions_.push_back({draft_.constraints.size(), std::move(options), true});
       draft_.constraints.push_back(std::move(key));
    }
    for (auto& [attribute, definition] : copy.identities)
@@ -318,7 +304,7 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       index.name = editor.chooseIndexName(created.name, index);
       editor.createRelation(std::move(index));
    }
-   for (auto& [constraint, options] : keyOptions_)
+   for (auto& [constraint, options, isCopied] : keyOptions_)
       if (!options.empty()) setOptions(editor, created.constraints[constraint].index, std::move(options));
    for (auto& [attribute, text] : comments_)
       editor.setComment(catalog::class_oid::pgClass, table, attribute, std::move(text));
@@ -326,12 +312,12 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
 
 catalog::Relation TableBuilder::finish() {
    for (const auto& [constraint, column] : generated_)
-      requireGenerationExpression(context_.core, &context_.source(), *constraint->raw_expr, draft_,
+      requireGenerationExpression(context_.core, &context_.source(), *constraint.raw_expr, draft_,
                                   draft_.columns[column]);
    for (const auto& [constraint, index] : generated_) {
       catalog::Column& column = draft_.columns[index];
-      column.defaultExpr = storedText(context_, *constraint->raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
-                                      column.type, parenthesized(text(), static_cast<size_t>(constraint->location)));
+      column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
+                                      column.type, parenthesized(text(), static_cast<size_t>(constraint.location)));
    }
    for (PendingCheck& check : checks_) {
       const auto bound = sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
@@ -353,7 +339,35 @@ catalog::Relation TableBuilder::finish() {
    for (const PendingSequence& sequence : sequences_)
       attachSequence(context_, draft_, draft_.columns[static_cast<size_t>(sequence.attribute - 1)], sequence.type,
                      sequence.options);
+   mergeKeys();
    return std::move(draft_);
+}
+
+/// Of the statement's keys over the same columns one stays. Keys that LIKE has copied are not looked at.
+void TableBuilder::mergeKeys() {
+   std::vector<catalog::Constraint>& all = draft_.constraints;
+   const auto isSame = [](const catalog::Constraint& a, const catalog::Constraint& b) {
+      return a.columns == b.columns && a.nullsNotDistinct == b.nullsNotDistinct && a.isDeferrable == b.isDeferrable &&
+             a.isInitiallyDeferred == b.isInitiallyDeferred;
+   };
+   for (size_t i = keyOptions_.size(); i-- > 0;) {
+      const size_t number = keyOptions_[i].constraint;
+      if (keyOptions_[i].isCopied || all[number].kind == catalog::ConstraintKind::PrimaryKey) continue;
+      // The primary key goes before the others, then those that were written first.
+      const KeyOptions* kept = nullptr;
+      for (size_t j = 0; j < keyOptions_.size(); ++j) {
+         const KeyOptions& other = keyOptions_[j];
+         const bool isPrimary = all[other.constraint].kind == catalog::ConstraintKind::PrimaryKey;
+         if (other.isCopied || !(isPrimary || j < i) || !isSame(all[other.constraint], all[number])) continue;
+         if (!kept || isPrimary) kept = &other;
+      }
+      if (!kept) continue;
+      if (all[kept->constraint].name.empty()) all[kept->constraint].name = all[number].name;
+      all.erase(all.begin() + static_cast<ptrdiff_t>(number));
+      keyOptions_.erase(keyOptions_.begin() + static_cast<ptrdiff_t>(i));
+      for (KeyOptions& other : keyOptions_)
+         if (other.constraint > number) --other.constraint;
+   }
 }
 
 void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {

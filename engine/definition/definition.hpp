@@ -37,6 +37,8 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 // drop.cpp: DROP, TRUNCATE
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
+/// Tells the client what fell with the dropped object.
+void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);
 // alter_table.cpp, rename.cpp
 std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement);

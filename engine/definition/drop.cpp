@@ -53,21 +53,13 @@ const char* hintFor(catalog::RelationKind kind) {
 }
 
 void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
-   std::vector<std::string> cascaded;
    for (const catalog::Dropped::Item& item : dropped.items) {
-      if (item.isCascaded && !item.isInternal) cascaded.push_back(item.description);
       if (item.relation && item.relation->relationKind == catalog::RelationKind::Table)
          requireNotInUse(core, *item.relation, "DROP TABLE");
       if (item.relation && item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
    }
-   if (cascaded.size() == 1) core.notice("drop cascades to " + cascaded[0]);
-   if (cascaded.size() > 1) {
-      std::string detail;
-      for (const std::string& line : cascaded)
-         detail += (detail.empty() ? "" : "\n") + ("drop cascades to " + line);
-      core.notice("drop cascades to " + std::to_string(cascaded.size()) + " other objects", detail);
-   }
+   announceCascade(core, dropped);
 }
 
 std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, catalog::DropBehavior behavior) {
@@ -89,6 +81,11 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
 }
 
 } // namespace
+
+void announceCascade(SessionCore& core, const catalog::Dropped& dropped) {
+   const auto [message, lines] = dropped.notice();
+   if (!message.empty()) core.notice(message, lines);
+}
 
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    SessionCore& core = context.core;

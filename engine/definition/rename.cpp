@@ -75,6 +75,9 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
                   core.transaction.catalog().relation(relation.sequence->ownerRelation)->name + "\".");
    catalog::CatalogEditor& editor = core.transaction.editor();
    const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), name);
+   const auto target = core.transaction.catalog().schema(schema);
+   if (relation.persistence == catalog::Persistence::Temporary || (target && target->name.starts_with("pg_temp_")))
+      throw SqlError(sqlstate::featureNotSupported, "cannot move objects into or out of temporary schemas");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
    for (const catalog::RelationPtr& other : all)
       if (other->sequence && other->sequence->ownerRelation == relation.oid) editor.setSchema(other->oid, schema);

@@ -141,11 +141,14 @@ void applyOptions(CommandContext& context, catalog::SequenceDefinition& d, const
 void applyOwner(CommandContext& context, catalog::Relation& sequence, const ::List* names) {
    catalog::SequenceDefinition& d = *sequence.sequence;
    const ListOf<> parts(names);
+   if (d.isIdentity && d.ownerRelation != invalidOid)
+      throw SqlError(sqlstate::featureNotSupported, "cannot change ownership of identity sequence")
+          .detail("Sequence \"" + sequence.name + "\" is linked to table \"" +
+                  context.core.transaction.catalog().relation(d.ownerRelation)->name + "\".");
    if (parts.size() == 1) {
       if (stringOf(parts[0]) != "none")
          throw SqlError(sqlstate::syntaxError, "invalid OWNED BY option")
              .hint("Specify OWNED BY table.column or OWNED BY NONE.");
-      if (d.isIdentity) throwNotSupported("OWNED BY of an identity column's sequence");
       d.ownerRelation = invalidOid;
       d.ownerAttribute = 0;
       return;
@@ -219,8 +222,8 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    SessionCore& core = context.core;
    requireWritable(core, "ALTER SEQUENCE");
    const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName name =
-       sql::qualifiedName(*statement.sequence, core.bindContext(path, &context.source()));
+   // PostgreSQL gives no position here.
+   const catalog::QualifiedName name = sql::qualifiedName(*statement.sequence, core.bindContext(path, nullptr));
    const auto found = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!found && statement.missing_ok) {
       core.notice("relation \"" + name.name + "\" does not exist, skipping");

@@ -364,7 +364,14 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    const std::string_view text = script.source().text();
    const size_t begin = afterKeyword(text, statement.offset, "as");
    const size_t end = statement.offset + statement.text.size();
-   auto prepared = makePrepared(text.substr(begin, end - begin), types);
+   std::shared_ptr<PreparedStatement> prepared;
+   try {
+      prepared = makePrepared(text.substr(begin, end - begin), types);
+   } catch (SqlError& error) { // positions count from the beginning of what the client has sent
+      if (error.position() != 0)
+         error.setPosition(error.position() + script.source().position(static_cast<int32_t>(begin)) - 1);
+      throw;
+   }
    prepared->isFromSql = true;
    prepared->name = prepare.name;
    prepared->shownText = std::string(statement.text) + (end < text.size() && text[end] == ';' ? ";" : "");

@@ -382,8 +382,10 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
    uint32_t lhs = compile(*expr.args[0]);
    const Expr& array = *expr.args[1];
    const bool isEquality = !function && op == (isAll ? CompareOp::Ne : CompareOp::Eq);
-   const bool hasInnerArrays = !array.args.empty() && array.args[0]->type.oid == array.type.oid;
-   if (array.kind == ExprKind::Array && !function && !hasInnerArrays) {
+   // Over no elements ANY is false and ALL is true even for NULL, unlike a set or a comparison.
+   const bool hasElements = !array.args.empty();
+   const bool hasInnerArrays = hasElements && array.args[0]->type.oid == array.type.oid;
+   if (array.kind == ExprKind::Array && !function && hasElements && !hasInnerArrays) {
       std::vector<const Expr*> items;
       for (const sql::ExprPtr& item : array.args)
          items.push_back(item.get());
@@ -391,7 +393,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
       std::vector<uint32_t> terms;
       for (const Expr* item : items)
          terms.push_back(compare(op, lhs, compile(*item)));
-      if (!terms.empty()) return connective(isAll ? Op::And : Op::Or, std::move(terms));
+      return connective(isAll ? Op::And : Op::Or, std::move(terms));
    }
    if (const Value* known = knownValue(array); known && isEquality) {
       const ArrayValue elements = readArray(known->bytes);
@@ -402,8 +404,9 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
          owned.back()->repr = {elements.physical, 0};
          items.push_back(owned.back().get());
       }
-      if (elements.physical == node(lhs).repr.physical || isScaledNumeric(node(lhs).type, node(lhs).repr))
-         return inValues(lhs, items, isAll);
+      const bool isComparable =
+          elements.physical == node(lhs).repr.physical || isScaledNumeric(node(lhs).type, node(lhs).repr);
+      if (isComparable && !items.empty()) return inValues(lhs, items, isAll);
    }
    lhs = asDecimal(lhs);
    const uint32_t rhs = compile(array);

@@ -87,6 +87,14 @@ std::vector<ComputedColumn> emptyGroupDefaults(op::GroupBy& group, Query& query)
       coalesce->args.push_back(std::move(value));
       defaults.push_back({column, std::move(coalesce)});
    }
+   for (GroupingCall& call : group.groupingCalls) { // no key is in the empty set
+      const ColumnId column = std::exchange(call.column, query.copyColumn(call.column));
+      auto coalesce = std::make_unique<Expr>(ExprKind::Coalesce, query.columns[column].type);
+      coalesce->args.push_back(query.ref(call.column));
+      coalesce->args.push_back(makeConstant(query.columns[column].type,
+                                            Value::integer(PhysicalType::I32, (int64_t{1} << call.keys.size()) - 1)));
+      defaults.push_back({column, std::move(coalesce)});
+   }
    return defaults;
 }
 
@@ -429,16 +437,15 @@ RelPtr Dependence::pushGroup(RelPtr rel, ColumnMapping& mapping) {
 RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
    auto& group = rel->as<op::GroupBy>();
    const bool isStatic = group.keys.empty() && group.groupingSets.size() <= 1;
-   if (!isStatic) {
-      for (const std::vector<uint32_t>& set : group.groupingSets)
-         if (set.empty()) throwNotSupported("correlated subquery with an empty grouping set");
-      return pushGroup(std::move(rel), mapping);
-   }
-   // Values of the domain without input rows also need their one row: join the domain with the groups.
+   const auto emptySets = std::count_if(group.groupingSets.begin(), group.groupingSets.end(),
+                                        [](const std::vector<uint32_t>& set) { return set.empty(); });
+   if (!isStatic && emptySets == 0) return pushGroup(std::move(rel), mapping);
+   if (emptySets > 1) throwNotSupported("correlated subquery with several empty grouping sets");
+   // Values of the domain without input rows also need the one row of the empty set: join the domain with the groups.
    const std::vector<ColumnId> columns = read(*rel);
    std::vector<ComputedColumn> defaults = emptyGroupDefaults(group, query_);
    ColumnMapping grouped;
-   group.groupingSets.clear();
+   if (isStatic) group.groupingSets.clear();
    RelPtr groups = pushGroup(std::move(rel), grouped);
    RelPtr domain = makeDomain(columns, mapping);
    ExprPtr predicate;

@@ -21,7 +21,7 @@ Widening wideningOf(const Expr& expr) {
    const std::string_view source = function->source;
    if (source == "i2toi4" || source == "int28" || source == "int48") return Widening::Integer;
    if (source == "int2_numeric" || source == "int4_numeric" || source == "int8_numeric") return Widening::Numeric;
-   return source == "date_timestamp" ? Widening::Timestamp : Widening::None;
+   return source == "date_timestamp" || source == "ouzel_date_timestamp" ? Widening::Timestamp : Widening::None;
 }
 
 /// The largest value of the narrow type's scale that is not above the constant; `exact`: it equals the constant.

@@ -88,12 +88,14 @@ def step(run, case, node, notes, label, probes=()):
     return False
 
 
-def query_schema(run, seed, make=QueryMaker.statement, failing=0.4):
+def query_schema(run, seed, make=QueryMaker.statement, failing=0.4, looks=None):
     rng = random.Random(seed)
     tables = [random_table(rng, f"t{i}") for i in range(rng.randint(1, 3))]
     case = prepare(run, rng, seed, tables)
     if not case:
         return
+    if looks:
+        set_looks(run, looks)
     for i in range(QUERIES):
         if run.statements >= run.args.count:
             return
@@ -180,9 +182,7 @@ def record_probes(run, probes):
 
 
 def scalar_schema(run, seed):
-    looks = LOOKS[0] if run.recorder else LOOKS[seed % len(LOOKS)]
-    set_looks(run, looks)
-    query_schema(run, seed, QueryMaker.scalar, 1)
+    query_schema(run, seed, QueryMaker.scalar, 1, LOOKS[0] if run.recorder else LOOKS[seed % len(LOOKS)])
     set_looks(run, LOOKS[0])
 
 

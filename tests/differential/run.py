@@ -64,6 +64,7 @@ class Run:
         """A restart of Ouzel, in place of a statement; PostgreSQL's session only loses its transaction."""
         self.left.run("ROLLBACK")
         nothing = self.left.run("SET search_path = differential")
+        self.left.run("DISCARD SEQUENCES")
         self.right.close()
         well, words = self.ouzel.stop(signal.SIGTERM if how == "RESTART" else signal.SIGKILL), self.ouzel.last_words()
         trouble = "" if well else "the server did not stop well: " + words

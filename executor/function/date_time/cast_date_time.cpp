@@ -28,7 +28,7 @@ std::optional<int64_t> timestampAsTime(int64_t timestamp) {
    return timestampToTime(timestamp);
 }
 std::optional<int64_t> timestampTzAsTime(int64_t timestamp, KernelEnv& env) {
-   return timestampAsTime(timestampToLocal(zoneOf(env.context), timestamp));
+   return timestampAsTime(clockTimeOf(zoneOf(env.context), timestamp));
 }
 int64_t timestampAsTimestampTz(int64_t local, KernelEnv& env) {
    return localToTimestamp(zoneOf(env.context), local);
@@ -46,7 +46,7 @@ Interval timeAsInterval(int64_t time) {
 std::optional<StringView> timestampTzAsTimeTz(int64_t timestamp, KernelEnv& env) {
    if (isInfiniteTimestamp(timestamp)) return std::nullopt;
    const TimeZone* zone = zoneOf(env.context);
-   return env.copy(timeTzBytes({timestampToTime(timestampToLocal(zone, timestamp)), -zoneOffsetAt(zone, timestamp)}));
+   return env.copy(timeTzBytes({timestampToTime(clockTimeOf(zone, timestamp)), -zoneOffsetAt(zone, timestamp)}));
 }
 StringView timeAsTimeTz(int64_t time, KernelEnv& env) {
    const TimeZone* zone = zoneOf(env.context);
@@ -63,6 +63,12 @@ int64_t dateAndTimeTz(int32_t date, StringView v) {
    const int64_t result = midnight + t.micros + t.zone * microsPerSecond;
    if (!isValidTimestamp(result)) throw SqlError(sqlstate::datetimeValueOutOfRange, "date out of range for timestamp");
    return result;
+}
+int64_t dateToCompare(int32_t date) {
+   return comparableTimestamp(date, nullptr);
+}
+int64_t dateToCompareTz(int32_t date, KernelEnv& env) {
+   return comparableTimestamp(date, zoneOf(env.context));
 }
 int64_t timeTzAndDate(StringView v, int32_t date) {
    return dateAndTimeTz(date, v);
@@ -87,6 +93,8 @@ StringView scaleTimeTz(StringView v, int32_t typmod, KernelEnv& env) {
 
 void registerDateTimeCasts() {
    addKernel<dateAsTimestamp>("date_timestamp");
+   addKernel<dateToCompare>("ouzel_date_timestamp", totalKernel);
+   addKernel<dateToCompareTz>("ouzel_date_timestamptz", totalKernel);
    addKernel<dateAsTimestampTz>("date_timestamptz");
    addKernel<timestampAsDate>("timestamp_date", totalKernel);
    addKernel<timestampTzAsDate>("timestamptz_date");

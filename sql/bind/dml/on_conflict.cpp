@@ -182,6 +182,8 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       for (ScopeColumn& shown : excluded.columns)
          if (shown.attribute == column.attribute) shown.name = column.name;
    showRow(excluded, *table, dml.proposed);
+   for (const ScopeColumn& column : excluded.columns) // they come from the query of INSERT ... SELECT
+      state.adopt(scope, column.column);
    addEntry(scope, excluded);
    scope.items.push_back(std::move(target.items[0]));
    scope.items.push_back(std::move(excluded));

@@ -84,10 +84,16 @@ ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
    return test;
 }
 
-/// A date that no timestamp can have. It is not cast to compare it with one.
-bool isAfterTimestamps(const Expr& expr) {
-   const Value* date = expr.type.oid == oid::date ? knownValue(expr) : nullptr;
-   return date && date->i64 >= timestampEnd / microsPerDay && date->i64 != dateInfinity;
+/// Casts to the type in which values are compared. A date that no timestamp can have can be compared with one.
+ExprPtr coerceToCompare(BindState& state, ExprPtr expr, Oid type) {
+   const bool isInstant = type == oid::timestamptz;
+   if (expr->type.oid != oid::date || !(isInstant || type == oid::timestamp))
+      return coerce(state, std::move(expr), type, -1, CoercionContext::Explicit);
+   constexpr Oid argument[] = {oid::date};
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(expr));
+   return makeCall(builtins().findFunction(isInstant ? "ouzel_date_timestamptz" : "ouzel_date_timestamp", argument),
+                   plainType(type), std::move(args));
 }
 
 /// True if the expression reads no columns and no parameters. PostgreSQL types such elements of an IN list together.
@@ -142,10 +148,10 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
    }
    coerceArguments(state, args, declared);
    Oid common = invalidOid;
-   if (args.size() == 2 && !isAfterTimestamps(*args[0]) && !isAfterTimestamps(*args[1]))
+   if (args.size() == 2)
       if (const auto compare = comparisonOf(*op, common)) {
          for (ExprPtr& arg : args)
-            arg = coerce(state, std::move(arg), common, -1, CoercionContext::Explicit);
+            arg = coerceToCompare(state, std::move(arg), common);
          auto expr = makeCompare(*compare, std::move(args[0]), std::move(args[1]));
          expr->position = position;
          return expr;
@@ -425,7 +431,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    const auto compare = comparisonOf(*op, common);
    const Oid leftTarget = compare ? common : declared[0], elementTarget = compare ? common : declared[1];
    left = coerce(state, std::move(left), declared[0], -1, CoercionContext::Implicit);
-   left = coerce(state, std::move(left), leftTarget, -1, CoercionContext::Explicit);
+   left = coerceToCompare(state, std::move(left), leftTarget);
    const Oid arrayTarget = isPolymorphic(elementTarget) ? rightType : arrayType(elementTarget);
    if (!arrayTarget)
       throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(elementTarget))
@@ -438,7 +444,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
       list->as<scalar::InList>().negated = isAll;
       list->args.push_back(std::move(left));
       for (ExprPtr& item : right->args)
-         list->args.push_back(coerce(state, std::move(item), common, -1, CoercionContext::Explicit));
+         list->args.push_back(coerceToCompare(state, std::move(item), common));
       return list;
    }
    right = coerce(state, std::move(right), arrayTarget, -1, CoercionContext::Explicit);

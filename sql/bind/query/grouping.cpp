@@ -8,6 +8,7 @@
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/sort_group.hpp"
 #include "sql/bind/state/positions.hpp"
+#include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/ordering.hpp"
 
@@ -154,7 +155,10 @@ public:
       }
       for (ExprPtr& arg : expr->args)
          rewrite(arg);
-      if (const Rel* subquery = subqueryOf(*expr)) rewriteSubquery(expr, *subquery);
+      if (Rel* subquery = subqueryOf(*expr)) {
+         if (ExprPtr* test = movedTest(*expr, *subquery)) replaceKeys(*test);
+         rewriteSubquery(expr, *subquery);
+      }
    }
 
 private:
@@ -172,6 +176,28 @@ private:
                                                      "aggregate function")
              .at(expr.position);
       column = key->column;
+   }
+
+   /// The test of x = ANY (SELECT y) for types without a comparison of their own, which is bound as true = ANY (SELECT
+   /// x = y). It belongs to this level. Null: there is none.
+   static ExprPtr* movedTest(const Expr& expr, Rel& query) {
+      const auto& subquery = expr.as<scalar::Subquery>();
+      const Value* left = expr.args.size() == 1 ? knownValue(*expr.args[0]) : nullptr;
+      if (!left || expr.args[0]->type.oid != oid::boolean || query.kind != RelKind::Map) return nullptr;
+      for (ComputedColumn& computed : query.as<op::Map>().computed)
+         if (computed.column == subquery.columns[0]) return &computed.expr;
+      return nullptr;
+   }
+
+   void replaceKeys(ExprPtr& expr) {
+      checkStack();
+      for (const ComputedColumn& key : group_.keys)
+         if (equal(*key.expr, *expr)) {
+            expr = makeColumn(key.column, key.expr->type);
+            return;
+         }
+      for (ExprPtr& arg : expr->args)
+         replaceKeys(arg);
    }
 
    /// In subqueries, as in PostgreSQL, only plain columns are recognised as keys, no larger expressions.
@@ -214,11 +240,13 @@ private:
          if (!isHere || !item.relation) continue;
          const auto* primary = item.relation->primaryKey();
          if (!primary) continue;
-         return std::all_of(primary->columns.begin(), primary->columns.end(), [&](int16_t attribute) {
+         const bool areKeys = std::all_of(primary->columns.begin(), primary->columns.end(), [&](int16_t attribute) {
             return std::any_of(item.columns.begin(), item.columns.end(), [&](const ScopeColumn& other) {
                return other.attribute == attribute && isCommonKey(other.column);
             });
          });
+         if (areKeys && state_.recorder) state_.recorder->readRelation(primary->index);
+         return areKeys;
       }
       return false;
    }

@@ -11,26 +11,48 @@
 
 namespace ouzel::sql {
 
-FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
-                  uint32_t position) {
-   if (std::find(state.openViews.begin(), state.openViews.end(), view->oid) != state.openViews.end())
+namespace {
+
+/// The view's columns without its query.
+BoundRel columnsOf(BindState& state, const Scope& scope, const catalog::Relation& view) {
+   BoundRel result;
+   op::Values values;
+   for (const catalog::Column& column : view.columns) {
+      if (column.isDropped) continue;
+      const ColumnId id = state.addColumn(scope, column.name, column.type);
+      values.columns.push_back(id);
+      result.output.push_back({column.name, id, column.type});
+   }
+   result.rel = makeRel(RelKind::Values, std::move(values));
+   return result;
+}
+
+BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) {
+   if (std::find(state.openViews.begin(), state.openViews.end(), view.oid) != state.openViews.end())
       throw SqlError(sqlstate::invalidObjectDefinition,
-                     "infinite recursion detected in rules for relation \"" + view->name + "\"");
-   state.openViews.push_back(view->oid);
-   const auto script = ParsedScript::parse(view->definition);
+                     "infinite recursion detected in rules for relation \"" + view.name + "\"");
+   state.openViews.push_back(view.oid);
+   const auto script = ParsedScript::parse(view.definition);
    // The definition cannot refer to names of the query that uses the view. The client does not know positions in it.
    const SourceText* outerSource = std::exchange(state.source, nullptr);
-   ViewTextRecorder* outerRecorder = std::exchange(state.recorder, nullptr);
    const auto outerRecursion = std::exchange(state.recursion, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
-   auto query = bindSelect(state, *select, nullptr);
+   BoundRel query = bindSelect(state, *select, nullptr);
    requireNoRows(query);
    makeOutputUnique(state, scope, query);
    state.openViews.pop_back();
    state.source = outerSource;
-   state.recorder = outerRecorder;
    state.recursion = outerRecursion;
+   return query;
+}
 
+} // namespace
+
+FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
+                  uint32_t position) {
+   // While a view is defined or renamed, the views that it reads are not looked into: they may come to read it, which
+   // is an error only of a query.
+   BoundRel query = state.recorder ? columnsOf(state, scope, *view) : queryOf(state, scope, *view);
    NamespaceItem item;
    item.alias = view->name;
    item.relation = view.get();

@@ -143,7 +143,11 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       return ofElements("ouzel_array_cast", plainType(target, takesTypmod ? typmod : -1), std::move(expr),
                         std::move(rest));
    }
-   case CoercionPath::InOut: return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
+   case CoercionPath::InOut: {
+      if (target != oid::name) return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
+      expr = withChild(ExprKind::TextCast, plainType(oid::text), std::move(expr)); // a name is cut at 63 bytes
+      return coerce(state, std::move(expr), target, typmod, context);
+   }
    case CoercionPath::None: break;
    }
    throwInternal("no cast from " + typeName(source) + " to " + typeName(target));
