@@ -348,7 +348,8 @@ Oid CatalogEditor::temporarySchema(int32_t backendId) {
 }
 
 void CatalogEditor::setComment(Oid classOid, Oid object, int32_t attribute, std::string text) {
-   const bool isShared = classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
+   const bool isShared =
+       classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase || classOid == class_oid::pgTablespace;
    const ObjectKey key{ObjectKind::Comment, isShared ? invalidOid : working_.database(), classOid, object, attribute};
    if (text.empty()) return remove(key);
    auto comment = std::make_shared<Comment>();

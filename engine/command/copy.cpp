@@ -105,8 +105,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
    CopyTarget target;
-   target.relation =
-       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
+   target.relation = requireTarget(context, path, *statement.relation);
    if (target.relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +
@@ -145,8 +144,7 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    SessionCore& core = context.core;
    if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
    const catalog::SearchPath path = core.searchPath();
-   const auto relation =
-       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
+   const auto relation = requireTarget(context, path, *statement.relation);
    if (relation->relationKind == catalog::RelationKind::View)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");

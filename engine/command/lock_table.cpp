@@ -20,15 +20,14 @@ void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockM
       throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
    if (relation->relationKind != catalog::RelationKind::View) return;
    for (const catalog::Dependency& dependency : relation->dependsOn)
-      if (const auto below = core.transaction.catalog().relation(dependency.relation))
+      if (const auto below = core.transaction.catalog().relation(dependency.relation); below && !below->index)
          lockRelation(core, below, mode, noWait, seen);
 }
 
 /// The relation that the name means now: it may have changed while another transaction's lock was awaited.
 catalog::RelationPtr findRelation(CommandContext& context, const ::RangeVar& name) {
    const catalog::SearchPath path = context.core.searchPath();
-   const auto target = commandTarget(context, path, name);
-   return catalog::requireRelation(context.core.transaction.catalog(), path, target);
+   return requireTarget(context, path, name);
 }
 
 } // namespace

@@ -12,7 +12,7 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
       throw SqlError(sqlstate::activeSqlTransaction, "VACUUM cannot run inside a transaction block");
    const catalog::SearchPath path = core.searchPath();
    for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
-      catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *target->relation));
+      requireTarget(context, path, *target->relation);
    // Statistics are kept up to date as rows are written; space comes back with the next checkpoint.
    return statement.is_vacuumcmd ? "VACUUM" : "ANALYZE";
 }

@@ -7,6 +7,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/new_relation.hpp"
+#include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/source_range.hpp"
 #include "engine/query/internal_sql.hpp"
@@ -294,16 +295,16 @@ void validateConstraint(CommandContext& context, Oid childOid, const std::string
 
 std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement) {
    SessionCore& core = context.core;
-   const char* tag = alterTag(statement.objtype);
+   const std::string tag(tagOf(Verb::Alter, statement.objtype));
    requireWritable(core, tag);
    const catalog::SearchPath path = core.searchPath();
    const catalog::QualifiedName name = commandTarget(context, path, *statement.relation);
    const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!relation && statement.missing_ok) {
-      core.notice("relation \"" + name.text() + "\" does not exist, skipping");
+      core.notice("relation \"" + name.name + "\" does not exist, skipping");
       return tag;
    }
-   if (!relation) catalog::requireRelation(core.transaction.catalog(), path, name);
+   if (!relation) requireTarget(context, path, *statement.relation);
    requireAlterable(*relation, statement.objtype, false);
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    if (relation->relationKind != catalog::RelationKind::Table) {

@@ -1,21 +1,15 @@
 #include "engine/definition/alter_target.hpp"
 
+#include "engine/definition/change_system_object.hpp"
+#include "engine/definition/object_kind.hpp"
+
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 
 namespace ouzel::engine {
 
 using catalog::RelationKind;
 using sql::as;
-
-const char* alterTag(::ObjectType type) {
-   switch (type) {
-   case OBJECT_VIEW: return "ALTER VIEW";
-   case OBJECT_INDEX: return "ALTER INDEX";
-   case OBJECT_SEQUENCE: return "ALTER SEQUENCE";
-   case OBJECT_SCHEMA: return "ALTER SCHEMA";
-   default: return "ALTER TABLE";
-   }
-}
+using sql::stringOf;
 
 void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename) {
    const auto refuse = [&](const char* kind) {
@@ -24,6 +18,9 @@ void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool
    if (relation.isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + relation.name + "\" is a system catalog");
+   if (type == OBJECT_FOREIGN_TABLE) refuse("a foreign table");
+   if (type == OBJECT_MATVIEW) refuse("a materialized view");
+   if (type == OBJECT_TYPE) refuse("a composite type");
    if (type == OBJECT_SEQUENCE && relation.relationKind != RelationKind::Sequence) refuse("a sequence");
    if (type == OBJECT_VIEW && relation.relationKind != RelationKind::View) refuse("a view");
    if (type == OBJECT_INDEX && relation.relationKind != RelationKind::Index && !isRename) refuse("an index");
@@ -126,7 +123,7 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
    if (command.subtype == AT_ColumnDefault && relation->relationKind == RelationKind::View)
       throwNotSupported("a default of a view's column");
    const char* action = actionName(command.subtype);
-   if (!action) throwNotSupported("this form of " + std::string(alterTag(OBJECT_TABLE)));
+   if (!action) throwNotSupported("this form of " + std::string(tagOf(Verb::Alter, OBJECT_TABLE)));
    throw SqlError(sqlstate::wrongObjectType,
                   "ALTER action " + std::string(action) + " cannot be performed on relation \"" + relation->name + "\"")
        .detail(unsupportedFor(*relation));
@@ -134,15 +131,22 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
 
 std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement) {
    SessionCore& core = context.core;
-   requireWritable(core, "ALTER");
-   if (statement.objectType != OBJECT_SCHEMA) throwNotSupported("OWNER TO of this kind of object");
-   const std::string name(sql::stringOf(statement.object));
+   std::string tag(tagOf(Verb::Alter, statement.objectType));
+   requireWritable(core, tag);
+   const Oid owner = roleOf(core, *statement.newowner);
+   if (statement.objectType == OBJECT_DATABASE) {
+      requireDatabase(core, stringOf(statement.object));
+      throwNotSupported("ALTER DATABASE ... OWNER TO");
+   }
+   if (statement.objectType != OBJECT_SCHEMA)
+      refuseToAlter(statement.objectType, findSystemObject(core, statement.objectType, statement.object));
+   const std::string name(stringOf(statement.object));
    const auto schema = core.transaction.catalog().findSchema(name);
    if (!schema) throw SqlError(sqlstate::invalidSchemaName, "schema \"" + name + "\" does not exist");
    catalog::Schema changed = *schema;
-   changed.owner = roleOf(core, *statement.newowner);
+   changed.owner = owner;
    core.transaction.editor().replaceSchema(std::move(changed));
-   return "ALTER SCHEMA";
+   return tag;
 }
 
 } // namespace ouzel::engine

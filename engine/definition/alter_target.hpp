@@ -5,8 +5,6 @@
 
 namespace ouzel::engine {
 
-/// The command tag of ALTER for a kind of object: "ALTER VIEW".
-const char* alterTag(::ObjectType type);
 /// Throws 42809 unless ALTER for objects of `type` may name the relation: ALTER TABLE may name views, indexes and
 /// sequences as well. ALTER INDEX ... RENAME may name any relation.
 void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename);

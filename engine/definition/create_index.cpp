@@ -19,8 +19,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    SessionCore& core = context.core;
    if (statement.concurrent) refuseInBlock(core, "CREATE INDEX CONCURRENTLY");
    const catalog::SearchPath path = core.searchPath();
-   const auto table =
-       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
+   const auto table = requireTarget(context, path, *statement.relation);
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
    requireNotInUse(core, *table, "CREATE INDEX");

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct CreateTableAsStmt;
 struct DropRoleStmt;
 struct DropStmt;
 struct IndexStmt;
+struct Node;
 struct RenameStmt;
 struct TruncateStmt;
 struct ViewStmt;
@@ -47,6 +49,10 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
 std::string commentOn(CommandContext& context, const ::CommentStmt& statement);
 // alter_target.cpp: ALTER SCHEMA ... OWNER TO
 std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement);
+// change_system_object.cpp
+/// ALTER and DROP of objects that only the system has, in statements of their own kind: ALTER DOMAIN, DROP TABLESPACE.
+/// Empty if the statement is another one, or what it wants is not built.
+std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* statement);
 // role.cpp
 std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
 std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);

@@ -1,4 +1,5 @@
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/sequence.hpp"
 #include "sql/parse/node_access.hpp"
@@ -22,20 +23,22 @@ catalog::QualifiedName nameOf(const ::Node* list) {
 }
 
 struct DropKind {
-   catalog::RelationKind kind;
+   std::optional<catalog::RelationKind> kind; ///< empty: there are no relations of the kind
    const char *noun, *article, *hint;
 };
 
-DropKind dropKind(::ObjectType type) {
+/// Empty: objects of the type are not relations.
+std::optional<DropKind> dropKind(::ObjectType type) {
    switch (type) {
-   case OBJECT_TABLE: return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
-   case OBJECT_VIEW: return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
-   case OBJECT_INDEX: return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
-   case OBJECT_SEQUENCE: return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
+   case OBJECT_TABLE: return DropKind{catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
+   case OBJECT_VIEW: return DropKind{catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
+   case OBJECT_INDEX: return DropKind{catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
+   case OBJECT_SEQUENCE: return DropKind{catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
    case OBJECT_MATVIEW:
-      return {catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
-              "DROP MATERIALIZED VIEW"};
-   default: throwNotSupported("DROP of this kind of object");
+      return DropKind{catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
+                      "DROP MATERIALIZED VIEW"};
+   case OBJECT_FOREIGN_TABLE: return DropKind{std::nullopt, "foreign table", "a foreign table", "DROP FOREIGN TABLE"};
+   default: return std::nullopt;
    }
 }
 
@@ -77,46 +80,6 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
    return "DROP SCHEMA";
 }
 
-/// A kind of objects that cannot be made here, so that none exists.
-struct AbsentKind {
-   ::ObjectType type;
-   const char *noun, *tag;
-};
-constexpr AbsentKind absentKinds[] = {
-    {OBJECT_TYPE, "type", "DROP TYPE"},
-    {OBJECT_DOMAIN, "type", "DROP DOMAIN"},
-    {OBJECT_EXTENSION, "extension", "DROP EXTENSION"},
-    {OBJECT_EVENT_TRIGGER, "event trigger", "DROP EVENT TRIGGER"},
-    {OBJECT_FOREIGN_SERVER, "server", "DROP SERVER"},
-    {OBJECT_PUBLICATION, "publication", "DROP PUBLICATION"},
-};
-
-/// The error for a type that does not exist. Built-in types and row types do, and cannot be dropped.
-SqlError missingType(SessionCore& core, const ::TypeName& name) {
-   const catalog::SearchPath path = core.searchPath();
-   try {
-      sql::resolveTypeName(name, core.bindContext(path, nullptr));
-   } catch (const SqlError& error) {
-      if (error.state() == sqlstate::undefinedObject || error.state() == sqlstate::invalidSchemaName) return error;
-      throw;
-   }
-   throwNotSupported("DROP of a built-in type");
-}
-
-std::string dropAbsent(SessionCore& core, const ::DropStmt& statement, const AbsentKind& kind) {
-   requireWritable(core, kind.tag);
-   for (const ::Node* object : ListOf<>(statement.objects)) {
-      const SqlError missing =
-          isNode(object, T_TypeName)
-              ? missingType(core, *as<::TypeName>(object))
-              : SqlError(sqlstate::undefinedObject,
-                         std::string(kind.noun) + " \"" + std::string(stringOf(object)) + "\" does not exist");
-      if (!statement.missing_ok) throw missing;
-      core.notice(std::string(missing.what()) + ", skipping");
-   }
-   return kind.tag;
-}
-
 } // namespace
 
 void refuseInBlock(const SessionCore& core, std::string_view command) {
@@ -137,9 +100,9 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       requireWritable(core, "DROP SCHEMA");
       return dropSchemas(context, statement, behavior);
    }
-   for (const AbsentKind& kind : absentKinds)
-      if (kind.type == statement.removeType) return dropAbsent(core, statement, kind);
-   const DropKind wanted = dropKind(statement.removeType);
+   const auto relationKind = dropKind(statement.removeType);
+   if (!relationKind) return dropSystemObjects(context, statement);
+   const DropKind& wanted = *relationKind;
    requireWritable(core, wanted.hint);
    const catalog::SearchPath path = core.searchPath();
    std::vector<Oid> relations;
@@ -147,24 +110,25 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       const catalog::QualifiedName name = nameOf(object);
       const bool schemaMissing =
           !name.schema.empty() && name.schema != "pg_temp" && !core.transaction.catalog().findSchema(name.schema);
-      const auto relation = schemaMissing ? nullptr : catalog::findRelation(core.transaction.catalog(), path, name);
+      const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
       if (!relation) {
          const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
-                                                : std::string(wanted.noun) + " \"" + name.text() + "\" does not exist";
+                                                : std::string(wanted.noun) + " \"" + name.name + "\" does not exist";
          if (!statement.missing_ok)
-            throw SqlError(schemaMissing                                 ? sqlstate::invalidSchemaName
-                           : wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
-                                                                         : sqlstate::undefinedTable,
+            throw SqlError(schemaMissing                                                 ? sqlstate::invalidSchemaName
+                           : !wanted.kind || wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
+                                                                                         : sqlstate::undefinedTable,
                            what);
          core.notice(what + ", skipping");
          continue;
       }
+      const auto kind = static_cast<catalog::RelationKind>(relation->relkind());
+      if (kind != wanted.kind)
+         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
+             .hint(hintFor(kind));
       if (relation->isBuiltin())
          throw SqlError(sqlstate::insufficientPrivilege,
                         "permission denied: \"" + relation->name + "\" is a system catalog");
-      if (relation->relationKind != wanted.kind)
-         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
-             .hint(hintFor(relation->relationKind));
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       relations.push_back(relation->oid);
    }
@@ -183,8 +147,7 @@ std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const
       return std::any_of(tables.begin(), tables.end(), [&](const auto& table) { return table->oid == oid; });
    };
    for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
-      const auto relation =
-          catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *name));
+      const auto relation = requireTarget(context, path, *name);
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
       if (!has(relation->oid)) tables.push_back(relation);

@@ -91,8 +91,7 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    catalog::CatalogEditor& editor = core.transaction.editor();
    const catalog::SearchPath path = core.searchPath();
    const auto child = editor.snapshot().relation(childOid);
-   const auto parent =
-       catalog::requireRelation(editor.snapshot(), path, commandTarget(context, path, *definition.pktable));
+   const auto parent = requireTarget(context, path, *definition.pktable);
    if (parent->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "referenced relation \"" + parent->name + "\" is not a table");
    if (parent->isBuiltin())

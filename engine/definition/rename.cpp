@@ -1,5 +1,7 @@
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/object_kind.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -22,9 +24,9 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    const catalog::SearchPath path = core.searchPath();
    const catalog::QualifiedName qualified = commandTarget(context, path, name);
    auto relation = catalog::findRelation(core.transaction.catalog(), path, qualified);
-   if (!relation && !missingOk) catalog::requireRelation(core.transaction.catalog(), path, qualified);
+   if (!relation && !missingOk) requireTarget(context, path, name);
    if (!relation)
-      core.notice("relation \"" + qualified.text() + "\" does not exist, skipping");
+      core.notice("relation \"" + qualified.name + "\" does not exist, skipping");
    else
       requireAlterable(*relation, type, isRename);
    if (relation) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
@@ -86,7 +88,11 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
 
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement) {
    SessionCore& core = context.core;
-   requireWritable(core, "ALTER");
+   const ::ObjectType type = statement.renameType == OBJECT_COLUMN || statement.renameType == OBJECT_ATTRIBUTE
+                                 ? statement.relationType
+                                 : statement.renameType;
+   std::string tag(tagOf(Verb::Alter, type));
+   requireWritable(core, tag);
    catalog::CatalogEditor& editor = core.transaction.editor();
    switch (statement.renameType) {
    case OBJECT_SCHEMA: {
@@ -95,16 +101,19 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          throw SqlError(sqlstate::invalidSchemaName,
                         "schema \"" + std::string(statement.subname) + "\" does not exist");
       editor.renameSchema(schema->oid, statement.newname);
-      return "ALTER SCHEMA";
+      return tag;
    }
    case OBJECT_TABLE:
    case OBJECT_VIEW:
    case OBJECT_INDEX:
    case OBJECT_SEQUENCE:
+   case OBJECT_MATVIEW:
+   case OBJECT_FOREIGN_TABLE:
       if (const auto relation =
               findOrNotice(context, *statement.relation, statement.renameType, true, statement.missing_ok))
          renameRelation(context, *relation, statement.newname);
-      return alterTag(statement.renameType);
+      return tag;
+   case OBJECT_ATTRIBUTE:
    case OBJECT_COLUMN:
       if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok)) {
          if (relation->sequence)
@@ -118,25 +127,51 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
                              rewriteExpression(context, *relation, attribute, statement.newname),
                              rewriteView(context, relation->oid, attribute, statement.newname));
       }
-      return alterTag(statement.relationType);
+      return tag;
    case OBJECT_TABCONSTRAINT:
       if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok))
          editor.renameConstraint(relation->oid, statement.subname, statement.newname);
-      return "ALTER TABLE";
-   default: throwNotSupported("RENAME of this kind of object");
+      return tag;
+   case OBJECT_POLICY:
+   case OBJECT_RULE:
+   case OBJECT_TRIGGER: {
+      const catalog::SearchPath path = core.searchPath();
+      refuseToAlter(
+          type, findPartOfRelation(core, type, commandTarget(context, path, *statement.relation), statement.subname));
+   }
+   case OBJECT_DATABASE: requireDatabase(core, statement.subname); throwNotSupported("ALTER DATABASE ... RENAME");
+   case OBJECT_ROLE:
+      if (!core.transaction.catalog().findRole(statement.subname))
+         throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(statement.subname) + "\" does not exist");
+      throwNotSupported("ALTER ROLE ... RENAME");
+   case OBJECT_TABLESPACE:
+      refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
+   default: refuseToAlter(type, findSystemObject(core, type, statement.object));
    }
 }
 
 std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement) {
-   requireWritable(context.core, "ALTER");
-   if (statement.objectType != OBJECT_TABLE && statement.objectType != OBJECT_VIEW &&
-       statement.objectType != OBJECT_SEQUENCE)
-      throwNotSupported("SET SCHEMA of this kind of object");
-   if (const auto relation =
-           findOrNotice(context, *statement.relation, statement.objectType, false, statement.missing_ok))
+   const ::ObjectType type = statement.objectType;
+   std::string tag(tagOf(Verb::Alter, type));
+   requireWritable(context.core, tag);
+   if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
+   if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
       moveToSchema(context, *relation, statement.newschema);
-   return alterTag(statement.objectType);
+   return tag;
 }
+
+namespace {
+
+/// Throws 42809 unless the relation is what COMMENT ON calls it.
+void requireKind(const catalog::Relation& relation, ::ObjectType type) {
+   const auto is = [&](::ObjectType wanted, char relkind) { return type == wanted && relation.relkind() == relkind; };
+   if (is(OBJECT_TABLE, 'r') || is(OBJECT_VIEW, 'v') || is(OBJECT_INDEX, 'i') || is(OBJECT_SEQUENCE, 'S')) return;
+   throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " +
+                                                 (type == OBJECT_INDEX ? "an " : "a ") +
+                                                 std::string(objectKindNoun(type)));
+}
+
+} // namespace
 
 std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    SessionCore& core = context.core;
@@ -145,7 +180,10 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    catalog::CatalogEditor& editor = core.transaction.editor();
    const auto relationOf = [&](std::vector<std::string> parts) {
-      return catalog::requireRelation(snapshot, core.searchPath(), catalog::toQualifiedName(std::move(parts)));
+      const catalog::QualifiedName name = catalog::toQualifiedName(std::move(parts));
+      const catalog::SearchPath path = core.searchPath();
+      if (!name.schema.empty()) catalog::requireSchema(snapshot, path, name.schema);
+      return catalog::requireRelation(snapshot, path, name);
    };
    const auto parts = [&] {
       std::vector<std::string> names;
@@ -157,12 +195,22 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    case OBJECT_TABLE:
    case OBJECT_VIEW:
    case OBJECT_INDEX:
-   case OBJECT_SEQUENCE: editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text); break;
+   case OBJECT_SEQUENCE:
+   case OBJECT_MATVIEW:
+   case OBJECT_FOREIGN_TABLE: {
+      const auto relation = relationOf(parts());
+      requireKind(*relation, statement.objtype);
+      editor.setComment(catalog::class_oid::pgClass, relation->oid, 0, text);
+      break;
+   }
    case OBJECT_COLUMN: {
       std::vector<std::string> names = parts();
       const std::string column = names.back();
       names.pop_back();
       const auto relation = relationOf(std::move(names));
+      if (relation->index || relation->sequence)
+         throw SqlError(sqlstate::wrongObjectType, "cannot set comment on relation \"" + relation->name + "\"")
+             .detail(unsupportedFor(*relation));
       editor.setComment(catalog::class_oid::pgClass, relation->oid, catalog::requireColumn(*relation, column).attribute,
                         text);
       break;
@@ -184,14 +232,31 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
                         catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);
       break;
    case OBJECT_DATABASE: {
-      const auto database = snapshot.findDatabase(stringOf(statement.object));
-      if (!database)
-         throw SqlError(sqlstate::undefinedDatabase,
-                        "database \"" + std::string(stringOf(statement.object)) + "\" does not exist");
-      editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
+      const std::string name(stringOf(statement.object));
+      const auto database = snapshot.findDatabase(name);
+      if (database)
+         editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
+      else // so that a dump of another database can be read
+         core.notices.notice({Notice::Severity::Warning,
+                              sqlstate::undefinedDatabase,
+                              "database \"" + name + "\" does not exist",
+                              {},
+                              {}});
       break;
    }
-   default: throwNotSupported("COMMENT ON this kind of object");
+   case OBJECT_ROLE: {
+      const std::string name(stringOf(statement.object));
+      const auto role = snapshot.findRole(name);
+      if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
+      editor.setComment(catalog::class_oid::pgAuthid, role->oid, 0, text);
+      break;
+   }
+   default: {
+      const SystemObject object = findSystemObject(core, statement.objtype, statement.object);
+      if (object.missing) throw SqlError(*object.missing);
+      if (object.oid == invalidOid) throwNotSupported("COMMENT ON " + std::string(objectKindName(statement.objtype)));
+      editor.setComment(object.classOid, object.oid, 0, text);
+   }
    }
    return "COMMENT";
 }

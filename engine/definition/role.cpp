@@ -110,7 +110,10 @@ std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
    for (const ::RoleSpec* role : ListOf<::RoleSpec>(statement.roles)) {
       const std::string name(textOf(role->rolename));
       if (name == context.core.user()) throw SqlError(sqlstate::objectInUse, "current user cannot be dropped");
-      context.core.transaction.editor().dropRole(name, statement.missing_ok);
+      if (statement.missing_ok && !context.core.transaction.catalog().findRole(name))
+         context.core.notice("role \"" + name + "\" does not exist, skipping");
+      else
+         context.core.transaction.editor().dropRole(name, false);
    }
    return "DROP ROLE";
 }

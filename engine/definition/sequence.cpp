@@ -229,10 +229,10 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    const catalog::QualifiedName name = sql::qualifiedName(*statement.sequence, core.bindContext(path, nullptr));
    const auto found = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!found && statement.missing_ok) {
-      core.notice("relation \"" + name.text() + "\" does not exist, skipping");
+      core.notice("relation \"" + name.name + "\" does not exist, skipping");
       return "ALTER SEQUENCE";
    }
-   const auto relation = found ? found : catalog::requireRelation(core.transaction.catalog(), path, name);
+   const auto relation = found ? found : requireTarget(context, path, *statement.sequence);
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
    std::vector<const ::DefElem*> options;
    for (const ::DefElem* option : ListOf<::DefElem>(statement.options))

@@ -10,4 +10,12 @@ catalog::QualifiedName commandTarget(CommandContext& context, const catalog::Sea
    return target;
 }
 
+catalog::RelationPtr requireTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name) {
+   const catalog::QualifiedName target = commandTarget(context, path, name);
+   const catalog::Snapshot& snapshot = context.core.transaction.catalog();
+   auto relation = catalog::findRelation(snapshot, path, target);
+   if (!relation && !target.schema.empty()) catalog::requireSchema(snapshot, path, target.schema);
+   return relation ? relation : catalog::requireRelation(snapshot, path, target);
+}
+
 } // namespace ouzel::engine

@@ -22,5 +22,7 @@ struct CommandContext {
 
 /// The name of a command's target. It has no position: PostgreSQL reports none when the target does not exist.
 catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
+/// The target of a command. Throws 3F000 if its schema does not exist, 42P01 if it does not.
+catalog::RelationPtr requireTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
 
 } // namespace ouzel::engine

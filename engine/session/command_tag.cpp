@@ -1,5 +1,6 @@
 #include "engine/session/command_tag.hpp"
 
+#include "engine/definition/object_kind.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -14,34 +15,6 @@ bool isAnalyze(const ::ExplainStmt& statement) {
    for (const ::DefElem* option : ListOf<::DefElem>(statement.options))
       if (textOf(option->defname) == "analyze") return true;
    return false;
-}
-
-std::string_view dropTag(::ObjectType type) {
-   switch (type) {
-   case OBJECT_TABLE: return "DROP TABLE";
-   case OBJECT_VIEW: return "DROP VIEW";
-   case OBJECT_INDEX: return "DROP INDEX";
-   case OBJECT_SEQUENCE: return "DROP SEQUENCE";
-   case OBJECT_SCHEMA: return "DROP SCHEMA";
-   case OBJECT_FUNCTION: return "DROP FUNCTION";
-   case OBJECT_TYPE: return "DROP TYPE";
-   case OBJECT_DOMAIN: return "DROP DOMAIN";
-   case OBJECT_EXTENSION: return "DROP EXTENSION";
-   case OBJECT_MATVIEW: return "DROP MATERIALIZED VIEW";
-   case OBJECT_TRIGGER: return "DROP TRIGGER";
-   default: return "DROP";
-   }
-}
-
-std::string_view alterTag(::ObjectType type) {
-   switch (type) {
-   case OBJECT_INDEX: return "ALTER INDEX";
-   case OBJECT_SEQUENCE: return "ALTER SEQUENCE";
-   case OBJECT_VIEW: return "ALTER VIEW";
-   case OBJECT_SCHEMA: return "ALTER SCHEMA";
-   case OBJECT_ROLE: return "ALTER ROLE";
-   default: return "ALTER TABLE"; // also of columns and constraints
-   }
 }
 
 std::string_view transactionTag(::TransactionStmtKind kind) {
@@ -121,11 +94,11 @@ std::string_view commandTag(const ::Node* node) {
    case T_IndexStmt: return "CREATE INDEX";
    case T_CreateSeqStmt: return "CREATE SEQUENCE";
    case T_AlterSeqStmt: return "ALTER SEQUENCE";
-   case T_DropStmt: return dropTag(as<::DropStmt>(node)->removeType);
-   case T_AlterTableStmt: return alterTag(as<::AlterTableStmt>(node)->objtype);
-   case T_RenameStmt: return alterTag(as<::RenameStmt>(node)->renameType);
-   case T_AlterObjectSchemaStmt: return alterTag(as<::AlterObjectSchemaStmt>(node)->objectType);
-   case T_AlterOwnerStmt: return alterTag(as<::AlterOwnerStmt>(node)->objectType);
+   case T_DropStmt: return tagOf(Verb::Drop, as<::DropStmt>(node)->removeType);
+   case T_AlterTableStmt: return tagOf(Verb::Alter, as<::AlterTableStmt>(node)->objtype);
+   case T_RenameStmt: return tagOf(Verb::Alter, as<::RenameStmt>(node)->renameType);
+   case T_AlterObjectSchemaStmt: return tagOf(Verb::Alter, as<::AlterObjectSchemaStmt>(node)->objectType);
+   case T_AlterOwnerStmt: return tagOf(Verb::Alter, as<::AlterOwnerStmt>(node)->objectType);
    case T_CommentStmt: return "COMMENT";
    case T_CreateRoleStmt: return "CREATE ROLE";
    case T_AlterRoleStmt: return "ALTER ROLE";
@@ -148,6 +121,75 @@ std::string_view commandTag(const ::Node* node) {
    case T_NotifyStmt: return "NOTIFY";
    case T_UnlistenStmt: return "UNLISTEN";
    case T_DoStmt: return "DO";
+   case T_CallStmt: return "CALL";
+   case T_LoadStmt: return "LOAD";
+   case T_ClusterStmt: return "CLUSTER";
+   case T_ReindexStmt: return "REINDEX";
+   case T_RefreshMatViewStmt: return "REFRESH MATERIALIZED VIEW";
+   case T_CreateFunctionStmt:
+      return as<::CreateFunctionStmt>(node)->is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION";
+   case T_DefineStmt: return tagOf(Verb::Create, as<::DefineStmt>(node)->kind);
+   case T_CompositeTypeStmt:
+   case T_CreateEnumStmt:
+   case T_CreateRangeStmt: return "CREATE TYPE";
+   case T_CreateDomainStmt: return "CREATE DOMAIN";
+   case T_CreateAmStmt: return "CREATE ACCESS METHOD";
+   case T_CreateCastStmt: return "CREATE CAST";
+   case T_CreateConversionStmt: return "CREATE CONVERSION";
+   case T_CreateEventTrigStmt: return "CREATE EVENT TRIGGER";
+   case T_CreateExtensionStmt: return "CREATE EXTENSION";
+   case T_CreateFdwStmt: return "CREATE FOREIGN DATA WRAPPER";
+   case T_CreateForeignServerStmt: return "CREATE SERVER";
+   case T_CreateForeignTableStmt: return "CREATE FOREIGN TABLE";
+   case T_CreateOpClassStmt: return "CREATE OPERATOR CLASS";
+   case T_CreateOpFamilyStmt: return "CREATE OPERATOR FAMILY";
+   case T_CreatePLangStmt: return "CREATE LANGUAGE";
+   case T_CreatePolicyStmt: return "CREATE POLICY";
+   case T_CreatePublicationStmt: return "CREATE PUBLICATION";
+   case T_CreateStatsStmt: return "CREATE STATISTICS";
+   case T_CreateSubscriptionStmt: return "CREATE SUBSCRIPTION";
+   case T_CreateTableSpaceStmt: return "CREATE TABLESPACE";
+   case T_CreateTransformStmt: return "CREATE TRANSFORM";
+   case T_CreateTrigStmt: return "CREATE TRIGGER";
+   case T_CreateUserMappingStmt: return "CREATE USER MAPPING";
+   case T_CreatedbStmt: return "CREATE DATABASE";
+   case T_RuleStmt: return "CREATE RULE";
+   case T_DropOwnedStmt: return "DROP OWNED";
+   case T_ReassignOwnedStmt: return "REASSIGN OWNED";
+   case T_DropSubscriptionStmt: return "DROP SUBSCRIPTION";
+   case T_DropTableSpaceStmt: return "DROP TABLESPACE";
+   case T_DropUserMappingStmt: return "DROP USER MAPPING";
+   case T_DropdbStmt: return "DROP DATABASE";
+   case T_AlterCollationStmt: return "ALTER COLLATION";
+   case T_AlterDatabaseRefreshCollStmt:
+   case T_AlterDatabaseStmt:
+   case T_AlterDatabaseSetStmt: return "ALTER DATABASE";
+   case T_AlterDefaultPrivilegesStmt: return "ALTER DEFAULT PRIVILEGES";
+   case T_AlterDomainStmt: return "ALTER DOMAIN";
+   case T_AlterEnumStmt:
+   case T_AlterTypeStmt: return "ALTER TYPE";
+   case T_AlterEventTrigStmt: return "ALTER EVENT TRIGGER";
+   case T_AlterExtensionContentsStmt:
+   case T_AlterExtensionStmt: return "ALTER EXTENSION";
+   case T_AlterFdwStmt: return "ALTER FOREIGN DATA WRAPPER";
+   case T_AlterForeignServerStmt: return "ALTER SERVER";
+   case T_AlterFunctionStmt: return tagOf(Verb::Alter, as<::AlterFunctionStmt>(node)->objtype);
+   case T_AlterObjectDependsStmt: return tagOf(Verb::Alter, as<::AlterObjectDependsStmt>(node)->objectType);
+   case T_AlterOpFamilyStmt: return "ALTER OPERATOR FAMILY";
+   case T_AlterOperatorStmt: return "ALTER OPERATOR";
+   case T_AlterPolicyStmt: return "ALTER POLICY";
+   case T_AlterPublicationStmt: return "ALTER PUBLICATION";
+   case T_AlterRoleSetStmt: return "ALTER ROLE";
+   case T_AlterStatsStmt: return "ALTER STATISTICS";
+   case T_AlterSubscriptionStmt: return "ALTER SUBSCRIPTION";
+   case T_AlterSystemStmt: return "ALTER SYSTEM";
+   case T_AlterTSConfigurationStmt: return "ALTER TEXT SEARCH CONFIGURATION";
+   case T_AlterTSDictionaryStmt: return "ALTER TEXT SEARCH DICTIONARY";
+   case T_AlterTableMoveAllStmt: return tagOf(Verb::Alter, as<::AlterTableMoveAllStmt>(node)->objtype);
+   case T_AlterTableSpaceOptionsStmt: return "ALTER TABLESPACE";
+   case T_AlterUserMappingStmt: return "ALTER USER MAPPING";
+   case T_ImportForeignSchemaStmt: return "IMPORT FOREIGN SCHEMA";
+   case T_SecLabelStmt: return "SECURITY LABEL";
    default: return "???"; // as PostgreSQL calls what it does not know
    }
 }

@@ -197,25 +197,15 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_LockStmt: return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
-   case T_CreateFunctionStmt: throwNotSupported("CREATE FUNCTION");
-   case T_CreateTrigStmt: throwNotSupported("CREATE TRIGGER");
-   case T_CreatedbStmt: throwNotSupported("CREATE DATABASE");
-   case T_DropdbStmt: throwNotSupported("DROP DATABASE");
    case T_GrantStmt:
    case T_GrantRoleStmt: throwNotSupported("GRANT and REVOKE");
    case T_ListenStmt:
    case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
    case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
-   case T_DoStmt: throwNotSupported("DO");
-   case T_CallStmt: throwNotSupported("CALL");
-   case T_MergeStmt: throwNotSupported("MERGE");
-   case T_CreateEnumStmt:
-   case T_CompositeTypeStmt:
-   case T_CreateDomainStmt:
-   case T_CreateRangeStmt: throwNotSupported("CREATE TYPE");
-   case T_CreateExtensionStmt: throwNotSupported("CREATE EXTENSION");
    case T_RefreshMatViewStmt: throwNotSupported("a materialized view");
-   default: throwNotSupported("this kind of statement");
+   default:
+      if (auto tag = changeSystemObject(context, node)) return *std::move(tag);
+      throwNotSupported(commandTag(node));
    }
 }
 

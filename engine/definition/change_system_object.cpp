@@ -1,0 +1,217 @@
+#include "engine/definition/change_system_object.hpp"
+
+#include "engine/definition/object_kind.hpp"
+
+// DROP and ALTER of objects that only the system has.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::ListOf;
+using sql::stringOf;
+
+namespace {
+
+/// Built-in objects with greater OIDs may be dropped in PostgreSQL: FirstUnpinnedObjectId.
+constexpr Oid firstUnpinned = 12000;
+
+[[noreturn]] void refuseToDrop(::ObjectType type, const SystemObject& object) {
+   if (!object.owner.empty())
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop " + object.description + " because " + object.owner + " requires it")
+          .hint("You can drop " + object.owner + " instead.");
+   if (object.oid < firstUnpinned)
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop " + object.description + " because it is required by the database system");
+   throwNotSupported(std::string(tagOf(Verb::Drop, type)) + " of a built-in object");
+}
+
+/// Throws the error for a missing object, or says with IF EXISTS that it is skipped.
+void requireOrSkip(SessionCore& core, const SystemObject& object, bool missingOk) {
+   if (!missingOk) throw SqlError(*object.missing);
+   core.notice(object.skipped + ", skipping");
+}
+
+void dropNamed(SessionCore& core, ::ObjectType type, const char* name, bool missingOk) {
+   const SystemObject object = findSystemObject(core, type, std::vector<std::string>{name});
+   if (!object.missing) refuseToDrop(type, object);
+   requireOrSkip(core, object, missingOk);
+}
+
+void requireRole(SessionCore& core, const ::RoleSpec& role) {
+   if (role.roletype == ROLESPEC_CSTRING && !core.transaction.catalog().findRole(role.rolename))
+      throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(role.rolename) + "\" does not exist");
+}
+
+void dropUserMapping(SessionCore& core, const ::DropUserMappingStmt& statement) {
+   try {
+      requireRole(core, *statement.user);
+   } catch (const SqlError& error) {
+      if (!statement.missing_ok) throw;
+      return core.notice(std::string(error.what()) + ", skipping");
+   }
+   dropNamed(core, OBJECT_FOREIGN_SERVER, statement.servername, statement.missing_ok);
+}
+
+/// What an ALTER of its own kind of statement names.
+struct Altered {
+   ::ObjectType type;
+   const ::Node* object;       ///< null: `name`
+   const char* name = nullptr; ///< of an object without a schema
+   bool missingOk = false;
+};
+
+template <typename T>
+const ::Node* nodeOf(const T* part) {
+   return reinterpret_cast<const ::Node*>(part);
+}
+
+std::optional<Altered> alteredBy(const ::Node* node) {
+   switch (nodeTag(node)) {
+   case T_AlterFunctionStmt: {
+      const auto& statement = *as<::AlterFunctionStmt>(node);
+      return Altered{statement.objtype, nodeOf(statement.func)};
+   }
+   case T_AlterDomainStmt: return Altered{OBJECT_DOMAIN, nodeOf(as<::AlterDomainStmt>(node)->typeName)};
+   case T_AlterEnumStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterEnumStmt>(node)->typeName)};
+   case T_AlterTypeStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterTypeStmt>(node)->typeName)};
+   case T_AlterOperatorStmt: return Altered{OBJECT_OPERATOR, nodeOf(as<::AlterOperatorStmt>(node)->opername)};
+   case T_AlterCollationStmt: return Altered{OBJECT_COLLATION, nodeOf(as<::AlterCollationStmt>(node)->collname)};
+   case T_AlterTSDictionaryStmt:
+      return Altered{OBJECT_TSDICTIONARY, nodeOf(as<::AlterTSDictionaryStmt>(node)->dictname)};
+   case T_AlterTSConfigurationStmt:
+      return Altered{OBJECT_TSCONFIGURATION, nodeOf(as<::AlterTSConfigurationStmt>(node)->cfgname)};
+   case T_AlterStatsStmt: {
+      const auto& statement = *as<::AlterStatsStmt>(node);
+      return Altered{OBJECT_STATISTIC_EXT, nodeOf(statement.defnames), nullptr, statement.missing_ok};
+   }
+   case T_AlterExtensionStmt: return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionStmt>(node)->extname};
+   case T_AlterExtensionContentsStmt:
+      return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionContentsStmt>(node)->extname};
+   case T_AlterFdwStmt: return Altered{OBJECT_FDW, nullptr, as<::AlterFdwStmt>(node)->fdwname};
+   case T_AlterForeignServerStmt:
+      return Altered{OBJECT_FOREIGN_SERVER, nullptr, as<::AlterForeignServerStmt>(node)->servername};
+   case T_AlterUserMappingStmt:
+      return Altered{OBJECT_FOREIGN_SERVER, nullptr, as<::AlterUserMappingStmt>(node)->servername};
+   case T_AlterEventTrigStmt: return Altered{OBJECT_EVENT_TRIGGER, nullptr, as<::AlterEventTrigStmt>(node)->trigname};
+   case T_AlterPublicationStmt: return Altered{OBJECT_PUBLICATION, nullptr, as<::AlterPublicationStmt>(node)->pubname};
+   case T_AlterSubscriptionStmt:
+      return Altered{OBJECT_SUBSCRIPTION, nullptr, as<::AlterSubscriptionStmt>(node)->subname};
+   case T_AlterTableSpaceOptionsStmt:
+      return Altered{OBJECT_TABLESPACE, nullptr, as<::AlterTableSpaceOptionsStmt>(node)->tablespacename};
+   default: return std::nullopt;
+   }
+}
+
+SystemObject findFamily(SessionCore& core, const ::AlterOpFamilyStmt& statement) {
+   std::vector<std::string> name{statement.amname};
+   for (const ::Node* part : ListOf<>(statement.opfamilyname))
+      name.emplace_back(stringOf(part));
+   return findSystemObject(core, OBJECT_OPFAMILY, std::move(name));
+}
+
+} // namespace
+
+void requireDatabase(SessionCore& core, std::string_view name) {
+   if (!core.transaction.catalog().findDatabase(name))
+      throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
+}
+
+std::string dropSystemObjects(CommandContext& context, const ::DropStmt& statement) {
+   SessionCore& core = context.core;
+   const ::ObjectType type = statement.removeType;
+   std::string tag(tagOf(Verb::Drop, type));
+   requireWritable(core, tag);
+   std::vector<SystemObject> found;
+   for (const ::Node* node : ListOf<>(statement.objects)) {
+      SystemObject object = findSystemObject(core, type, node);
+      if (object.missing) {
+         requireOrSkip(core, object, statement.missing_ok);
+         continue;
+      }
+      const catalog::FunctionInfo* function =
+          type == OBJECT_FUNCTION ? catalog::builtins().function(object.oid) : nullptr;
+      if (function && function->kind == catalog::FunctionKind::Aggregate)
+         throw SqlError(sqlstate::wrongObjectType, "\"" + std::string(function->name) + "\" is an aggregate function")
+             .hint("Use DROP AGGREGATE to drop aggregate functions.");
+      found.push_back(std::move(object));
+   }
+   if (!found.empty()) refuseToDrop(type, found.front());
+   return tag;
+}
+
+void refuseToAlter(::ObjectType type, const SystemObject& object) {
+   if (object.missing) throw SqlError(*object.missing);
+   throwNotSupported(std::string(tagOf(Verb::Alter, type)) + " of a built-in object");
+}
+
+std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* node) {
+   SessionCore& core = context.core;
+   if (const auto altered = alteredBy(node)) {
+      std::string tag(tagOf(Verb::Alter, altered->type));
+      requireWritable(core, tag);
+      if (nodeTag(node) == T_AlterUserMappingStmt) requireRole(core, *as<::AlterUserMappingStmt>(node)->user);
+      const SystemObject object = altered->object
+                                      ? findSystemObject(core, altered->type, altered->object)
+                                      : findSystemObject(core, altered->type, std::vector<std::string>{altered->name});
+      if (!object.missing || !altered->missingOk) refuseToAlter(altered->type, object);
+      core.notice(object.skipped + ", skipping");
+      return tag;
+   }
+   switch (nodeTag(node)) {
+   case T_AlterOpFamilyStmt:
+      requireWritable(core, "ALTER OPERATOR FAMILY");
+      refuseToAlter(OBJECT_OPFAMILY, findFamily(core, *as<::AlterOpFamilyStmt>(node)));
+   case T_AlterPolicyStmt: {
+      const auto& statement = *as<::AlterPolicyStmt>(node);
+      requireWritable(core, "ALTER POLICY");
+      const catalog::SearchPath path = core.searchPath();
+      refuseToAlter(OBJECT_POLICY,
+                    findPartOfRelation(core, OBJECT_POLICY, commandTarget(context, path, *statement.table),
+                                       statement.policy_name));
+   }
+   case T_AlterObjectDependsStmt: {
+      const auto& statement = *as<::AlterObjectDependsStmt>(node);
+      const ::ObjectType type = statement.objectType;
+      requireWritable(core, tagOf(Verb::Alter, type));
+      if (!statement.relation) refuseToAlter(type, findSystemObject(core, type, statement.object));
+      throwNotSupported(std::string(tagOf(Verb::Alter, type)) + " ... DEPENDS ON EXTENSION");
+   }
+   case T_DropSubscriptionStmt: {
+      const auto& statement = *as<::DropSubscriptionStmt>(node);
+      requireWritable(core, "DROP SUBSCRIPTION");
+      dropNamed(core, OBJECT_SUBSCRIPTION, statement.subname, statement.missing_ok);
+      return "DROP SUBSCRIPTION";
+   }
+   case T_DropTableSpaceStmt: {
+      const auto& statement = *as<::DropTableSpaceStmt>(node);
+      requireWritable(core, "DROP TABLESPACE");
+      const SystemObject object =
+          findSystemObject(core, OBJECT_TABLESPACE, std::vector<std::string>{statement.tablespacename});
+      if (!object.missing)
+         throw SqlError(sqlstate::insufficientPrivilege,
+                        "permission denied for tablespace " + std::string(statement.tablespacename));
+      requireOrSkip(core, object, statement.missing_ok);
+      return "DROP TABLESPACE";
+   }
+   case T_DropUserMappingStmt:
+      requireWritable(core, "DROP USER MAPPING");
+      dropUserMapping(core, *as<::DropUserMappingStmt>(node));
+      return "DROP USER MAPPING";
+   case T_DropdbStmt: {
+      const auto& statement = *as<::DropdbStmt>(node);
+      requireWritable(core, "DROP DATABASE");
+      if (statement.missing_ok && !core.transaction.catalog().findDatabase(statement.dbname)) {
+         core.notice("database \"" + std::string(statement.dbname) + "\" does not exist, skipping");
+         return "DROP DATABASE";
+      }
+      requireDatabase(core, statement.dbname);
+      return std::nullopt;
+   }
+   case T_AlterDatabaseStmt: requireDatabase(core, as<::AlterDatabaseStmt>(node)->dbname); return std::nullopt;
+   case T_AlterDatabaseSetStmt: requireDatabase(core, as<::AlterDatabaseSetStmt>(node)->dbname); return std::nullopt;
+   default: return std::nullopt;
+   }
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,15 @@
+#pragma once
+#include "engine/definition/system_object.hpp"
+
+namespace ouzel::engine {
+
+/// DROP of kinds of objects that only the system has. Missing ones are errors, or with IF EXISTS notices; the system
+/// needs those that exist (2BP01).
+std::string dropSystemObjects(CommandContext& context, const ::DropStmt& statement);
+/// Throws the error of an ALTER: the object does not exist, or 0A000, since a built-in object cannot be changed.
+[[noreturn]] void refuseToAlter(::ObjectType type, const SystemObject& object);
+
+/// Throws 3D000 if there is no such database.
+void requireDatabase(SessionCore& core, std::string_view name);
+
+} // namespace ouzel::engine
