@@ -291,9 +291,11 @@ Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
              !isConstraintNameTaken(relation.schema, draft.name))
             break;
       }
-   } else if (relation.findConstraint(draft.name) != nullptr) {
-      throw SqlError(sqlstate::duplicateObject,
-                     "constraint \"" + draft.name + "\" for relation \"" + relation.name + "\" already exists");
+   } else {
+      if (isKey) checkNewName(relation.schema, draft.name); // its index has this name
+      if (relation.findConstraint(draft.name) != nullptr)
+         throw SqlError(sqlstate::duplicateObject,
+                        "constraint \"" + draft.name + "\" for relation \"" + relation.name + "\" already exists");
    }
    if (draft.oid == invalidOid) draft.oid = oids_();
    if (draft.kind == ConstraintKind::PrimaryKey)

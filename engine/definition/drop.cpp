@@ -104,6 +104,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (!relationKind) return dropSystemObjects(context, statement);
    const DropKind& wanted = *relationKind;
    requireWritable(core, wanted.hint);
+   if (statement.concurrent) refuseInBlock(core, "DROP INDEX CONCURRENTLY");
    const catalog::SearchPath path = core.searchPath();
    std::vector<Oid> relations;
    for (const ::Node* object : ListOf<>(statement.objects)) {

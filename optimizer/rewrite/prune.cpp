@@ -4,7 +4,7 @@
 #include "optimizer/rewrite/rules.hpp"
 
 // Drops columns without readers: computed columns, aggregates, columns of CTEs. Also drops a left join if no operator
-// reads columns of its right side and each left row has at most one match.
+// reads columns of its right side and each left row has at most one match, and the join of a scalar subquery.
 
 namespace ouzel::optimizer {
 
@@ -84,8 +84,10 @@ public:
 private:
    void pruneJoin(RelPtr& rel, ColumnSet need) {
       auto& join = rel->as<op::Join>();
-      if (join.kind == JoinKind::Left && !need.containsAny(outputColumns(*rel->inputs[1])) && cannotMultiply(*rel) &&
-          !hasVolatile(*rel->inputs[1])) {
+      // PostgreSQL does not run a scalar subquery that nobody reads, either, which may have more than one row.
+      const bool isOptional = join.kind == JoinKind::Single || (join.kind == JoinKind::Left && cannotMultiply(*rel));
+      const bool isQuiet = !hasVolatile(*rel->inputs[1]) && !(join.predicate && isVolatile(*join.predicate));
+      if (isOptional && isQuiet && !need.containsAny(outputColumns(*rel->inputs[1]))) {
          RelPtr left = std::move(rel->inputs[0]);
          rel = std::move(left);
          prune(rel, std::move(need));

@@ -53,6 +53,42 @@ std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const st
    return keys;
 }
 
+bool hasSubquery(const Expr& root) {
+   bool found = false;
+   forEachExpr(root, [&](const Expr& expr) {
+      found = found || expr.kind == ExprKind::Subquery;
+      return !found;
+   });
+   return found;
+}
+
+/// Set-returning functions of the select list that ORDER BY and DISTINCT ON do not read multiply the rows above them,
+/// as in PostgreSQL. Marks the targets that read them and returns the functions; none if some would have to run below.
+std::vector<TargetSrf> takeSortedSrfs(const ::SelectStmt& select, Scope& scope, std::vector<Target>& targets,
+                                      const std::vector<OrderElement>& order, std::span<const uint32_t> distinctOn) {
+   const bool isDistinct = select.distinctClause && !ListOf<>(select.distinctClause)[0];
+   if (!select.sortClause || isDistinct || select.lockingClause || scope.srfs.empty()) return {};
+   const auto readsSrf = [&](const Target& target) {
+      std::vector<ColumnId> reads;
+      collectColumns(*target.expr, reads);
+      return std::any_of(reads.begin(), reads.end(), [&](ColumnId column) {
+         return std::any_of(scope.srfs.begin(), scope.srfs.end(),
+                            [column](const TargetSrf& srf) { return srf.column == column; });
+      });
+   };
+   for (const OrderElement& element : order)
+      if (readsSrf(targets[element.target])) return {};
+   for (const uint32_t target : distinctOn)
+      if (readsSrf(targets[target])) return {};
+   for (const Target& target : targets) // a subquery's join would not keep the order
+      if (readsSrf(target) && (hasSubquery(*target.expr) || target.expr->kind == ExprKind::Row)) return {};
+   for (const TargetSrf& srf : scope.srfs)
+      if (hasSubquery(*srf.call)) return {};
+   for (Target& target : targets)
+      if (readsSrf(target)) target.stage = Stage::Sorted;
+   return std::move(scope.srfs);
+}
+
 /// Marks the targets that are computed only for rows that reach the result. As in PostgreSQL these are calls of
 /// volatile functions that no clause orders or compares by, and without ORDER BY all that may fail.
 void markLate(const ::SelectStmt& select, std::vector<Target>& targets, const std::vector<OrderElement>& order) {
@@ -63,15 +99,11 @@ void markLate(const ::SelectStmt& select, std::vector<Target>& targets, const st
    for (uint32_t i = 0; i < targets.size(); ++i) {
       Target& target = targets[i];
       if (target.isHidden || target.expr->kind == ExprKind::Row) continue;
-      bool hasSubquery = false; // its join would not keep the order
-      forEachExpr(*target.expr, [&](const Expr& expr) {
-         hasSubquery = hasSubquery || expr.kind == ExprKind::Subquery;
-         return !hasSubquery;
-      });
       const bool isOrdered =
           std::any_of(order.begin(), order.end(), [i](const OrderElement& element) { return element.target == i; });
-      target.isLate =
-          !hasSubquery && !isOrdered && (isVolatile(*target.expr) || (!select.sortClause && mayFail(*target.expr)));
+      if (target.stage == Stage::Early && !hasSubquery(*target.expr) && !isOrdered &&
+          (isVolatile(*target.expr) || (!select.sortClause && mayFail(*target.expr))))
+         target.stage = Stage::Late;
    }
 }
 
@@ -86,11 +118,12 @@ RelPtr firstRows(RelPtr rel, const op::Limit& limit) {
 /// Puts the limit and the late targets above `rel`. The rows that OFFSET skips are computed as well.
 RelPtr placeLimit(BindState& state, Scope& scope, RelPtr rel, std::optional<op::Limit> limit,
                   std::vector<Target>& targets) {
-   const bool hasLate = std::any_of(targets.begin(), targets.end(), [](const Target& target) { return target.isLate; });
+   const bool hasLate =
+       std::any_of(targets.begin(), targets.end(), [](const Target& target) { return target.stage == Stage::Late; });
    const bool isSplit = hasLate && limit && limit->offset && !limit->withTies;
-   if (isSplit) rel = placeTargets(state, scope, firstRows(std::move(rel), *limit), targets, true);
+   if (isSplit) rel = placeTargets(state, scope, firstRows(std::move(rel), *limit), targets, Stage::Late);
    if (limit) rel = makeRel(RelKind::Limit, std::move(*limit), std::move(rel));
-   return hasLate && !isSplit ? placeTargets(state, scope, std::move(rel), targets, true) : std::move(rel);
+   return hasLate && !isSplit ? placeTargets(state, scope, std::move(rel), targets, Stage::Late) : std::move(rel);
 }
 
 } // namespace
@@ -173,6 +206,7 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
    for (BoundWindow& window : windows)
       rel = makeRel(RelKind::Window, op::Window{std::move(window.spec), std::move(window.calls)}, std::move(rel));
    rel = placeRowFunctions(state, std::move(rel), scope);
+   std::vector<TargetSrf> sortedSrfs = takeSortedSrfs(select, scope, targets, order, distinctOn);
    rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
    markLate(select, targets, order);
    rel = placeTargets(state, scope, std::move(rel), targets);
@@ -194,6 +228,8 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
    }
    if (!order.empty() && (!isDistinctOn || select.sortClause))
       rel = makeSort(std::move(rel), sortKeysOf(order, targets));
+   if (!sortedSrfs.empty())
+      rel = placeTargets(state, scope, placeSrfs(scope, std::move(rel), std::move(sortedSrfs)), targets, Stage::Sorted);
    if (select.lockingClause) rel = lockRows(state, scope, select, std::move(rel));
    auto limit = bindLimit(state, scope, select, sortKeysOf(order, targets));
    rel = placeLimit(state, scope, std::move(rel), std::move(limit), targets);
@@ -231,10 +267,10 @@ RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
    return rel;
 }
 
-RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Target>& targets, bool late) {
+RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Target>& targets, Stage stage) {
    std::vector<ComputedColumn> computed;
    for (Target& target : targets) {
-      if (target.isLate != late) continue;
+      if (target.stage != stage) continue;
       if (target.expr->kind == ExprKind::Row) {
          placeRow(state, scope, *target.expr, target.fields, computed);
          continue;

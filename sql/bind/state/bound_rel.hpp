@@ -18,13 +18,16 @@ struct BoundRel {
    std::vector<RangeEntry> leaves;  ///< of a set operation: its queries, for hints in errors
 };
 
+/// Where a target is computed: below DISTINCT and ORDER BY, right above them, or above LIMIT as well.
+enum class Stage : uint8_t { Early, Sorted, Late };
+
 /// One entry of a select list while its query is bound.
 struct Target {
    ExprPtr expr;
    std::string name;
    bool isHidden = false;    ///< added for ORDER BY, GROUP BY or DISTINCT ON; no output
    bool isAnonymous = false; ///< a name in ORDER BY does not refer to it
-   bool isLate = false;      ///< computed above ORDER BY and LIMIT
+   Stage stage = Stage::Early;
    uint32_t position = 0;
    ColumnId column = noColumn;      ///< set by placeTargets
    std::vector<ScopeColumn> fields; ///< of a row value; set by placeTargets
