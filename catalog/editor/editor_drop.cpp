@@ -194,6 +194,8 @@ Dropped DropPlan::execute() {
       for (const Constraint& constraint : fallen.relation->constraints)
          editor_.removeComments(class_oid::pgConstraint, constraint.oid);
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
+      for (const Oid type : {fallen.relation->rowType, fallen.relation->rowTypeArray})
+         if (type != invalidOid) editor_.removeComments(class_oid::pgType, type);
       editor_.remove(keyOf(*fallen.relation));
    }
    dropped.items.insert(dropped.items.begin(), items.begin(), items.end());

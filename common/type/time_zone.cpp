@@ -72,16 +72,21 @@ public:
       return *registry;
    }
 
+   /// Throws 53400 beyond `zonesMax`: zones are kept, and POSIX texts may spell any number of them.
    const TimeZone* find(std::string_view name) {
       const std::string key = lowerCase(name);
       const MutexLock guard(mutex_);
       if (const auto known = zones_.find(key); known != zones_.end()) return known->second.get();
       std::unique_ptr<TimeZone> zone = load(key, name);
       if (!zone) return nullptr;
+      if (zones_.size() >= zonesMax)
+         throw SqlError(sqlstate::configurationLimitExceeded, "too many different time zones");
       return zones_.emplace(key, std::move(zone)).first->second.get();
    }
 
 private:
+   static constexpr size_t zonesMax = 20'000;
+
    std::unique_ptr<TimeZone> load(const std::string& key, std::string_view name) REQUIRES(mutex_) {
       if (key == "utc") return std::make_unique<UtcZone>();
       if (const std::string* spelling = spellingOf(key)) {

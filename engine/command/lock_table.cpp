@@ -36,7 +36,6 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    SessionCore& core = context.core;
    if (!core.transaction.inBlock())
       throw SqlError(sqlstate::noActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
-   std::set<Oid> seen;
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
       auto relation = findRelation(context, *name);
@@ -45,12 +44,12 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
          if (relation->oid < catalog::firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
-      if (core.transaction.isReadOnly() && mode > LockMode::RowShare) requireWritable(core, "LOCK TABLE");
       for (bool isCurrent = false; !isCurrent;) {
+         std::set<Oid> seen;
          lockRelation(core, relation, mode, statement.nowait, seen);
          core.transaction.startCommand();
          const auto now = findRelation(context, *name);
-         isCurrent = now->oid == relation->oid;
+         isCurrent = now == relation; // a view may have got another query
          relation = now;
       }
    }

@@ -78,9 +78,20 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
                                                    "\" of table \"" + table()->name + "\"")
              .at(context_.position(constraint.location));
    };
+   const auto refuseNull = [&] {
+      throw SqlError(sqlstate::syntaxError, "conflicting NULL/NOT NULL declarations for column \"" + column.name +
+                                                "\" of table \"" + table()->name + "\"")
+          .at(context_.position(constraint.location));
+   };
    switch (constraint.contype) {
-   case CONSTR_NULL: break;
-   case CONSTR_NOTNULL: column.notNull = true; break;
+   case CONSTR_NULL:
+      added.isNullable = true;
+      if (column.notNull) refuseNull();
+      break;
+   case CONSTR_NOTNULL:
+      if (added.isNullable) refuseNull();
+      column.notNull = true;
+      break;
    case CONSTR_DEFAULT: {
       refuseSecond(column.identity    ? "both default and identity"
                    : column.generated ? "both default and generation expression"

@@ -54,6 +54,7 @@ private:
       std::optional<Value> missing;          ///< what rows that are there now have in it; none: NULL
       std::string value;                     ///< SQL for each row that is there now; empty: `missing`
       std::vector<::Constraint> constraints; ///< to be added when the column is there
+      bool isNullable = false;               ///< NULL was given
    };
    void addColumn(const ::AlterTableCmd& command);
    /// `limit`: where the constraint's text ends.

@@ -73,6 +73,8 @@ void CursorRows::keepFewer() {
    resident_.clear();
    stored_.clear();
    firsts_.clear();
+   keptBytes_ = 0;
+   loadedAt_ = SIZE_MAX;
 }
 
 void CursorRows::keep(std::unique_ptr<executor::OwnedBatch> batch) {

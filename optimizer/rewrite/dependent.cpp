@@ -59,7 +59,7 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
    };
    switch (rel->kind) {
    case RelKind::Select:
-      if (!take(rel->as<op::Select>().predicate, isExact)) return;
+      take(rel->as<op::Select>().predicate, false);
       pullPredicates(rel->inputs[0], outer, pulled, isExact);
       if (!rel->as<op::Select>().predicate) {
          RelPtr input = std::move(rel->inputs[0]);

@@ -53,7 +53,22 @@ void guardExpr(ExprPtr& expr, ColumnId guard, const Query& query) {
    }
 }
 
+/// Not the bounds of its frame, which must not be NULL.
+void guardWindow(op::Window& window, ColumnId guard, const Query& query) {
+   for (ExprPtr& key : window.spec.partitionBy)
+      guardExpr(key, guard, query);
+   for (SortKey& key : window.spec.orderBy)
+      guardExpr(key.expr, guard, query);
+   for (WindowCall& call : window.calls) {
+      for (ExprPtr& arg : call.args)
+         guardExpr(arg, guard, query);
+      if (call.filter) guardExpr(call.filter, guard, query);
+   }
+}
+
 void guardOperator(Rel& rel, ColumnId guard, const Query& query) {
+   if (rel.kind == RelKind::Limit) return; // reads no columns
+   if (auto* window = rel.getIf<op::Window>()) return guardWindow(*window, guard, query);
    if (rel.kind == RelKind::ProjectSet) // a set-returning call gives no rows for NULL
       forEachOwnExpr(rel, [&](ExprPtr& call) {
          for (ExprPtr& arg : call->args)
@@ -64,6 +79,20 @@ void guardOperator(Rel& rel, ColumnId guard, const Query& query) {
    auto* join = rel.getIf<op::Join>();
    if (join && join->kind == JoinKind::Single && !isAtMostOneRow(*rel.inputs[1]))
       join->predicate = conjunction(query.ref(guard), std::move(join->predicate));
+}
+
+/// Guards each operator. The term of a recursive CTE is left as it is: it does not run after a seed without rows, and a
+/// NULL in it could keep it from ever ending.
+void guardOperators(Rel& rel, ColumnId guard, const Query& query) {
+   checkStack();
+   guardOperator(rel, guard, query);
+   if (auto* with = rel.getIf<op::With>())
+      for (Cte& cte : with->ctes) {
+         guardOperators(*cte.query, guard, query);
+         if (cte.recursive) cte.query = makeSelect(std::move(cte.query), query.ref(guard));
+      }
+   for (RelPtr& input : rel.inputs)
+      guardOperators(*input, guard, query);
 }
 
 void renameColumns(Rel& rel, const ColumnMap& renamed) {
@@ -126,13 +155,13 @@ void guardSubquery(Rel& subquery, RelPtr& input, ColumnId guard, Query& query) {
    while (base->kind == RelKind::Map || base->kind == RelKind::Select)
       base = base->inputs[0].get();
    if (!isUnit(*base)) {
-      if (freeColumns(subquery).empty()) {
+      if (freeColumns(subquery).empty() && !isAtMostOneRow(*input)) {
          guardWhole(subquery, *input, guard, query);
          return;
       }
       hideColumns(subquery, input, guard, query);
    }
-   forEachRel(subquery, [&](Rel& rel) { guardOperator(rel, guard, query); });
+   guardOperators(subquery, guard, query);
 }
 
 void carryOuter(Rel& subquery, RelPtr& input, Query& query) {

@@ -133,7 +133,10 @@ private:
       const CompareOp op = all ? sql::negated(subquery.op) : subquery.op;
       for (size_t i = 0; i < expr.args.size(); ++i) {
          replaceAll(expr.args[i], input);
-         if (mayFail(*expr.args[i])) { // computed for the rows of `input` only, not for what it reads of outer queries
+         std::vector<ColumnId> used;
+         collectColumns(*expr.args[i], used);
+         // What reads outer queries is computed for the rows of `input` only, not for all of theirs.
+         if (mayFail(*expr.args[i]) && !ColumnSet(outputColumns(*input)).containsAll(used)) {
             const ColumnId value = query_.newColumn("compared", expr.args[i]->type);
             input = addColumn(std::move(input), value, std::move(expr.args[i]));
             expr.args[i] = query_.ref(value);

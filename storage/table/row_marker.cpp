@@ -21,6 +21,7 @@ DeleteMarks::Outcome RowMarker::mark(RowId id, bool skip) {
    const uint32_t row = rowOf(id);
    if (row >= segment_->rowCount()) throwInternal("row id past the end of its segment");
    RowId place = id;
+   if (marked_.size() == marked_.capacity()) marked_.reserve(2 * marked_.size() + 64); // a mark must find its note
    DeleteMarks::Outcome outcome = set(segment_->versions->deletes, row);
    if (outcome == DeleteMarks::Outcome::Marked)
       marked_.push_back(row);

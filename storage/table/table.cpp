@@ -136,9 +136,14 @@ void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::sp
    if (rows.empty()) return;
    const LocalWrites& writes = transaction.writesOf(*this);
    RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Lock);
+   SegmentId segment = segmentOf(rows[0]);
+   bool isOwn = writes.findSegment(segment) != nullptr;
    for (size_t i = 0; i < rows.size(); ++i) {
       // No other transaction knows the rows that this one has inserted.
-      const bool isOwn = writes.findSegment(segmentOf(rows[i])) != nullptr;
+      if (segmentOf(rows[i]) != segment) {
+         segment = segmentOf(rows[i]);
+         isOwn = writes.findSegment(segment) != nullptr;
+      }
       const DeleteMarks::Outcome outcome = isOwn ? DeleteMarks::Outcome::Held : marker.mark(rows[i], skip);
       isLocked[i] = outcome == DeleteMarks::Outcome::Marked || outcome == DeleteMarks::Outcome::Held;
    }

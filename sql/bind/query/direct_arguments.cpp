@@ -64,8 +64,8 @@ AggregateCall copyOf(const AggregateCall& call) {
 }
 
 /// The value of GROUPING(keys) in the rows of a set: a bit for each absent key, the first key's is the highest.
-int32_t groupingValue(const Keys& keys, const Keys& set) {
-   int32_t value = 0;
+int64_t groupingValue(const Keys& keys, const Keys& set) {
+   int64_t value = 0;
    for (const uint32_t key : keys)
       value = value * 2 + (std::find(set.begin(), set.end(), key) == set.end() ? 1 : 0);
    return value;
@@ -79,18 +79,22 @@ std::vector<ComputedColumn> splitDirectArguments(BindState& state, const Scope& 
    for (size_t i = 0; i < count; ++i) {
       const Keys keys = changingKeys(group, group.aggregates[i]);
       if (keys.empty()) continue;
-      std::set<int32_t> values;
-      for (const Keys& set : group.groupingSets)
-         values.insert(groupingValue(keys, set));
+      std::set<int64_t> values;
+      if (keys.size() <= 31)
+         for (const Keys& set : group.groupingSets)
+            values.insert(groupingValue(keys, set));
+      // Each aggregate keeps its rows for all sets.
+      if (keys.size() > 31 || values.size() > 32)
+         throwNotSupported("direct arguments of an aggregate over so many grouping sets");
       const SqlType integer{oid::int4, -1, invalidOid};
       GroupingCall grouping{state.addColumn(scope, "grouping", integer), keys};
       const SqlType type = group.aggregates[i].type;
       auto choice = makeTyped(ExprKind::Case, type);
       const AggregateCall written = std::move(group.aggregates[i]);
-      for (const int32_t value : values) {
+      for (const int64_t value : values) {
          Keys absent;
          for (size_t k = 0; k < keys.size(); ++k)
-            if (value & (1 << (keys.size() - 1 - k))) absent.push_back(keys[k]);
+            if (value & (int64_t{1} << (keys.size() - 1 - k))) absent.push_back(keys[k]);
          AggregateCall one = copyOf(written);
          one.column = state.addColumn(scope, std::string(written.function->name), type);
          state.setKind(one.column, ColumnKind::Aggregate);
