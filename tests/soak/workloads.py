@@ -20,7 +20,7 @@ def temporary_tables(server, chance):
     n = chance.randrange(1000, 60000)
     return errors_of(server.psql(f"""
         CREATE TEMP TABLE a AS SELECT g AS n, md5(g::text) AS s FROM generate_series(1, {n}) g;
-        CREATE TEMP TABLE b ON COMMIT DELETE ROWS AS SELECT n, count(*) AS c FROM a GROUP BY n;
+        CREATE TEMP TABLE b ON COMMIT PRESERVE ROWS AS SELECT n, count(*) AS c FROM a GROUP BY n;
         UPDATE a SET s = s || 'x' WHERE n % 3 = 0;
         SELECT count(*) FROM a JOIN kept USING (n);
         {"DROP TABLE a;" if chance.random() < 0.5 else ""}"""))
