@@ -81,8 +81,7 @@ Oid findRow(const char* catalog, std::initializer_list<std::pair<const char*, st
 /// Finds objects for one statement.
 class Search {
 public:
-   explicit Search(SessionCore& core)
-      : core_(core), path_(core.searchPath()), names_{core.transaction.catalog(), path_} {}
+   explicit Search(SessionCore& core) : path_(core.searchPath()), names_{core.transaction.catalog(), path_} {}
 
    SystemObject type(const ::TypeName& name, bool mustBeDomain);
    SystemObject type(std::vector<std::string> parts, bool isArray, bool mustBeDomain);
@@ -111,7 +110,6 @@ private:
    SystemObject found(::ObjectType type, const std::vector<std::string>& parts,
                       const catalog::FunctionInfo& function) const;
 
-   SessionCore& core_;
    const catalog::SearchPath path_;
    const catalog::NameContext names_;
 };
@@ -244,8 +242,8 @@ SystemObject Search::op(const ::ObjectWithArgs& object) {
    for (const ::TypeName* argument : ListOf<::TypeName>(object.objargs)) {
       if (argument && count < 2) {
          SystemObject found = type(*argument, false);
-         if (found.missing && !noType.missing) noType = std::move(found);
          sides[count] = found.oid;
+         if (found.missing && !noType.missing) noType = std::move(found);
       }
       ++count;
    }
