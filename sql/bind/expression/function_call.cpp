@@ -175,6 +175,9 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
              .at(position);
       throwNoFunction(&call, shownName, types, argNames, position);
    }
+   // Rewrites call these, with argument types that no lookup by name would give them.
+   if (name.starts_with("ouzel_") && name != "ouzel_version")
+      throwNoFunction(&call, shownName, types, argNames, position);
    auto found = resolveFunction(name, types, argNames, call.func_variadic);
    switch (found.outcome) {
    case Resolution::Found: break;
