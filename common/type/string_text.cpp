@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/text_codec.hpp"
 
 // Texts of booleans, strings of limited length, uuid and bytea.
@@ -22,10 +24,17 @@ bool abbreviates(std::string_view text, std::string_view word, size_t lengthMin)
 constexpr char hexDigits[] = "0123456789abcdef";
 constexpr uint128 topBit = static_cast<uint128>(1) << 127;
 
+/// A long value can be cancelled while it is read.
+constexpr size_t bytesBetweenChecks = size_t{1} << 22;
+
 std::string parseByteaHex(std::string_view text) {
    std::string out;
    out.reserve(text.size() / 2);
-   for (size_t p = 0; p < text.size();) {
+   for (size_t p = 0, checkedAt = 0; p < text.size();) {
+      if (p - checkedAt > bytesBetweenChecks) {
+         checkInterrupted();
+         checkedAt = p;
+      }
       if (isBlank(text[p])) {
          ++p;
          continue;
@@ -153,7 +162,10 @@ std::string parseBytea(std::string_view text) {
    const auto isOctal = [&text](size_t at, char max) { return at < text.size() && text[at] >= '0' && text[at] <= max; };
    for (size_t p = 0; p < text.size();) {
       if (text[p] != '\\') {
-         out.push_back(text[p++]);
+         const size_t end = std::min({text.find('\\', p), text.size(), p + bytesBetweenChecks});
+         out.append(text, p, end - p);
+         if (end - p == bytesBetweenChecks) checkInterrupted();
+         p = end;
       } else if (isOctal(p + 1, '3') && isOctal(p + 2, '7') && isOctal(p + 3, '7')) {
          out.push_back(static_cast<char>((text[p + 1] - '0') * 64 + (text[p + 2] - '0') * 8 + (text[p + 3] - '0')));
          p += 4;

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <openssl/evp.h>
 
 #include "common/text/utf8.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
@@ -13,22 +16,36 @@ namespace ouzel::executor {
 
 namespace {
 
+/// Between two of these many bytes a function looks whether its statement was cancelled.
+constexpr size_t bytesAtOnce = size_t{4} << 20;
+
 // ---- digests ----
 
 std::string digest(const EVP_MD* algorithm, std::string_view bytes) {
    std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
    unsigned int size = 0;
-   if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, algorithm, nullptr) != 1)
-      throwInternal("digest failed");
+   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+   bool ok = context && EVP_DigestInit_ex(context.get(), algorithm, nullptr) == 1;
+   for (; ok && !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), bytesAtOnce))) {
+      if (bytes.size() > bytesAtOnce) checkInterrupted();
+      ok = EVP_DigestUpdate(context.get(), bytes.data(), std::min(bytes.size(), bytesAtOnce)) == 1;
+   }
+   if (!ok || EVP_DigestFinal_ex(context.get(), hash.data(), &size) != 1) throwInternal("digest failed");
    return {reinterpret_cast<const char*>(hash.data()), size};
 }
 
 void toHex(std::string_view bytes, ValueBuilder& result) {
-   char* target = result.extend(bytes.size() * 2);
-   for (const char c : bytes) {
-      const auto byte = static_cast<unsigned char>(c);
-      *target++ = "0123456789abcdef"[byte >> 4];
-      *target++ = "0123456789abcdef"[byte & 15];
+   result.reserve(bytes.size() * 2);
+   while (!bytes.empty()) {
+      const std::string_view part = bytes.substr(0, bytesAtOnce);
+      if (bytes.size() > part.size()) checkInterrupted();
+      char* target = result.extend(part.size() * 2);
+      for (const char c : part) {
+         const auto byte = static_cast<unsigned char>(c);
+         *target++ = "0123456789abcdef"[byte >> 4];
+         *target++ = "0123456789abcdef"[byte & 15];
+      }
+      bytes.remove_prefix(part.size());
    }
 }
 
