@@ -42,7 +42,7 @@ class Server:
             raise SystemExit("the server did not start")
         self.port = found.group(1)
 
-    def psql(self, text, timeout=120):
+    def psql(self, text, timeout=600):
         return subprocess.run(self.command(), input=text, capture_output=True, text=True, timeout=timeout)
 
     def command(self):
