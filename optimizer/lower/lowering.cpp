@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::optimizer {
@@ -30,6 +31,7 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
 
 Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    checkStack();
+   checkInterrupted();
    Lowered lowered = lowerOperator(rel, need);
    // Products of bounds stay finite, so that none times zero is no number, and sums of 128 bits can be proved.
    constexpr double rowsLimit = 1e30;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -18,6 +19,7 @@ public:
 
    void prune(RelPtr& rel, ColumnSet need) {
       checkStack();
+      checkInterrupted();
       switch (rel->kind) {
       case RelKind::Join: pruneJoin(rel, std::move(need)); return;
       case RelKind::Map: {

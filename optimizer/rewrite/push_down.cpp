@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/derive.hpp"
@@ -62,6 +63,7 @@ public:
 
    RelPtr push(RelPtr rel, Conjuncts conjuncts) {
       checkStack();
+      checkInterrupted();
       for (const ExprPtr& conjunct : conjuncts)
          if (isConstantFalseOrNull(*conjunct)) return makeEmpty(outputColumns(*rel));
       Conjuncts stay;
@@ -282,6 +284,7 @@ private:
    /// Moves the predicates of a tree of inner joins, and of filters between the joins, into one list.
    void flatten(RelPtr& rel, Conjuncts& all) {
       checkStack();
+      checkInterrupted();
       while (rel->kind == RelKind::Select) {
          ExprPtr& predicate = rel->as<op::Select>().predicate;
          Conjuncts own = conjunctsOf(std::move(predicate)), isVolatileOnes;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/rules.hpp"
@@ -144,6 +145,7 @@ public:
 private:
    void collect(RelPtr& rel) {
       checkStack();
+      checkInterrupted();
       if ((rel->kind == RelKind::Join || rel->kind == RelKind::GroupBy) && isWorthKeeping(*rel))
          candidates_.push_back(&rel);
       for (RelPtr& input : rel->inputs)

@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "optimizer/rewrite/guards.hpp"
@@ -68,6 +69,7 @@ public:
 private:
    void remove(RelPtr& rel) {
       checkStack();
+      checkInterrupted();
       switch (rel->kind) {
       case RelKind::Select: removeFromSelect(rel); return;
       case RelKind::Join: removeFromJoin(rel); return;
@@ -166,6 +168,7 @@ private:
    /// in which the column `guard` is true; noColumn: for all.
    void replaceAll(ExprPtr& root, RelPtr& input, ColumnId guard = noColumn) {
       checkStack();
+      checkInterrupted();
       if (root->kind == ExprKind::Subquery) {
          replaceOne(root, input, guard);
          return;
