@@ -3,8 +3,8 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// nextval(), currval(), lastval() and setval(). The kernels check arguments; the engine (SessionFunctions) reads and
-// changes the sequence.
+// nextval(), currval(), lastval() and setval(). The kernels find the sequence; the engine (SessionFunctions) checks
+// values, and reads and changes it.
 
 namespace ouzel::executor {
 
