@@ -8,8 +8,7 @@ namespace ouzel::engine {
 
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
    SessionCore& core = context.core;
-   if (statement.is_vacuumcmd && core.transaction.inBlock())
-      throw SqlError(sqlstate::activeSqlTransaction, "VACUUM cannot run inside a transaction block");
+   if (statement.is_vacuumcmd) refuseInBlock(core, "VACUUM");
    const catalog::SearchPath path = core.searchPath();
    for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
       requireTarget(context, path, *target->relation);

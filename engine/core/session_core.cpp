@@ -257,4 +257,9 @@ void requireWritable(SessionCore& core, std::string_view command) {
                      "cannot execute " + std::string(command) + " in a read-only transaction");
 }
 
+void refuseInBlock(const SessionCore& core, std::string_view command) {
+   if (core.transaction.inBlock())
+      throw SqlError(sqlstate::activeSqlTransaction, std::string(command) + " cannot run inside a transaction block");
+}
+
 } // namespace ouzel::engine

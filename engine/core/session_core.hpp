@@ -160,5 +160,7 @@ private:
 
 /// 25006 in a READ ONLY transaction.
 void requireWritable(SessionCore& core, std::string_view command);
+/// Throws 25001 "<command> cannot run inside a transaction block" inside one.
+void refuseInBlock(const SessionCore& core, std::string_view command);
 
 } // namespace ouzel::engine

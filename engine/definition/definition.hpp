@@ -37,8 +37,6 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 // drop.cpp: DROP, TRUNCATE
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
-/// Throws 25001 "<command> cannot run inside a transaction block" inside one.
-void refuseInBlock(const SessionCore& core, std::string_view command);
 /// Tells the client what fell with the dropped object.
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);

@@ -82,11 +82,6 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
 
 } // namespace
 
-void refuseInBlock(const SessionCore& core, std::string_view command) {
-   if (core.transaction.inBlock())
-      throw SqlError(sqlstate::activeSqlTransaction, std::string(command) + " cannot run inside a transaction block");
-}
-
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped) {
    const auto [message, lines] = dropped.notice();
    if (!message.empty()) core.notice(message, lines);

@@ -438,8 +438,7 @@ std::string SessionImpl::discard(const ::Node& node) {
       return "DISCARD SEQUENCES";
    }
    if (target == DISCARD_TEMP) throwNotSupported("DISCARD TEMP");
-   if (core_.transaction.inBlock())
-      throw SqlError(sqlstate::activeSqlTransaction, "DISCARD ALL cannot run inside a transaction block");
+   refuseInBlock(core_, "DISCARD ALL");
    statements_.clear();
    portals_.clear();
    core_.settings.resetAll();
