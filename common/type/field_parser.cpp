@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"

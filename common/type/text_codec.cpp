@@ -5,6 +5,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/array_text.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/decimal.hpp"

@@ -38,8 +38,6 @@ std::string textOf(const SqlType& type, const Value& value, const SessionFormat&
 constexpr int32_t stringLengthLimit(int32_t typmod) {
    return typmod < 4 ? -1 : typmod - 4;
 }
-/// Characters (code points) in valid UTF-8.
-uint32_t characterCount(std::string_view text);
 /// Bytes of the first `count` characters.
 size_t bytesOfCharacters(std::string_view text, uint32_t count);
 /// varchar(n): an explicit cast cuts the text; an assignment may cut only blanks and otherwise throws 22001.

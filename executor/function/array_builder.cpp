@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel::executor {
