@@ -7,14 +7,14 @@
 
 // The bytes of a jsonb value (PhysicalType::String) and how they are read in place.
 //
-// Every value begins with a header byte: its type in the high three bits, five bits of payload below (Durner, "Efficient
-// Query Processing on Modern Hardware", JSON Tiles, section 5). All numbers are little-endian and unaligned.
+// Every value begins with a header byte: its type in the high three bits, five bits of payload below (Durner,
+// "Efficient Query Processing on Modern Hardware", JSON Tiles, section 5). All numbers are little-endian and unaligned.
 //
 //   type          payload                     what follows
 //   0 literal     0 null, 1 false, 2 true     nothing
 //   1 integer     0..31: the value            nothing; display scale 0
 //   2 number      bytes of the decimal, 0..27; 28..31: they stand in the next 1..4 bytes
-//                                             a decimal of common/type/decimal.hpp, finite, with its display scale
+//                                             a decimal of common/number/decimal.hpp, finite, with its display scale
 //   3 string      bytes of the text, likewise the text: valid UTF-8 without a zero byte
 //   4 array       width w of the words, 1, 2 or 4 bytes
 //                                             count; `count` ends of elements; the elements
@@ -28,8 +28,8 @@ namespace ouzel::json {
 
 enum class Kind : uint8_t { Null, Boolean, Number, String, Array, Object };
 
-/// A jsonb value read in place; the bytes outlive it. Immutable; copies are cheap. Whatever reads the header throws XX001
-/// where the bytes end early.
+/// A jsonb value read in place; the bytes outlive it. Immutable; copies are cheap. Whatever reads the header throws
+/// XX001 where the bytes end early.
 class JsonbView {
 public:
    /// `bytes` begin with a value and may go on after it.
