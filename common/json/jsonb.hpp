@@ -40,11 +40,13 @@ public:
    /// The value from its header to its end.
    std::string_view bytes() const;
 
-   bool boolean() const;            ///< REQUIRES: kind() == Kind::Boolean
-   StringView number() const;       ///< a decimal; REQUIRES: kind() == Kind::Number
+   bool boolean() const;      ///< REQUIRES: kind() == Kind::Boolean
+   StringView number() const; ///< a decimal; REQUIRES: kind() == Kind::Number
+   /// The value of a number that lies in its header: an integer of at most 31.
+   std::optional<uint32_t> smallInteger() const;
    std::string_view string() const; ///< REQUIRES: kind() == Kind::String
 
-   uint32_t size() const; ///< elements or members; 0 for scalars
+   uint32_t size() const { return isScalar() ? 0 : size_; } ///< elements or members
    /// Element of an array or value of an object's member. REQUIRES: i < size().
    JsonbView element(uint32_t i) const;
    /// Key of an object's member. REQUIRES: kind() == Kind::Object, i < size().
@@ -55,14 +57,23 @@ public:
    std::optional<JsonbView> find(std::string_view key) const;
 
 private:
+   bool isSmallInteger() const;
+   size_t end() const;          ///< of a container
+   size_t valueEnds() const;    ///< where the ends of elements or values stand
+   size_t firstKey() const;     ///< where the keys begin
+   size_t firstElement() const; ///< where the elements or values begin
+   uint32_t endOf(size_t ends, uint32_t i) const;
+   std::string_view item(size_t ends, size_t first, uint32_t i) const;
+
    std::string_view bytes_;
    Kind kind_ = Kind::Null;
    uint8_t width_ = 0;  ///< of an array's or object's words
-   uint32_t size_ = 0;  ///< elements, members, or bytes of a scalar's content
+   uint32_t size_ = 0;  ///< elements, members, bytes of a scalar's content, or the payload of a header without content
    uint32_t start_ = 0; ///< where ends, or a scalar's content, begin
 };
 
-/// The order of jsonb's B-tree: Object > Array > Boolean > Number > String > Null, but an empty array is the smallest.
+/// -1, 0 or 1 by the order of jsonb's B-tree: Object > Array > Boolean > Number > String > Null, but an array without
+/// elements is the smallest.
 int compare(JsonbView a, JsonbView b);
 bool equal(JsonbView a, JsonbView b);
 /// a @> b.
