@@ -2,9 +2,9 @@
 
 #include <bit>
 
+#include "common/number/decimal.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time_math.hpp"
-#include "common/type/decimal.hpp"
 
 namespace ouzel {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"

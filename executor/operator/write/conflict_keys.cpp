@@ -6,8 +6,8 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/array_key.hpp"
-#include "common/type/decimal.hpp"
 #include "common/value/physical_type.hpp"
 
 namespace ouzel::executor {
