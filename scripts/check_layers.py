@@ -46,7 +46,7 @@ FOLDERS = {
         "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/parquet": {"format", "format/csv"},
     },
     "storage": {
-        "base": set(), "buffer": {"base"}, "block": {"base", "buffer"}, "version": {"base"}, "wal": {"base"},
+        "base": set(), "buffer": {"base"}, "json": {"base"}, "block": {"base", "buffer", "json"}, "version": {"base"}, "wal": {"base"},
         "table": {"base", "buffer", "block", "version"}, "manifest": {"base", "block", "wal"},
         "database": {"base", "buffer", "block", "version", "wal", "table", "manifest"},
     },

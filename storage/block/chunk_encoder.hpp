@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "storage/block/column_slice.hpp"
+#include "storage/base/column_slice.hpp"
 #include "storage/block/format.hpp"
 
 namespace ouzel::storage {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "storage/block/column_slice.hpp"
+#include "storage/base/column_slice.hpp"
 #include "storage/block/statistics.hpp"
 
 namespace ouzel::storage {

@@ -7,7 +7,7 @@
 #include "common/memory/arena.hpp"
 #include "common/value/batch.hpp"
 #include "storage/block/chunk_encoder.hpp"
-#include "storage/block/column_slice.hpp"
+#include "storage/base/column_slice.hpp"
 
 namespace ouzel::storage {
 
