@@ -47,8 +47,8 @@ FOLDERS = {
     },
     "storage": {
         "base": set(), "buffer": {"base"}, "json": {"base"}, "block": {"base", "buffer", "json"}, "version": {"base"}, "wal": {"base"},
-        "table": {"base", "buffer", "block", "version"}, "manifest": {"base", "block", "wal"},
-        "database": {"base", "buffer", "block", "version", "wal", "table", "manifest"},
+        "table": {"base", "buffer", "json", "block", "version"}, "manifest": {"base", "block", "wal"},
+        "database": {"base", "buffer", "json", "block", "version", "wal", "table", "manifest"},
     },
     "catalog": {
         "builtin/": set(), "object": {"builtin/"}, "editor": {"object"}, "pg_catalog": {"builtin/", "object"},

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
@@ -54,6 +55,14 @@ struct ColumnDefinition {
       return {type, stored, Value::null(stored.physical)};
    }
 };
+
+/// The columns of jsonb, which blocks take apart.
+inline std::vector<uint32_t> documentColumns(const std::vector<ColumnDefinition>& columns) {
+   std::vector<uint32_t> found;
+   for (uint32_t column = 0; column < columns.size(); ++column)
+      if (columns[column].type.oid == oid::jsonb) found.push_back(column);
+   return found;
+}
 
 /// The state of a sequence: a number that is durable, but belongs to no transaction.
 struct Counter {

@@ -108,7 +108,7 @@ PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const La
    if (PagePin pin = cache_.find(key)) return pin;
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
    const PageEntry& entry = chunk.pages[index];
-   const bool isDictionary = chunk.hasDictionary && index == 0;
+   const bool isDictionary = chunk.isDictionaryPage(index);
    return io::readTrusted(store_, objectName_, [&] {
       const Landing* const from = std::exchange(landing, nullptr); // a second try reads the object itself
       if (from && canStay(entry, isDictionary, *from)) {
@@ -170,8 +170,8 @@ size_t Block::storedBytes(uint32_t column, uint32_t rowGroup) const {
 
 void Block::verify() const {
    for (const ChunkHeader& chunk : header_.chunks) {
-      for (size_t i = 0; i < chunk.pages.size(); ++i) {
-         const bool isDictionary = chunk.hasDictionary && i == 0;
+      for (uint32_t i = 0; i < chunk.pages.size(); ++i) {
+         const bool isDictionary = chunk.isDictionaryPage(i);
          const size_t size = frameSize(chunk.pages[i], isDictionary);
          const std::unique_ptr<char, void (*)(void*)> frame(
              static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64)), std::free);

@@ -1,5 +1,6 @@
 #include "storage/block/block_builder.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <lz4.h>
 
@@ -9,7 +10,8 @@
 
 namespace ouzel::storage {
 
-BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes) {
+BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes, std::vector<uint32_t> documents)
+   : documents_(std::move(documents)) {
    header_.columnTypes = std::move(columnTypes);
    header_.sketches.resize(header_.columnTypes.size());
    chunks_.resize(header_.columnTypes.size());
@@ -21,8 +23,10 @@ void BlockBuilder::addRowGroup(uint32_t rows, std::span<const ColumnSlice> colum
    CHECK(header_.rowGroupRows.empty() || header_.rowGroupRows.back() == rowGroupRows);
    for (size_t i = 0; i < columns.size(); ++i) {
       CHECK(columns[i].count == rows);
-      EncodedChunk& chunk = chunks_[i].emplace_back(encodeChunk(columns[i], header_.sketches[i]));
-      makeFilter(columns[i], chunk);
+      const bool isDocument = std::find(documents_.begin(), documents_.end(), i) != documents_.end();
+      EncodedChunk& chunk = chunks_[i].emplace_back(isDocument ? encodeDocuments(columns[i], header_.sketches[i])
+                                                               : encodeChunk(columns[i], header_.sketches[i]));
+      if (!isDocument) makeFilter(columns[i], chunk);
       encodedBytes_ += chunk.bytes.size() + chunk.filter.size();
    }
    sampler_.add(columns, rows);
@@ -56,6 +60,8 @@ uint64_t BlockBuilder::placeChunks(std::vector<std::string_view>& parts) {
             offset += chunk.filter.size();
             parts.push_back(chunk.filter);
          }
+         for (ChunkPart& part : chunk.header.parts)
+            part.number = parts_++;
          header_.chunks.push_back(std::move(chunk.header));
       }
    }

@@ -16,7 +16,8 @@ inline constexpr uint32_t blockSampleRows = 1024;
 /// the end. One owner and thread; several builders may work in parallel.
 class BlockBuilder {
 public:
-   explicit BlockBuilder(std::vector<PhysicalType> columnTypes);
+   /// `documents`: the columns of jsonb.
+   explicit BlockBuilder(std::vector<PhysicalType> columnTypes, std::vector<uint32_t> documents = {});
 
    uint32_t rowCount() const { return header_.rowCount; }
    bool isFull() const { return header_.rowCount + rowGroupRows > blockRowsMax; }
@@ -35,9 +36,11 @@ private:
    /// Fill `parts`, whose concatenation is the object. They refer to the builder and to `footer`.
    void seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& footer);
 
+   const std::vector<uint32_t> documents_;
    BlockHeader header_;
    std::vector<std::vector<EncodedChunk>> chunks_; ///< [column][row group]
    size_t encodedBytes_ = 0;
+   uint32_t parts_ = 0; ///< of chunks of documents that have their places
    RowSampler sampler_{blockSampleRows};
 };
 

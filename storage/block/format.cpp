@@ -1,5 +1,7 @@
 #include "storage/block/format.hpp"
 
+#include <algorithm>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -79,7 +81,43 @@ ZoneRange readZone(ByteReader& in) {
    return zone;
 }
 
+void writeParts(const std::vector<ChunkPart>& parts, ByteWriter& out) {
+   out.varint(parts.size());
+   for (const ChunkPart& part : parts) {
+      out.varint(part.pageCount);
+      out.fixed(static_cast<uint8_t>(part.hasDictionary));
+      out.varint(part.nullCount);
+      writeZone(part.zone, out);
+   }
+}
+
+/// `number`: of the next part of the block.
+std::vector<ChunkPart> readParts(ByteReader& in, size_t pageCount, uint32_t& number) {
+   std::vector<ChunkPart> parts(in.count());
+   uint64_t firstPage = 0;
+   for (ChunkPart& part : parts) {
+      part.firstPage = static_cast<uint32_t>(firstPage);
+      part.pageCount = static_cast<uint32_t>(in.varint());
+      part.hasDictionary = in.fixed<uint8_t>() != 0;
+      part.nullCount = static_cast<uint32_t>(in.varint());
+      part.zone = readZone(in);
+      part.number = number++;
+      firstPage += part.pageCount;
+      if (firstPage > pageCount || (part.hasDictionary && part.pageCount < 2)) ByteReader::corrupted();
+   }
+   if (!parts.empty() && (parts.size() < partLeaves || firstPage != pageCount)) ByteReader::corrupted();
+   return parts;
+}
+
 } // namespace
+
+bool ChunkHeader::isDictionaryPage(uint32_t index) const {
+   if (parts.empty()) return hasDictionary && index == 0;
+   const auto part = std::upper_bound(parts.begin(), parts.end(), index,
+                                      [](uint32_t page, const ChunkPart& p) { return page < p.firstPage; });
+   // Parts without pages begin where the next one does.
+   return part != parts.begin() && std::prev(part)->hasDictionary && std::prev(part)->firstPage == index;
+}
 
 void BlockHeader::serialize(std::string& out) const {
    ByteWriter writer(out);
@@ -101,6 +139,7 @@ void BlockHeader::serialize(std::string& out) const {
       writer.varint(chunk.nullCount);
       writeZone(chunk.zone, writer);
       writeFilter(chunk.filter, writer);
+      writeParts(chunk.parts, writer);
    }
    for (const ColumnSketch& sketch : sketches) {
       sketch.distinct.serialize(out);
@@ -137,6 +176,7 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
       type = static_cast<PhysicalType>(byte);
    }
    header.chunks.resize(header.columnTypes.size() * header.rowGroupRows.size());
+   uint32_t parts = 0;
    for (ChunkHeader& chunk : header.chunks) {
       chunk.pages.resize(in.count());
       for (PageEntry& page : chunk.pages)
@@ -145,6 +185,7 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
       chunk.nullCount = static_cast<uint32_t>(in.varint());
       chunk.zone = readZone(in);
       if (version >= 2) chunk.filter = readFilter(in);
+      if (version >= 3) chunk.parts = readParts(in, chunk.pages.size(), parts);
    }
    header.sketches.resize(header.columnTypes.size());
    for (ColumnSketch& sketch : header.sketches) {

@@ -33,6 +33,10 @@
 //       Codes         dictionary codes packed with `width` bits; the code after the last entry means NULL
 //       Dictionary    StringBody of the entries in byte order; rowCount entries
 //
+// A chunk of jsonb documents may have parts (storage/json/shape.hpp): columns of their own with different numbers of
+// rows, whose pages follow each other in the chunk. Part 0 is one string, the bytes of the ShapeDictionary; part 1 the
+// number of each row's shape, NULL where the document is; part 2 the residues; part 3 + i the values of leaf i.
+//
 // Pages begin at multiples of 64 bytes in the object, so that a page can be used in the memory that a read has filled.
 // In older blocks pages begin anywhere, and are copied. In memory, 32 readable bytes follow every page, so that kernels
 // may read whole registers.
@@ -40,8 +44,8 @@
 namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
-/// Version 1, without Bloom filters, is still read.
-inline constexpr uint32_t blockFormatVersion = 2;
+/// Versions 1, without Bloom filters, and 2, without chunks of documents in parts, are still read.
+inline constexpr uint32_t blockFormatVersion = 3;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
 inline constexpr uint32_t pageAlignment = 64;
@@ -107,13 +111,30 @@ struct FilterEntry {
    uint64_t checksum = 0; ///< XXH3-64
 };
 
+/// A column of its own inside a chunk of documents.
+struct ChunkPart {
+   uint32_t firstPage = 0, pageCount = 0; ///< in the chunk; a dictionary, when there is one, comes first
+   bool hasDictionary = false;
+   uint32_t nullCount = 0;
+   ZoneRange zone;
+   /// Not stored: the part's number among all parts of the block.
+   uint32_t number = 0;
+};
+inline constexpr uint32_t partShapeDictionary = 0, partShapes = 1, partResidues = 2, partLeaves = 3;
+
 /// One column of one row group.
 struct ChunkHeader {
+   /// Most pages of a chunk: a page's key has 16 bits for it.
+   static constexpr uint32_t pagesMax = 0xffff;
+
    std::vector<PageEntry> pages; ///< in row order; a dictionary, when there is one, is pages[0]
    bool hasDictionary = false;
    uint32_t nullCount = 0;
    ZoneRange zone;
    FilterEntry filter;
+   std::vector<ChunkPart> parts; ///< of documents that were taken apart; else empty
+
+   bool isDictionaryPage(uint32_t index) const;
 };
 
 /// Statistics of one column of a block, or of any set of rows. Merging is exact for all members but `distinct`.

@@ -114,7 +114,7 @@ SegmentPtr Checkpoint::encodeSegment(StorageId table, const Segment& segment, Ne
    StorageContext& context = parts_.context;
    const uint32_t rows = segment.versions->committedRows();
    CHECK(rows <= segment.delta->rowCount());
-   BlockBuilder builder(segment.delta->types());
+   BlockBuilder builder(segment.delta->types(), segment.delta->documents());
    for (uint32_t first = 0; first < rows; first += rowGroupRows) {
       const uint32_t count = std::min(rowGroupRows, rows - first);
       builder.addRowGroup(count, segment.delta->slices(first, count));

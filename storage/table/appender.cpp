@@ -17,6 +17,7 @@ struct Appender::State {
    Transaction& transaction;
    TableCore& core;
    std::vector<PhysicalType> types;
+   std::vector<uint32_t> documents;
    std::vector<Value> missing;
    bool buildsBlocks; // becomes true when the rows of a Small appender have grown large
 
@@ -33,11 +34,12 @@ struct Appender::State {
         encoded(t.core().context.deltaMemory) {
       const MutexLock lock(core.mutex);
       types = core.physicalTypes();
+      documents = documentColumns(*core.columns);
       missing = core.missingValues();
    }
 
    void encodeRowGroup(uint32_t firstRow, uint32_t count) {
-      if (!builder) builder = std::make_unique<BlockBuilder>(types);
+      if (!builder) builder = std::make_unique<BlockBuilder>(types, documents);
       builder->addRowGroup(count, rows->slices(firstRow, count));
       // When memory is short, a block is written before it is full.
       const bool isCharged = encoded.tryGrow(builder->encodedBytes() - encoded.used());

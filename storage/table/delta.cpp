@@ -26,8 +26,8 @@ void setBit(ValidityWord* validity, uint32_t row) {
 }
 } // namespace
 
-Delta::Delta(std::vector<PhysicalType> types, Reservation& memory)
-   : types_(std::move(types)), memory_(memory), strings_(&memory_) {}
+Delta::Delta(std::vector<PhysicalType> types, Reservation& memory, std::vector<uint32_t> documents)
+   : types_(std::move(types)), documents_(std::move(documents)), memory_(memory), strings_(&memory_) {}
 
 Delta::~Delta() {
    for (auto& group : groups_)

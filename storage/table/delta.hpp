@@ -6,8 +6,8 @@
 
 #include "common/memory/arena.hpp"
 #include "common/value/batch.hpp"
-#include "storage/block/chunk_encoder.hpp"
 #include "storage/base/column_slice.hpp"
+#include "storage/block/chunk_encoder.hpp"
 
 namespace ouzel::storage {
 
@@ -19,12 +19,14 @@ namespace ouzel::storage {
 /// Errors: memory is charged to the reservation before use; when it refuses, 53200 is thrown and no row is added.
 class Delta {
 public:
-   Delta(std::vector<PhysicalType> types, Reservation& memory);
+   /// `documents`: the columns of jsonb.
+   Delta(std::vector<PhysicalType> types, Reservation& memory, std::vector<uint32_t> documents = {});
    ~Delta();
    Delta(const Delta&) = delete;
    Delta& operator=(const Delta&) = delete;
 
    const std::vector<PhysicalType>& types() const { return types_; }
+   const std::vector<uint32_t>& documents() const { return documents_; }
    uint32_t rowCount() const { return rowCount_.load(std::memory_order_acquire); }
    uint32_t room() const { return blockRowsMax - rowCount_.load(std::memory_order_relaxed); }
    uint32_t rowGroupCount() const { return (rowCount() + rowGroupRows - 1) / rowGroupRows; }
@@ -67,6 +69,7 @@ private:
    char* allocate(size_t bytes);
 
    const std::vector<PhysicalType> types_;
+   const std::vector<uint32_t> documents_;
    Reservation memory_;
    Arena strings_;
    std::array<std::atomic<RowGroup*>, rowGroupsMax> groups_{};

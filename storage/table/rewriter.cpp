@@ -16,6 +16,7 @@ public:
       : context_(context), table_(table), memory_(context.deltaMemory) {
       for (const ColumnDefinition& column : columns)
          types_.push_back(column.representation.physical);
+      documents_ = documentColumns(columns);
       rows_ = std::make_unique<Delta>(types_, memory_);
       rows_->expectMany();
    }
@@ -64,7 +65,7 @@ private:
 
    void flushRowGroup() {
       if (rows_->rowCount() == 0) return;
-      if (!builder_) builder_ = std::make_unique<BlockBuilder>(types_);
+      if (!builder_) builder_ = std::make_unique<BlockBuilder>(types_, documents_);
       builder_->addRowGroup(rows_->rowCount(), rows_->slices(0, rows_->rowCount()));
       rows_->clear();
       if (builder_->isFull()) writeBlock();
@@ -85,6 +86,7 @@ private:
    const StorageId table_;
    Reservation memory_;
    std::vector<PhysicalType> types_;
+   std::vector<uint32_t> documents_;
    std::unique_ptr<Delta> rows_;
    std::unique_ptr<BlockBuilder> builder_;
    SegmentList segments_;

@@ -13,6 +13,7 @@
 #include "storage/block/bloom_filter.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/scan_state.hpp"
+#include "tests/unit/storage/random_documents.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
 using namespace ouzel;
@@ -27,6 +28,7 @@ struct Generator {
    const char* name;
    PhysicalType type;
    std::function<Value(std::mt19937_64&, size_t)> make;
+   bool isDocument = false;
 };
 
 std::string digits(uint64_t v, size_t length) {
@@ -34,6 +36,35 @@ std::string digits(uint64_t v, size_t length) {
    while (text.size() < length)
       text += static_cast<char>('a' + text.size() % 26);
    return text;
+}
+
+/// An order, or one of its lines.
+Value orderDocument(std::mt19937_64& random) {
+   json::JsonbWriter writer;
+   const auto number = static_cast<int64_t>(random() % 1'000'000);
+   writer.beginObject();
+   if (random() % 4 == 0) {
+      writer.key("order");
+      writer.number(decimal::fromInt64(number));
+      writer.key("customer");
+      writer.beginObject();
+      writer.key("name");
+      writer.string(digits(random() % 100, 12));
+      writer.endObject();
+   } else {
+      writer.key("line");
+      writer.number(decimal::fromInt64(number % 7));
+      writer.key("price");
+      writer.number(decimal::fromInt64(number, 2));
+      writer.key("flag");
+      writer.boolean(random() % 2 != 0);
+      if (random() % 500 == 0) {
+         writer.key("note" + std::to_string(number));
+         writer.null();
+      }
+   }
+   writer.endObject();
+   return Value::string(writer.finish());
 }
 
 const std::vector<Generator>& generators() {
@@ -76,6 +107,16 @@ const std::vector<Generator>& generators() {
         [](auto& r, size_t i) {
            return Value::string(std::string(i % 1000 == 0 ? 70'000 : 13, 'x') + digits(r(), 1));
         }},
+       {"documents of few shapes", P::String, [](auto& r, size_t) { return orderDocument(r); }, true},
+       {"documents of any kind", P::String, [](auto& r, size_t) { return Value::string(RandomDocuments(r()).next()); },
+        true},
+       {"documents that are one string", P::String,
+        [](auto& r, size_t) {
+           json::JsonbWriter writer;
+           writer.string(digits(r(), 10 + r() % 30));
+           return Value::string(writer.finish());
+        },
+        true},
    };
    return all;
 }
@@ -99,14 +140,14 @@ struct BlockFixture {
    std::shared_ptr<Block> block;
    std::shared_ptr<ScanState> scan;
 
-   BlockFixture(PhysicalType type, const std::vector<Value>& values) {
+   BlockFixture(PhysicalType type, const std::vector<Value>& values, bool areDocuments = false) {
       Reservation memory(governor.ledger());
       Delta delta({type}, memory);
       Arena arena;
       const std::vector<TestColumn> columns{{type, values}};
       for (size_t first = 0; first < values.size(); first += 1500)
          delta.append(makeBatch(columns, first, std::min<size_t>(1500, values.size() - first), arena));
-      BlockBuilder builder({type});
+      BlockBuilder builder({type}, areDocuments ? std::vector<uint32_t>{0} : std::vector<uint32_t>{});
       for (uint32_t first = 0; first < delta.rowCount(); first += rowGroupRows) {
          const uint32_t count = std::min(rowGroupRows, delta.rowCount() - first);
          builder.addRowGroup(count, delta.slices(first, count));
@@ -136,7 +177,7 @@ CATCH_TEST_CASE("every encoding gives back what was put in") {
          for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 2047u, 2048u, 2049u, 32768u, 32769u}) {
             CATCH_INFO(generator.name << ", nulls " << static_cast<int>(nulls) << ", rows " << count);
             const auto values = makeValues(generator, count, nulls);
-            BlockFixture fixture(generator.type, values);
+            BlockFixture fixture(generator.type, values, generator.isDocument);
             CATCH_REQUIRE(fixture.block->header().rowCount == count);
             fixture.block->verify();
             RowGroupReader reader(fixture.scan);
@@ -453,4 +494,31 @@ CATCH_TEST_CASE("blocks of format 1 are read") {
    CATCH_CHECK(texts.value<StringView>(1).view() == "a string beyond twelve bytes");
    CATCH_CHECK(texts.isNull(2));
    CATCH_CHECK(texts.value<StringView>(3).view() == "old");
+}
+
+CATCH_TEST_CASE("documents are kept in parts where that pays") {
+   const auto valuesOf = [](auto make) {
+      std::vector<Value> values;
+      std::mt19937_64 random(1);
+      for (size_t i = 0; i < 5000; ++i)
+         values.push_back(make(random));
+      return values;
+   };
+   const auto keyless = [](auto& random) {
+      json::JsonbWriter writer;
+      writer.beginObject();
+      writer.key("key" + std::to_string(random()));
+      writer.string("a text of some length");
+      writer.endObject();
+      return Value::string(writer.finish());
+   };
+   BlockFixture orders(PhysicalType::String, valuesOf(orderDocument), true);
+   BlockFixture asStrings(PhysicalType::String, valuesOf(orderDocument), false);
+   BlockFixture keys(PhysicalType::String, valuesOf(keyless), true);
+   const auto& parts = orders.block->header().chunk(0, 0).parts;
+   CATCH_REQUIRE(parts.size() == partLeaves + 5); // order, name, line, price, flag
+   CATCH_CHECK(parts[partResidues].pageCount == 1);
+   CATCH_CHECK(orders.block->storedBytes(0, 0) * 2 < asStrings.block->storedBytes(0, 0));
+   CATCH_CHECK(asStrings.block->header().chunk(0, 0).parts.empty());
+   CATCH_CHECK(keys.block->header().chunk(0, 0).parts.empty());
 }

@@ -7,6 +7,7 @@
 #include "common/number/decimal.hpp"
 #include "storage/json/assembler.hpp"
 #include "storage/json/shredder.hpp"
+#include "tests/unit/storage/random_documents.hpp"
 
 // Documents that are taken apart and put together again have the same bytes, whatever is in them.
 
@@ -14,51 +15,9 @@ using namespace ouzel;
 using namespace ouzel::storage;
 using json::JsonbView;
 using json::JsonbWriter;
+using test::RandomDocuments;
 
 namespace {
-
-/// Makes documents: some keys are frequent, some rare; the types of a path vary.
-class RandomDocuments {
-public:
-   explicit RandomDocuments(uint64_t seed) : random_(seed) {}
-
-   std::string next() {
-      put(0);
-      return writer_.finish();
-   }
-
-private:
-   uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
-   void put(uint32_t depth) {
-      switch (below(depth == 0 ? 40 : 12)) {
-      case 0: return writer_.null();
-      case 1: return writer_.boolean(below(2) != 0);
-      case 2: return writer_.number(decimal::fromInt64(static_cast<int64_t>(random_()) >> below(64), 0));
-      case 3:
-         return writer_.number(
-             decimal::fromInt64(static_cast<int64_t>(below(100'000)), static_cast<int32_t>(below(4))));
-      case 4: return writer_.number(decimal::parse("1e" + std::to_string(below(60)), arena_));
-      case 5: return writer_.string(std::string(below(40), static_cast<char>('a' + below(26))));
-      case 6:
-         writer_.beginArray();
-         for (uint32_t i = below(4); i > 0 && depth < 4; --i)
-            put(depth + 1);
-         return writer_.endArray();
-      default: break;
-      }
-      writer_.beginObject();
-      for (uint32_t i = below(6); i > 0 && depth < 4; --i) {
-         writer_.key(below(20) == 0 ? "rare" + std::to_string(random_() % 1'000)
-                                    : std::string(1, static_cast<char>('a' + below(6))));
-         put(depth + 1);
-      }
-      writer_.endObject();
-   }
-
-   std::mt19937_64 random_;
-   JsonbWriter writer_;
-   Arena arena_;
-};
 
 ColumnSlice sliceOf(const std::vector<StringView>& documents, const ValidityWord* validity = nullptr) {
    return {PhysicalType::String, documents.data(), validity, static_cast<uint32_t>(documents.size())};

@@ -1,0 +1,209 @@
+#include "storage/table/chunk_reader.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+constexpr uint32_t sparseDivisor = 8; ///< below an eighth of the rows selected, single fetches are cheaper
+constexpr uint32_t nothingDecoded = UINT32_MAX;
+} // namespace
+
+void ChunkReader::open(ChunkPlace place) {
+   close();
+   place_ = std::move(place);
+   const ChunkHeader& header = place_.header();
+   if (place_.part != ChunkPlace::whole) {
+      part_ = header.parts[place_.part];
+   } else {
+      part_ = {0, static_cast<uint32_t>(header.pages.size()), header.hasDictionary, header.nullCount, header.zone};
+   }
+}
+
+void ChunkReader::close() {
+   pins_.clear();
+   place_ = {};
+   decoded_ = nothingDecoded;
+}
+
+PageView ChunkReader::pageAt(uint32_t index) {
+   if (pins_.empty()) pins_.resize(part_.pageCount);
+   if (!pins_[index]) {
+      const io::ReadTallyScope scope(place_.tally);
+      pins_[index] = place_.block->page(place_.column, place_.rowGroup, part_.firstPage + index, place_.landing.get());
+   }
+   return {pins_[index].data()};
+}
+
+uint32_t ChunkReader::pageIndexOf(uint32_t row) const {
+   uint32_t index = part_.hasDictionary ? 1 : 0;
+   while (index + 1 < part_.pageCount && entryAt(index + 1).firstRow <= row)
+      ++index;
+   return index;
+}
+
+PageView ChunkReader::pageOf(uint32_t row, uint32_t& inPage) {
+   const uint32_t index = pageIndexOf(row);
+   inPage = row - entryAt(index).firstRow;
+   return pageAt(index);
+}
+
+/// The same for every scan of the chunk or part, and different for all others.
+uint64_t ChunkReader::dictionaryId() const {
+   constexpr uint32_t localBits = 23, columnBits = 15, isPart = 1 << 22;
+   static_assert(segmentIdBits + localBits < 64);
+   const uint32_t local = place_.part == ChunkPlace::whole
+                              ? (place_.rowGroup & 31) << columnBits | (place_.column & ((1u << columnBits) - 1))
+                              : isPart | (part_.number & (isPart - 1));
+   return uint64_t{1} << 63 | place_.block->header().segment << localBits | local;
+}
+
+char* ChunkReader::scratch() {
+   if (!values_) values_.reset(static_cast<char*>(std::aligned_alloc(64, vectorRows * 16)));
+   return values_.get();
+}
+
+Vector ChunkReader::constant(const Value& value) {
+   static constexpr ValidityWord nullBit = 0;
+   std::memset(scratch(), 0, 16);
+   decoded_ = nothingDecoded;
+   if (value.isNull) return Vector::constant(type_, scratch(), &nullBit);
+   value.store(scratch());
+   return Vector::constant(type_, scratch(), nullptr);
+}
+
+const ValidityWord* ChunkReader::shifted(const ValidityWord* validity, uint32_t first, uint32_t count) {
+   if (!validity) return nullptr;
+   if (!validity_) validity_ = std::make_unique<ValidityWord[]>(vectorRows / 64 + 1);
+   // The writer of a growing delta changes other bits of these words meanwhile.
+   const auto load = [&](uint32_t word) {
+      return std::atomic_ref(const_cast<ValidityWord&>(validity[word])).load(std::memory_order_relaxed);
+   };
+   const uint32_t shift = first % 64, start = first / 64, last = (first + count - 1) / 64;
+   for (uint32_t i = 0; i < validityWords(count); ++i) {
+      ValidityWord word = load(start + i) >> shift;
+      if (shift != 0 && start + i < last) word |= load(start + i + 1) << (64 - shift);
+      validity_[i] = word;
+   }
+   return validity_.get();
+}
+
+Vector ChunkReader::readCodes(uint32_t first, uint32_t count, const Selection& rows) {
+   pageAt(0);
+   const char* dictionary = pins_[0].data();
+   const PageEntry& entry = entryAt(0);
+   const uint32_t vectorFirst = first / vectorRows * vectorRows;
+   uint32_t inPage;
+   const PageView page = pageOf(vectorFirst, inPage);
+   if (!codes_) codes_.reset(static_cast<uint16_t*>(std::aligned_alloc(64, vectorRows * sizeof(uint16_t))));
+   uint16_t* codes = codes_.get();
+   if (decoded_ != vectorFirst) {
+      if (first == vectorFirst && rows.count() * sparseDivisor < count) {
+         // Codes of other rows must stay inside the dictionary: readers may map whole vectors of codes.
+         std::memset(codes, 0, count * sizeof(uint16_t));
+         decodeCodesAt(page, inPage, rows, codes);
+         decoded_ = nothingDecoded;
+      } else {
+         decodeCodes(page, inPage, std::min(vectorRows, page.header().rowCount - inPage), codes);
+         decoded_ = vectorFirst;
+      }
+   }
+   Vector vector;
+   vector.type = type_;
+   vector.encoding = Encoding::Dictionary;
+   vector.data = dictionaryEntries(dictionary, entry);
+   vector.validity = part_.nullCount != 0 ? dictionaryValidity(dictionary, entry) : nullptr;
+   vector.codes = codes + (first - vectorFirst);
+   vector.dictionarySize = entry.rowCount + (part_.nullCount != 0 ? 1 : 0);
+   vector.dictionaryId = dictionaryId();
+   return vector;
+}
+
+Vector ChunkReader::readStrings(uint32_t first, uint32_t count, const Selection& rows) {
+   // A vector may span pages, which end at any multiple of 256 rows: decode page by page.
+   auto* out = reinterpret_cast<StringView*>(scratch());
+   const bool isSparse = rows.count() * 2 < count;
+   bool hasNulls = false;
+   uint32_t index = pageIndexOf(first);
+   for (uint32_t row = first; row < first + count; ++index) {
+      const PageEntry& entry = entryAt(index);
+      const uint32_t end = std::min(first + count, entry.firstRow + entry.rowCount);
+      const PageView page = pageAt(index);
+      if (isSparse) {
+         std::fill(out + (row - first), out + (end - first), StringView());
+         decodeStringsAt(page, row - entry.firstRow, end - row, rows, row - first, out + (row - first));
+      } else {
+         decodeStrings(page, row - entry.firstRow, end - row, out + (row - first));
+      }
+      hasNulls = hasNulls || page.header().hasNulls;
+      row = end;
+   }
+   if (!hasNulls) return Vector::flat(type_, out, nullptr);
+   if (!validity_) validity_ = std::make_unique<ValidityWord[]>(vectorRows / 64 + 1);
+   ValidityWord* validity = validity_.get();
+   std::memset(validity, 0xff, validityWords(count) * sizeof(ValidityWord));
+   index = pageIndexOf(first);
+   for (uint32_t row = first; row < first + count; ++index) {
+      const PageEntry& entry = entryAt(index);
+      const uint32_t end = std::min(first + count, entry.firstRow + entry.rowCount);
+      const ValidityWord* bits = PageView{pins_[index].data()}.validity(0);
+      for (uint32_t i = row; bits && i < end; ++i)
+         if (!isValidBit(bits, i - entry.firstRow)) setValidBit(validity, i - first, false);
+      row = end;
+   }
+   return Vector::flat(type_, out, validity);
+}
+
+Vector ChunkReader::read(uint32_t first, uint32_t count, const Selection& rows) {
+   if (part_.hasDictionary) return readCodes(first, count, rows);
+   const uint32_t vectorFirst = first / vectorRows * vectorRows, offset = first - vectorFirst;
+   uint32_t inPage;
+   const PageView page = pageOf(vectorFirst, inPage);
+   const uint32_t inVector = std::min(vectorRows, page.header().rowCount - inPage);
+   const uint32_t size = physicalSize(type_);
+   const auto validity = [&]() -> const ValidityWord* {
+      const ValidityWord* bits = page.validity(inPage);
+      return offset % 64 == 0 && bits ? bits + offset / 64 : shifted(bits, offset, count);
+   };
+   switch (page.header().encoding) {
+   case PageEncoding::AllNull: return constant(Value::null(type_));
+   case PageEncoding::Constant: {
+      decoded_ = nothingDecoded;
+      if (!isVariableSize(type_)) {
+         // Integers are stored as 128 bits; little-endian, so the first bytes are the value in any narrower type.
+         return Vector::constant(type_, page.body(), nullptr);
+      }
+      uint32_t length;
+      std::memcpy(&length, page.body(), sizeof length);
+      const StringView value(page.body() + sizeof length, length);
+      std::memcpy(scratch(), &value, sizeof value);
+      return Vector::constant(type_, scratch(), nullptr);
+   }
+   case PageEncoding::PlainFixed:
+      return Vector::flat(type_, page.body() + static_cast<size_t>(inPage + offset) * size, validity());
+   case PageEncoding::PlainStrings: return readStrings(first, count, rows);
+   case PageEncoding::PackedInts:
+      if (decoded_ != vectorFirst) {
+         const bool isSparse = offset == 0 && rows.count() * sparseDivisor < count;
+         if (isSparse && hasRandomAccess(page, inPage)) {
+            decodeIntsAt(page, type_, inPage, rows, scratch());
+            decoded_ = nothingDecoded;
+         } else {
+            decodeInts(page, type_, inPage, inVector, scratch());
+            decoded_ = vectorFirst;
+         }
+      }
+      return Vector::flat(type_, scratch() + static_cast<size_t>(offset) * size, validity());
+   case PageEncoding::Codes:
+   case PageEncoding::Dictionary: break;
+   }
+   throw SqlError(sqlstate::dataCorrupted, "stored page has an unexpected encoding");
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "io/object_store/read_tally.hpp"
+#include "storage/block/block.hpp"
+#include "storage/block/page_decoder.hpp"
+
+namespace ouzel::storage {
+
+/// Which rows a ChunkReader reads, and where their pages come from.
+struct ChunkPlace {
+   static constexpr uint32_t whole = UINT32_MAX;
+
+   const Block* block = nullptr;
+   uint32_t column = 0, rowGroup = 0;
+   uint32_t part = whole;                  ///< of a chunk of documents (ChunkHeader::parts)
+   std::shared_ptr<const Landing> landing; ///< the stretch that was read ahead; null: none
+   std::shared_ptr<io::ReadTally> tally;   ///< of reads over a network; null: none
+
+   const ChunkHeader& header() const { return block->header().chunk(column, rowGroup); }
+};
+
+/// Reads one chunk, or one part of a chunk of documents. Owned by one worker.
+///
+/// Columns are decoded by whole aligned vectors of 2,048 rows into the reader's scratch. The scratch keeps the vector
+/// until another one is read, so that small batches of one vector decode once. Where few rows are selected, single
+/// values are fetched instead. Vectors point into pinned pages or the scratch; they stay valid until the next read() or
+/// open().
+class ChunkReader {
+public:
+   explicit ChunkReader(PhysicalType type) : type_(type) {}
+
+   PhysicalType type() const { return type_; }
+   /// Pages are pinned when they are first needed.
+   void open(ChunkPlace place);
+   /// Lets go of the pages.
+   void close();
+   bool isOpen() const { return place_.block != nullptr; }
+
+   /// Rows [first, first + count) lie inside one aligned vector; `rows` counts from `first`.
+   Vector read(uint32_t first, uint32_t count, const Selection& rows);
+   /// The page that holds a row, and the row's number in it.
+   PageView pageOf(uint32_t row, uint32_t& inPage);
+
+   // For rows that lie elsewhere, and values of this reader's type:
+   /// Room for 2,048 values.
+   char* scratch();
+   Vector constant(const Value& value);
+   /// A copy of `count` validity bits from bit `first` on, so that bit 0 is the first row.
+   const ValidityWord* shifted(const ValidityWord* validity, uint32_t first, uint32_t count);
+
+private:
+   struct FreeDeleter {
+      void operator()(void* memory) const { std::free(memory); }
+   };
+   const PageEntry& entryAt(uint32_t index) const { return place_.header().pages[part_.firstPage + index]; }
+   PageView pageAt(uint32_t index);
+   uint32_t pageIndexOf(uint32_t row) const;
+   uint64_t dictionaryId() const;
+   Vector readCodes(uint32_t first, uint32_t count, const Selection& rows);
+   Vector readStrings(uint32_t first, uint32_t count, const Selection& rows);
+
+   const PhysicalType type_;
+   ChunkPlace place_;
+   ChunkPart part_;            ///< of a whole chunk: all of its pages
+   std::vector<PagePin> pins_; ///< by index in the part
+   std::unique_ptr<char[], FreeDeleter> values_;
+   std::unique_ptr<ValidityWord[]> validity_;
+   std::unique_ptr<uint16_t[], FreeDeleter> codes_;
+   uint32_t decoded_ = UINT32_MAX; ///< first row of the vector that the scratch holds completely; UINT32_MAX: none
+};
+
+} // namespace ouzel::storage
