@@ -65,10 +65,10 @@ FOLDERS = {
         "join_order": {"query", "cardinality", "rewrite"}, "": {"query", "rewrite", "join_order", "lower"},
     },
     "executor": {
-        "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/text": FUNCTIONS,
+        "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
         "function/date_time": FUNCTIONS, "function/array": FUNCTIONS | {"function/text"},
-        "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text"},
-        "function/table": FUNCTIONS | {"function/text", "function/system"},
+        "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json"},
+        "function/table": FUNCTIONS | {"function/text", "function/json", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"},
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},
         "operator/join": OPERATORS | {"operator/flow"}, "operator/aggregate": OPERATORS | {"function/aggregate"},

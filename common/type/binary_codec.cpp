@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonb_text.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
@@ -216,7 +217,7 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
    case oid::jsonb:
       return strings([](std::string& out, StringView v) {
          out.push_back(1); // version
-         out.append(v.data(), v.size());
+         json::appendText(out, json::JsonbView(v.view()));
       });
    case oid::bpchar: {
       const SqlType bpchar = type;

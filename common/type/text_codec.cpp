@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/json_input.hpp"
+#include "common/json/jsonb_text.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/array_text.hpp"
@@ -92,6 +94,8 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::bit:
    case oid::varbit:
    case oid::tid: throwNotSupported("type " + formatType(type));
+   case oid::jsonb:
+      return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
@@ -208,6 +212,8 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       if (!parseUuid(text, value)) throwInvalidSyntax("uuid", text);
       return put(target, value);
    }
+   case oid::json: json::checkJson(text); return put(target, arena.copyString(text));
+   case oid::jsonb: return put(target, json::parseJsonb(text, arena));
    case oid::bytea: return put(target, arena.copyString(parseBytea(text)));
    case oid::varchar: return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
    case oid::bpchar: return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));

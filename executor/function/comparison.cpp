@@ -1,4 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/kernel/array_order.hpp"
@@ -182,7 +183,8 @@ std::string_view withoutBlanks(std::string_view text) {
 template <bool greatest>
 void chooseExtreme(const KernelCall& call, ResultVector& result) {
    const uint32_t width = physicalSize(result.type());
-   const bool areArrays = catalog::builtins().isArray(call.resultType.oid);
+   const Oid type = call.resultType.oid;
+   const bool isOrdered = catalog::hasOrderKey(type);
    const bool isBlankPadded = call.resultType.oid == oid::bpchar;
    const ValueOrder order = valueOrder(result.type());
    auto* out = static_cast<std::byte*>(result.data());
@@ -193,10 +195,10 @@ void chooseExtreme(const KernelCall& call, ResultVector& result) {
          if (arg.isNull(row)) continue;
          const auto* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * width;
          const auto compare = [&] {
-            if (!areArrays && !isBlankPadded) return order(value, best);
+            if (!isOrdered && !isBlankPadded) return order(value, best);
             const std::string_view a = reinterpret_cast<const StringView*>(value)->view(),
                                    b = reinterpret_cast<const StringView*>(best)->view();
-            return areArrays ? compareArrays(ArrayView(a), ArrayView(b)) : withoutBlanks(a).compare(withoutBlanks(b));
+            return isOrdered ? compareOrdered(type, a, b) : withoutBlanks(a).compare(withoutBlanks(b));
          };
          if (!best || (greatest ? compare() > 0 : compare() < 0)) best = value;
       }

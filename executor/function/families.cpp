@@ -15,7 +15,11 @@ void registerFamilies() {
    registerFloating();
    registerFormatting();
    registerInteger();
+   registerJsonAccess();
    registerJsonBuild();
+   registerJsonbAccess();
+   registerJsonbCompare();
+   registerJsonbModify();
    registerLike();
    registerMath();
    registerNumberCasts();

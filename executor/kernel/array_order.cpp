@@ -1,12 +1,26 @@
 #include "executor/kernel/array_order.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonb.hpp"
 #include "executor/kernel/compare.hpp"
 
 namespace ouzel::executor {
 
+ValueOrder elementOrder(Oid type, PhysicalType physical) {
+   if (type != oid::jsonb) return valueOrder(physical);
+   return [](const void* a, const void* b) {
+      return compareOrdered(oid::jsonb, static_cast<const StringView*>(a)->view(),
+                            static_cast<const StringView*>(b)->view());
+   };
+}
+
+int compareOrdered(Oid type, std::string_view a, std::string_view b) {
+   if (type == oid::jsonb) return json::compare(json::JsonbView(a), json::JsonbView(b));
+   return compareArrays(ArrayView(a), ArrayView(b));
+}
+
 int compareArrays(const ArrayView& a, const ArrayView& b) {
-   const ValueOrder order = valueOrder(a.physical());
+   const ValueOrder order = elementOrder(a.elementType(), a.physical());
    if (a.size() > 0 && b.size() > 0 && a.physical() != b.physical()) throwInternal("arrays of two types are compared");
    ArrayView::Cursor x(a), y(b);
    while (true) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
@@ -76,7 +77,7 @@ private:
       key.probe = std::move(equality->args[first == 1 ? 0 : 1]);
       key.build = std::move(equality->args[first == 1 ? 1 : 0]);
       key.nullsEqual = compareOf(*equality) == CompareOp::IsNotDistinctFrom;
-      if (catalog::builtins().isArray(key.probe->type.oid)) { // the bytes of equal arrays may differ
+      if (catalog::hasOrderKey(key.probe->type.oid)) { // the bytes of equal values may differ
          key.probe = makeOrderKey(std::move(key.probe));
          key.build = makeOrderKey(std::move(key.build));
       }

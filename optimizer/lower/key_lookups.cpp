@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "sql/algebra/expr.hpp"
@@ -21,9 +22,9 @@ constexpr double rowsPerLookup = 200;
 /// Joins with more build rows scan the table.
 constexpr double lookupKeysMax = 1000;
 
-/// Indexes hash arrays by their order keys, and a scan hashes their bytes.
+/// Indexes hash arrays and jsonb by their order keys, and a scan hashes their bytes.
 bool isFixed(const Expr& expr, const Representation& representation) {
-   return !catalog::builtins().isArray(expr.type.oid) &&
+   return !catalog::hasOrderKey(expr.type.oid) &&
           (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) && expr.repr == representation;
 }
 
@@ -76,7 +77,7 @@ void assign(Node& node, uint32_t& next) {
       std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, index of the join key
       for (uint32_t i = 0; i < join->keys.size(); ++i) {
          const plan::JoinKey& key = join->keys[i];
-         if (key.nullsEqual || key.probe->kind != ExprKind::Column || catalog::builtins().isArray(key.probe->type.oid))
+         if (key.nullsEqual || key.probe->kind != ExprKind::Column || catalog::hasOrderKey(key.probe->type.oid))
             continue;
          const auto [found, attribute] = scanOf(*node.children[0], columnOf(*key.probe));
          if (!found || (scan && scan != found)) continue;

@@ -15,9 +15,9 @@ const catalog::FunctionInfo* orderKeyFunction() {
 
 } // namespace
 
-ExprPtr makeOrderKey(ExprPtr array) {
+ExprPtr makeOrderKey(ExprPtr value) {
    std::vector<ExprPtr> args;
-   args.push_back(std::move(array));
+   args.push_back(std::move(value));
    return makeCall(orderKeyFunction(), {oid::bytea, -1, invalidOid}, std::move(args));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
@@ -163,10 +164,11 @@ ExprPtr Dependence::same(const MappedColumn& a, const MappedColumn& b) const {
                       domainValue(b.inner));
 }
 
-/// A column as the domain distinguishes its values: arrays by their bytes, since the right side may show them.
+/// A column as the domain distinguishes its values: arrays and jsonb by their bytes, since the right side may show
+/// them.
 ExprPtr Dependence::domainValue(ColumnId column) const {
    ExprPtr value = query_.ref(column);
-   if (!catalog::builtins().isArray(value->type.oid)) return value;
+   if (!catalog::hasOrderKey(value->type.oid)) return value;
    auto bytes = std::make_unique<Expr>(ExprKind::Relabel, SqlType{oid::bytea, -1, invalidOid});
    bytes->args.push_back(std::move(value));
    return bytes;

@@ -1,8 +1,9 @@
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Arrays in ORDER BY become order keys (query/order_key.hpp).
+// Arrays and jsonb in ORDER BY become order keys (query/order_key.hpp).
 
 namespace ouzel::optimizer {
 
@@ -12,7 +13,7 @@ namespace {
 
 void encode(std::vector<SortKey>& keys) {
    for (SortKey& key : keys)
-      if (catalog::builtins().isArray(key.expr->type.oid)) key.expr = makeOrderKey(std::move(key.expr));
+      if (catalog::hasOrderKey(key.expr->type.oid)) key.expr = makeOrderKey(std::move(key.expr));
 }
 
 } // namespace

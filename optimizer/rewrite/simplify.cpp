@@ -37,6 +37,8 @@ bool isPureText(Oid type) {
    case oid::varchar:
    case oid::bpchar:
    case oid::name:
+   case oid::json:
+   case oid::jsonb:
    case oid::uuid: return true;
    default: return false;
    }

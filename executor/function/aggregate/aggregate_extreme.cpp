@@ -109,6 +109,9 @@ const AggregateKernel* kernelFor(PhysicalType type) {
 
 const AggregateKernel* findExtremeAggregate(const AggregateRequest& request) {
    if (request.args.size() != 1) return nullptr;
+   // There is no min(jsonb). The optimizer asks for it among equal values, of which any will do.
+   if (request.name == "min" && !request.argTypes.empty() && request.argTypes[0].oid == oid::jsonb)
+      return kernelFor<Choice::Any>(request.args[0].physical);
    if (!request.argTypes.empty() && catalog::builtins().isArray(request.argTypes[0].oid)) {
       if (request.name == "min") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Min, true>>;
       if (request.name == "max") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Max, true>>;

@@ -4,7 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time_math.hpp"
-#include "executor/function/aggregate/aggregate_loops.hpp"
+#include "executor/function/aggregate/aggregate_rows.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
@@ -15,50 +15,6 @@
 namespace ouzel::executor {
 
 namespace {
-
-/// A growing array of bytes in an arena. Doubles its capacity. May be moved by copying the struct's bytes.
-struct Growing {
-   char* data = nullptr;
-   uint64_t size = 0, capacity = 0;
-
-   char* extend(uint64_t bytes, Arena& arena) {
-      if (size + bytes > capacity) {
-         capacity = std::max<uint64_t>(size + bytes, std::max<uint64_t>(64, capacity * 2));
-         char* room = static_cast<char*>(arena.allocate(capacity, 16));
-         if (size > 0) std::memcpy(room, data, size);
-         data = room;
-      }
-      char* target = data + size;
-      size += bytes;
-      return target;
-   }
-   void append(std::string_view bytes, Arena& arena) {
-      if (!bytes.empty()) std::memcpy(extend(bytes.size(), arena), bytes.data(), bytes.size());
-   }
-};
-
-void combineNever(std::byte* const*, const std::byte* const*, uint32_t, Arena&) {
-   throwInternal("an ordered aggregate cannot be combined");
-}
-
-/// Makes a kernel of a policy with static void add(State&, const AggregateInput&, uint32_t row).
-template <typename P>
-struct OrderedLoops {
-   using State = typename P::State;
-   static void initialize(std::byte* state) { new (state) State(); }
-   static void update(const AggregateInput& input, std::byte* const* states) {
-      for (uint32_t i = 0; i < input.rows.count(); ++i)
-         P::add(stateAt<State>(states[i]), input, input.rows.row(i));
-   }
-   static void updateOne(const AggregateInput& input, std::byte* state) {
-      forEachRow(input.rows, [&](uint32_t row) { P::add(stateAt<State>(state), input, row); });
-   }
-   static void finalize(const std::byte* const* states, uint32_t count, FunctionContext&, ResultVector& result) {
-      for (uint32_t i = 0; i < count; ++i)
-         P::finish(stateAt<State>(states[i]), i, result);
-   }
-   static constexpr AggregateKernel kernel{sizeof(State), initialize, update, updateOne, combineNever, finalize, true};
-};
 
 // ---- string_agg ----
 
@@ -286,8 +242,8 @@ struct PercentileCont {
 
 // ---- mode: the value with the longest sequence of equal neighbours ----
 
-/// Bytes of equal arrays may differ.
-template <bool areArrays>
+/// `ordered`: jsonb, or anyarray for arrays, whose bytes may differ where they are equal; invalidOid: another type.
+template <Oid ordered>
 struct Mode {
    struct alignas(16) State {
       std::byte current[16]{}, best[16]{};
@@ -313,11 +269,9 @@ struct Mode {
       std::memcpy(s.best, s.current, 16);
    }
    static bool isCurrent(const State& s, PhysicalType type, const std::byte* value) {
-      if constexpr (!areArrays) return valueEquality(type)(s.current, value);
-      const auto arrayAt = [](const std::byte* at) {
-         return ArrayView(reinterpret_cast<const StringView*>(at)->view());
-      };
-      return compareArrays(arrayAt(s.current), arrayAt(value)) == 0;
+      if constexpr (ordered == invalidOid) return valueEquality(type)(s.current, value);
+      const auto viewOf = [](const std::byte* at) { return reinterpret_cast<const StringView*>(at)->view(); };
+      return compareOrdered(ordered, viewOf(s.current), viewOf(value)) == 0;
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.bestCount == 0) return result.setNull(row);
@@ -337,9 +291,6 @@ struct Mode {
    }
 };
 
-template <typename P>
-constexpr const AggregateKernel* orderedKernel = &OrderedLoops<P>::kernel;
-
 } // namespace
 
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
@@ -349,9 +300,11 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (name == "array_agg") {
       return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
    }
-   if (name == "mode")
-      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<Mode<true>>
-                                                                  : orderedKernel<Mode<false>>;
+   if (name == "mode") {
+      if (request.argTypes[0].oid == oid::jsonb) return orderedKernel<Mode<oid::jsonb>>;
+      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<Mode<oid::anyarray>>
+                                                                  : orderedKernel<Mode<invalidOid>>;
+   }
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")
       return request.args[0].physical == PhysicalType::Interval ? orderedKernel<PercentileCont<Interval>>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -136,10 +136,10 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
    const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
       for (uint32_t arg = 0; arg < aggregate.argCount; ++arg) {
          const Vector &left = columnOf(x, argsBegin + arg), &right = columnOf(y, argsBegin + arg);
-         const bool areArrays =
-             hasArrayKey(aggregate.call->args[arg]->type) && !left.isNull(x.row) && !right.isNull(y.row);
-         const int order = areArrays ? compareArrays(ArrayView(left.value<StringView>(x.row).view()),
-                                                     ArrayView(right.value<StringView>(y.row).view()))
+         const SqlType& type = aggregate.call->args[arg]->type;
+         const bool isOrdered = hasOrderKey(type) && !left.isNull(x.row) && !right.isNull(y.row);
+         const int order = isOrdered ? compareOrdered(type.oid, left.value<StringView>(x.row).view(),
+                                                      right.value<StringView>(y.row).view())
                                      : sortOrder(left, x.row, right, y.row, false, false);
          if (order != 0) return order;
       }

@@ -5,6 +5,7 @@
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
@@ -193,8 +194,11 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
    case Resolution::None: throwNoFunction(&call, shownName, types, argNames, position);
    }
-   for (const ExprPtr& arg : args)
-      if (arg->kind == ExprKind::Row) throwNotSupported("row values as function arguments", arg->position);
+   for (ExprPtr& arg : args) {
+      if (arg->kind != ExprKind::Row) continue;
+      if (!makesJson(*found.candidate.function)) throwNotSupported("row values as function arguments", arg->position);
+      arg = rowAsJson(state, *arg);
+   }
    if (call.agg_within_group) {
       const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
       if (aggregate && aggregate->kind == AggregateKind::Normal)

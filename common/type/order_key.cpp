@@ -1,8 +1,10 @@
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 
 #include <bit>
 
+#include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time_math.hpp"
 
@@ -38,7 +40,26 @@ void appendText(std::string& out, std::string_view text) {
    out.append(text).append(2, '\0');
 }
 
-void appendElement(std::string& out, PhysicalType type, const ArrayView::Cursor& element) {
+/// `isWhole`: the value is no part of another one.
+void appendJsonb(std::string& out, const json::JsonbView& value, bool isWhole) {
+   const auto type = [&](char rank) { out.push_back(rank); };
+   switch (value.kind()) {
+   case json::Kind::Null: return type(1);
+   case json::Kind::String: type(2); return appendText(out, value.string());
+   case json::Kind::Number: type(3); return decimal::appendSortKey(out, value.number());
+   case json::Kind::Boolean: type(4); return type(value.boolean());
+   case json::Kind::Array: type(isWhole && value.size() == 0 ? 0 : 5); break;
+   case json::Kind::Object: type(6); break;
+   }
+   checkStack();
+   appendBigEndian(out, value.size());
+   for (uint32_t i = 0; i < value.size(); ++i) {
+      if (value.kind() == json::Kind::Object) appendText(out, value.key(i));
+      appendJsonb(out, value.element(i), false);
+   }
+}
+
+void appendElement(std::string& out, Oid elementType, PhysicalType type, const ArrayView::Cursor& element) {
    switch (type) {
    case PhysicalType::Bool: out.push_back(static_cast<char>(element.as<uint8_t>())); return;
    case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.as<int16_t>());
@@ -48,18 +69,19 @@ void appendElement(std::string& out, PhysicalType type, const ArrayView::Cursor&
    case PhysicalType::F32: return appendFloat<float, uint32_t>(out, element.as<float>());
    case PhysicalType::F64: return appendFloat<double, uint64_t>(out, element.as<double>());
    case PhysicalType::Interval: return appendInteger<int128, uint128>(out, intervalSpan(element.as<Interval>()));
-   case PhysicalType::String: return appendText(out, element.as<StringView>().view());
+   case PhysicalType::String: {
+      const std::string_view value = element.as<StringView>().view();
+      if (elementType == oid::jsonb) return appendJsonb(out, json::JsonbView(value), true);
+      return appendText(out, value);
+   }
    case PhysicalType::Decimal: decimal::appendSortKey(out, element.as<StringView>()); return;
    }
 }
 
-} // namespace
-
-void appendArrayKey(std::string& out, std::string_view bytes) {
-   const ArrayView array(bytes);
+void appendArray(std::string& out, const ArrayView& array) {
    for (ArrayView::Cursor element(array); element.next();) {
       out.push_back(element.isNull() ? 2 : 1);
-      if (!element.isNull()) appendElement(out, array.physical(), element);
+      if (!element.isNull()) appendElement(out, array.elementType(), array.physical(), element);
    }
    out.push_back(0);
    out.push_back(static_cast<char>(array.dimensionCount()));
@@ -69,24 +91,33 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    }
 }
 
-bool hasArrayKey(const SqlType& type) {
-   return arrayElementType(type.oid) != invalidOid;
+} // namespace
+
+bool hasOrderKey(const SqlType& type) {
+   return type.oid == oid::jsonb || arrayElementType(type.oid) != invalidOid;
 }
 
-Vector arrayKeys(const Vector& arrays, uint32_t count, Arena& arena) {
+void appendOrderKey(std::string& out, Oid type, std::string_view value) {
+   if (type == oid::jsonb)
+      appendJsonb(out, json::JsonbView(value), true);
+   else
+      appendArray(out, ArrayView(value));
+}
+
+Vector orderKeys(const Vector& values, Oid type, uint32_t count, Arena& arena) {
    auto* keys = arena.allocateArray<StringView>(count);
    auto* validity = arena.allocateArray<ValidityWord>(validityWords(count));
    std::string key;
    for (uint32_t row = 0; row < count; ++row) {
-      const bool isNull = arrays.isNull(row);
+      const bool isNull = values.isNull(row);
       setValidBit(validity, row, !isNull);
       keys[row] = StringView();
       if (isNull) continue;
       key.clear();
-      appendArrayKey(key, arrays.value<StringView>(row).view());
+      appendOrderKey(key, type, values.value<StringView>(row).view());
       keys[row] = arena.copyString(key);
    }
-   return Vector::flat(PhysicalType::String, keys, arrays.mayHaveNulls() ? validity : nullptr);
+   return Vector::flat(PhysicalType::String, keys, values.mayHaveNulls() ? validity : nullptr);
 }
 
 } // namespace ouzel
