@@ -66,9 +66,9 @@ FOLDERS = {
     },
     "executor": {
         "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
-        "function/date_time": FUNCTIONS, "function/array": FUNCTIONS | {"function/text"},
+        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"},
         "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json"},
-        "function/table": FUNCTIONS | {"function/text", "function/json", "function/system"},
+        "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"},
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},
         "operator/join": OPERATORS | {"operator/flow"}, "operator/aggregate": OPERATORS | {"function/aggregate"},

@@ -6,6 +6,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/json/json_input.hpp"
 #include "common/json/jsonb_text.hpp"
+#include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/array_text.hpp"
@@ -96,6 +97,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::jsonb:
       return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
+   case oid::jsonpath: return strings([](std::string& out, StringView v) { json::appendPathText(out, v.view()); });
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
@@ -222,6 +224,7 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       char byte;
       return put(target, arena.copyString(parseChar(text, byte)));
    }
+   case oid::jsonpath: return put(target, arena.copyString(json::pathFromText(text, arena.reservation())));
    case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
    case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
    case oid::money:

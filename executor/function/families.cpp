@@ -20,6 +20,7 @@ void registerFamilies() {
    registerJsonbAccess();
    registerJsonbCompare();
    registerJsonbModify();
+   registerJsonPath();
    registerLike();
    registerMath();
    registerNumberCasts();

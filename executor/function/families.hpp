@@ -23,6 +23,7 @@ void registerJsonBuild();
 void registerJsonbAccess();
 void registerJsonbCompare();
 void registerJsonbModify();
+void registerJsonPath();
 void registerLike();
 void registerMath();
 void registerNumberCasts();

@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonpath.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
@@ -39,6 +40,7 @@ bool isPureText(Oid type) {
    case oid::name:
    case oid::json:
    case oid::jsonb:
+   case oid::jsonpath:
    case oid::uuid: return true;
    default: return false;
    }

@@ -29,7 +29,7 @@ void registerSend() {
          "float8send",       "numeric_send",  "textsend",  "varcharsend", "bpcharsend",     "namesend",
          "charsend",         "byteasend",     "date_send", "time_send",   "timetz_send",    "timestamp_send",
          "timestamptz_send", "interval_send", "uuid_send", "array_send",  "int2vectorsend", "oidvectorsend",
-         "json_send",        "jsonb_send"})
+         "json_send",        "jsonb_send",    "jsonpath_send"})
       registerKernel(prosrc, anyArguments, {send, true, true});
 }
 

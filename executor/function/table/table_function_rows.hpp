@@ -97,6 +97,8 @@ std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, Fun
                                           Reservation& memory);
 std::unique_ptr<TableFunction> makeJsonRows(TableFunctionSignature& signature, FunctionContext& context,
                                             Reservation& memory);
+std::unique_ptr<TableFunction> makePathRows(TableFunctionSignature& signature, FunctionContext& context,
+                                            Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 
