@@ -4,6 +4,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
+#include "common/text/utf8.hpp"
 #include "common/thread/stack.hpp"
 
 // The bytes of jsonpath.
@@ -112,11 +113,16 @@ private:
       }
       throwDamaged();
    }
-   std::string_view text() {
+   std::string_view piece() {
       const uint64_t size = number();
       if (size > bytes_.size() - at_) throwDamaged();
       const std::string_view value = bytes_.substr(at_, size);
       at_ += size;
+      return value;
+   }
+   std::string_view text() {
+      const std::string_view value = piece();
+      if (findInvalidUtf8(value) != value.size()) throwDamaged();
       return value;
    }
    uint32_t level() {
@@ -152,7 +158,7 @@ private:
       case PathOp::Variable:
       case PathOp::Key: node.text = text(); return;
       case PathOp::Number:
-         node.number = StringView(text(), StringView::Storage::Permanent);
+         node.number = StringView(piece(), StringView::Storage::Permanent);
          if (node.number.size() < decimal::headerBytes || !decimal::isFinite(node.number)) throwDamaged();
          return;
       case PathOp::Boolean: node.boolean = flag(); return;

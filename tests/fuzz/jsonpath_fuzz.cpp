@@ -7,6 +7,7 @@
 #include "common/json/jsonb_writer.hpp"
 #include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
+#include "common/text/utf8.hpp"
 #include "common/thread/interruption.hpp"
 #include "executor/function/jsonpath/path_query.hpp"
 #include "executor/function/registry.hpp"
@@ -121,7 +122,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
          run(std::string(input));
          return 0;
       }
-      if (input.find('\0') != std::string_view::npos) return 0; // no text
+      if (findInvalidUtf8(input) != input.size()) return 0; // no text
       const std::string bytes = json::pathFromText(input);
       Arena arena;
       const json::JsonPath path = json::decodePath(bytes, arena);

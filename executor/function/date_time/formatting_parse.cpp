@@ -335,7 +335,7 @@ int64_t toTimestamp(std::string_view text, std::string_view pattern, const Sessi
 DateTimeValue parseDateTime(std::string_view text, std::string_view pattern) {
    const std::vector<Node>& nodes = nodesOf(pattern, TemplateKind::StandardDate);
    // An empty template reads nothing, and it is the lack of fields that PostgreSQL reports.
-   const Fields fields = nodes.empty() ? Fields() : readFields(text, nodes, ReadMode::Standard);
+   const Fields fields = pattern.empty() ? Fields() : readFields(text, nodes, ReadMode::Standard);
    const Moment moment = MomentBuilder(fields, text).run();
    return valueOf(moment, partsOf(nodes), text);
 }
