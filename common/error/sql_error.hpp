@@ -50,6 +50,11 @@ public:
       detail_ = std::move(text);
       return std::move(*this);
    }
+   /// The detail as the server's log has it, which may tell what the client must not see: others' statements.
+   SqlError&& detailForLog(std::string text) && {
+      detailForLog_ = std::move(text);
+      return std::move(*this);
+   }
    /// A remedy that the user can try: a full sentence, unlike the message.
    SqlError&& hint(std::string text) && {
       hint_ = std::move(text);
@@ -82,6 +87,8 @@ public:
    SqlState state() const { return state_; }
    uint32_t position() const { return position_; }
    const std::string& detailText() const { return detail_; }
+   /// Empty: the log has detailText().
+   const std::string& logDetailText() const { return detailForLog_; }
    const std::string& hintText() const { return hint_; }
    const std::string& contextText() const { return context_; }
    const std::string& schemaName() const { return schemaName_; }
@@ -97,7 +104,7 @@ public:
 private:
    SqlState state_;
    uint32_t position_ = 0;
-   std::string detail_, hint_, context_;
+   std::string detail_, detailForLog_, hint_, context_;
    std::string schemaName_, tableName_, columnName_, constraintName_;
    const char* routine_ = ""; ///< static
 };

@@ -12,6 +12,7 @@
 #include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
+#include "common/log/secrets.hpp"
 #include "common/memory/large_memory.hpp"
 #include "common/memory/machine_memory.hpp"
 #include "engine/core/following.hpp"
@@ -188,6 +189,18 @@ void Database::setDefaults(const SettingList& settings, const std::function<void
    internals_->defaults.set(after);
    for (const std::string& change : changes)
       logLine(LogLevel::Log, change);
+}
+
+std::string Database::Internals::statementForLog(int32_t processId) {
+   std::string query;
+   {
+      const MutexLock lock(activityMutex);
+      const auto found = activity.find(processId);
+      if (found == activity.end()) return "<backend information not available>";
+      query = found->second.query;
+   }
+   MaskedStatement masked = maskSecrets(query);
+   return masked.isMasked() ? std::move(masked.text) : query;
 }
 
 void Database::setSessionControl(SessionControl* control) {

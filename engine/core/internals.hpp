@@ -47,7 +47,7 @@ struct Database::Internals {
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
    std::unique_ptr<SequenceValues> sequences;
-   LockManager locks;
+   LockManager locks{[this](int32_t processId) { return statementForLog(processId); }};
    AlarmClock alarms; ///< for statement_timeout
    StatementCounters counters;
    Mutex activityMutex;
@@ -56,6 +56,9 @@ struct Database::Internals {
    std::map<std::string, std::string> verifiers; ///< of roles, they replace the catalog's; set before sessions open
    std::atomic<SessionControl*> sessionControl{nullptr}; ///< of the server; null: nobody serves clients
    std::unique_ptr<Following> following;                 ///< of a read-only server; null: the server writes
+
+   /// The statement that pg_stat_activity shows of a session, without passwords.
+   std::string statementForLog(int32_t processId) EXCLUDES(activityMutex);
 };
 
 } // namespace ouzel::engine
