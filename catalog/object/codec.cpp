@@ -16,7 +16,7 @@
 //
 // A later version appends fields at the end of a list and reads them only if the bytes have that version: see has().
 //
-//   2: a column's sequencesInDefault
+//   2: a column's relationsInDefault
 
 namespace ouzel::catalog {
 
@@ -227,7 +227,7 @@ void columnFields(Coder& coder, T& column) {
    coder(column.generated);
    coder(column.dimensions);
    acl(coder, column.acl);
-   if (coder.has(2)) elements(coder, column.sequencesInDefault);
+   if (coder.has(2)) elements(coder, column.relationsInDefault);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {

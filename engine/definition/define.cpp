@@ -179,7 +179,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                              column.type, column.name, bindContext());
       if (isNoDefault(*bound.expr, column.type)) return;
-      noteSequences(context_.core, *bound.expr, column);
+      noteRelations(context_.core, *bound.expr, column);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                       column.type, expressionText(text(), begin, limit));

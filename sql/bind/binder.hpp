@@ -85,8 +85,8 @@ BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, cons
 
 /// The sequence that a default of the form nextval('...') draws from; invalidOid for any other expression.
 Oid sequenceOfDefault(const Expr& expression);
-/// The sequences that an expression names as constants of type regclass, each once.
-std::vector<Oid> sequencesIn(const Expr& expression, const catalog::Snapshot& catalog);
+/// The relations of users that an expression names as constants of type regclass, each once.
+std::vector<Oid> relationsIn(const Expr& expression, const catalog::Snapshot& catalog);
 
 /// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none.
 ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, const BindContext& context);
