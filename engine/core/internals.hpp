@@ -10,6 +10,7 @@
 #include "common/env/clock.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/thread/alarm_clock.hpp"
+#include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/sequence_values.hpp"
@@ -50,6 +51,7 @@ struct Database::Internals {
    LockManager locks{[this](int32_t processId) { return statementForLog(processId); }};
    AlarmClock alarms; ///< for statement_timeout
    StatementCounters counters;
+   CopyProgressList copies;
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<
