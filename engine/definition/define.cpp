@@ -444,6 +444,10 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
       column.name = i < names.size() ? std::string(stringOf(names[i])) : query.output[i].name;
       column.attribute = static_cast<int16_t>(i + 1);
       column.type = query.output[i].type;
+      if (column.type.collation == sql::conflictingCollation)
+         throw SqlError(sqlstate::indeterminateCollation, "no collation was derived for column \"" + column.name +
+                                                              "\" with collatable type " + formatType(column.type))
+             .hint("Use the COLLATE clause to set the collation explicitly.");
       for (const catalog::Column& other : draft.columns)
          if (other.name == column.name)
             throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
