@@ -94,7 +94,7 @@ void Session::logError(const SqlError& error, ErrorSeverity severity, std::strin
               .hint = error.hintText(),
               .context = error.contextText(),
               .position = error.position(),
-              .hidesPlace = true});
+              .where = error.where()});
 }
 
 Session::Next Session::end(const SqlError& fatal) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/error/source_place.hpp"
+
 // The one exception type that ends a statement. It carries what the wire protocol's ErrorResponse needs,
 // so no layer above has to guess a code from a message text.
 
@@ -39,7 +41,8 @@ namespace sqlstate {
 /// Built fluently: `throw SqlError(sqlstate::undefinedTable, "...").at(position).hint("...");`
 class SqlError : public std::runtime_error {
 public:
-   SqlError(SqlState state, const std::string& message) : std::runtime_error(message), state_(state) {}
+   SqlError(SqlState state, const std::string& message, std::source_location thrownAt = std::source_location::current())
+      : std::runtime_error(message), state_(state), where_(thrownAt) {}
 
    /// Where in the statement text the problem lies, counted in characters from 1 (0: unknown).
    SqlError&& at(uint32_t position) && {
@@ -95,7 +98,11 @@ public:
    const std::string& tableName() const { return tableName_; }
    const std::string& columnName() const { return columnName_; }
    const std::string& constraintName() const { return constraintName_; }
-   const char* routineName() const { return routine_; }
+   std::string_view routineName() const {
+      return *routine_ ? std::string_view(routine_) : functionName(where_.function_name());
+   }
+   /// Where the error was made; for reports.
+   const std::source_location& where() const { return where_; }
 
    /// Fill in the position or context when the thrower could not know it.
    void setPosition(uint32_t position) { position_ = position; }
@@ -106,11 +113,13 @@ private:
    uint32_t position_ = 0;
    std::string detail_, detailForLog_, hint_, context_;
    std::string schemaName_, tableName_, columnName_, constraintName_;
-   const char* routine_ = ""; ///< static
+   const char* routine_ = ""; ///< static; empty: the function of where_
+   std::source_location where_;
 };
 
 /// Throw 0A000 "<feature> is not supported", for a feature that is not built yet.
-[[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0);
+[[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0,
+                                               std::source_location where = std::source_location::current());
 
 /// Throw XX000 with file and line: an invariant is broken, and only this query is harmed.
 [[noreturn, gnu::cold]] void throwInternal(std::string_view what,
