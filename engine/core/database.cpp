@@ -18,6 +18,7 @@
 #include "engine/core/following.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/temporary_objects.hpp"
+#include "engine/core/upgrade_catalog.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
 #include "io/store/open_store.hpp"
@@ -58,9 +59,14 @@ catalog::Snapshot recoveredCatalog(storage::Database& storage) {
    const storage::RecoveredCatalog recovered = storage.takeRecoveredCatalog();
    catalog::Snapshot snapshot =
        recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
-   for (const std::string& change : recovered.changes)
-      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
-   return snapshot;
+   bool isOld = !recovered.image.empty() && !catalog::isOfThisVersion(recovered.image);
+   for (const std::string& change : recovered.changes) {
+      if (change.empty()) continue;
+      snapshot = snapshot.apply(catalog::decodeChanges(change));
+      isOld = isOld || !catalog::isOfThisVersion(change);
+   }
+   // The next checkpoint writes what was added. Until then each start finds the same again.
+   return isOld ? upgradeCatalog(snapshot) : snapshot;
 }
 
 } // namespace
