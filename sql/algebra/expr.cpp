@@ -19,6 +19,7 @@ scalar::Fields emptyFields(ExprKind kind) {
    case ExprKind::TypmodCast: return scalar::TypmodCast();
    case ExprKind::Subquery: return scalar::Subquery();
    case ExprKind::Row: return scalar::Row();
+   case ExprKind::Relabel: return scalar::Relabel();
    case ExprKind::AnyArray: return scalar::AnyArray();
    case ExprKind::And:
    case ExprKind::Or:
@@ -31,7 +32,6 @@ scalar::Fields emptyFields(ExprKind kind) {
    case ExprKind::IsNotFalse:
    case ExprKind::Case:
    case ExprKind::Coalesce:
-   case ExprKind::Relabel:
    case ExprKind::TextCast:
    case ExprKind::Convert:
    case ExprKind::Array:

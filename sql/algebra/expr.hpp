@@ -131,6 +131,13 @@ struct Call {
    static constexpr std::tuple members{&Self::function};
 };
 
+struct Relabel {
+   bool isCollate = false; ///< COLLATE: the collation is the user's choice
+
+   template <typename Self>
+   static constexpr std::tuple members{&Self::isCollate};
+};
+
 struct TypmodCast {
    bool isExplicit = false; ///< truncates varchar silently
 
@@ -165,8 +172,8 @@ struct AnyArray {
    static constexpr std::tuple members{&Self::op, &Self::isAll, &Self::function};
 };
 
-using AnyOf =
-    std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, TypmodCast, Subquery, Row, AnyArray>;
+using AnyOf = std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, Relabel, TypmodCast, Subquery,
+                           Row, AnyArray>;
 
 /// The fields of one expression. What a variant does with each of its alternatives is compiled once, in expr.cpp.
 struct Fields : AnyOf {

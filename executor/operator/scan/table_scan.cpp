@@ -139,6 +139,7 @@ private:
    void addZone(const ColumnCompare& compare);
    void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
+   storage::Snapshot snapshotFor(const QueryContext& context) const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
 
@@ -290,11 +291,19 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
 /// Reading ahead before the joins have published their filters is safe: filters can only remove row groups.
 void TableScan::foresee(QueryContext& context) {
    if (isEmpty_ || keyLookup_ || !plan_.lookupAttributes.empty()) return; // a lookup may need only few rows
+   if (plan_.seesWith) return;                                            // WITH may not have run yet
    storage::Table* table = context.execution.table(plan_.table.storageId);
    if (!table->isRemote()) return;
    source_ = table->scan(*context.execution.snapshot, spec_);
    source_->readAhead();
    isForeseen_ = true;
+}
+
+storage::Snapshot TableScan::snapshotFor(const QueryContext& context) const {
+   storage::Snapshot snapshot = *context.execution.snapshot;
+   if (plan_.seesWith && context.execution.transaction)
+      snapshot.commandId = context.execution.transaction->commandId(); // each statement in WITH ends with a next one
+   return snapshot;
 }
 
 void TableScan::prepare(QueryContext& context) {
@@ -324,7 +333,7 @@ void TableScan::prepare(QueryContext& context) {
    if (std::exchange(isForeseen_, false))
       source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
    else
-      source_ = table->scan(*context.execution.snapshot, std::move(spec));
+      source_ = table->scan(snapshotFor(context), std::move(spec));
    hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
 }
 

@@ -9,6 +9,7 @@
 #include "sql/bind/query/set_operation.hpp"
 #include "sql/bind/state/nested_query.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // WITH: names and visibility of its queries, and the two terms of recursive queries.
@@ -175,6 +176,17 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
                             typeName(type) + " in non-recursive term but type " + typeName(overall) + " overall")
              .at(left->position)
              .hint("Cast the output of the non-recursive term to the correct type.");
+      if (state.hasCollations && type.collation != invalidOid) {
+         Expr* sides[] = {left.get(), right.get()};
+         const Oid collation = commonCollation(state, sides, select.all);
+         if (collation != type.collation)
+            throw SqlError(sqlstate::collationMismatch,
+                           "recursive query \"" + cte.name + "\" column " + std::to_string(i + 1) +
+                               " has collation \"" + collationName(type.collation) +
+                               "\" in non-recursive term but collation \"" + collationName(collation) + "\" overall")
+                .at(left->position)
+                .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
+      }
       if (output.type.oid != type.oid) {
          auto cast = coerceToCommon(state, std::move(right), type.oid, "UNION");
          const ColumnId column = state.addColumn(inner, output.name, cast->type);

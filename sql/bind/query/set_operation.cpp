@@ -7,6 +7,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -108,7 +109,15 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
       exprs[1]->position = positionOf(1, i);
       ExprPtr* both[] = {&exprs[0], &exprs[1]};
       const Oid common = selectCommonType(both, name);
-      const SqlType type = plainType(common, selectCommonTypmod(both, common));
+      SqlType type = plainType(common, selectCommonTypmod(both, common));
+      if (state.hasCollations && type.collation != invalidOid) {
+         Expr* sources[2];
+         for (int side = 0; side < 2; ++side) {
+            ExprPtr* computed = findComputed(*sides[side].rel, sides[side].output[i].column);
+            sources[side] = computed ? computed->get() : exprs[side].get();
+         }
+         type.collation = commonCollation(state, sources, select.op == SETOP_UNION && select.all);
+      }
       if (!select.all) requireEquality(type, 0);
       for (int side = 0; side < 2; ++side) {
          OutputColumn& output = sides[side].output[i];
