@@ -8,6 +8,7 @@
 #include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
+#include "sql/algebra/blanks.hpp"
 
 // Simplifies expressions without changing their values or errors. The executor's evaluator folds constants; an
 // expression that raises an error stays and raises it at run time, if a row reaches it. NOT moves inwards. AND and OR
@@ -195,14 +196,14 @@ private:
       std::vector<ExprPtr> elements;
       if (array.kind == ExprKind::Array) {
          for (const ExprPtr& element : array.args)
-            elements.push_back(clone(*element));
+            elements.push_back(withoutBlanks(clone(*element)));
       } else if (const Value* known = knownValue(array)) {
          ArrayValue value = readArray(known->bytes);
          const SqlType elementType{value.elementType, -1, expr->args[0]->type.collation};
          for (Value& element : value.elements) {
             ExprPtr constant = makeConstant(elementType, std::move(element));
             constant->repr = ExprLowering::genericRepresentation(elementType);
-            elements.push_back(std::move(constant));
+            elements.push_back(withoutBlanks(std::move(constant)));
          }
       } else {
          return;

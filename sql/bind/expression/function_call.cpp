@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/algebra/blanks.hpp"
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -111,7 +112,7 @@ void uniteHypothetical(BindState& state, std::vector<ExprPtr>& args, uint32_t di
       ExprPtr* const pair[] = {&args[i], &args[directCount + i]};
       const Oid type = selectCommonType(pair, "WITHIN GROUP");
       for (ExprPtr* const arg : pair)
-         *arg = coerce(state, std::move(*arg), type, -1, CoercionContext::Implicit);
+         *arg = withoutBlanks(coerce(state, std::move(*arg), type, -1, CoercionContext::Implicit));
    }
 }
 
@@ -233,13 +234,13 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    }
    coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
-   // character(n) values are stored without padding. A function that may return one of its arguments keeps their length
-   // in its result type.
+   // A character(n) has no blanks in memory. A function that may return one of its arguments keeps their length in its
+   // result type, or else gets them with their blanks.
    if (resultOid == oid::bpchar) {
-      std::optional<int32_t> typmod;
-      for (const ExprPtr& arg : args)
-         if (arg->type.oid == oid::bpchar) typmod = !typmod || *typmod == arg->type.typmod ? arg->type.typmod : -1;
-      resultType.typmod = typmod.value_or(-1);
+      std::vector<ExprPtr*> same;
+      for (ExprPtr& arg : args)
+         if (arg->type.oid == oid::bpchar) same.push_back(&arg);
+      if (!same.empty()) resultType = unite(same, resultOid);
    }
 
    // Named notation: put the arguments into the order of the parameters.

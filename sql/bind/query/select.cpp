@@ -326,7 +326,7 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
          *expr = coerceToCommon(state, std::move(*expr), common, "VALUES");
-      const SqlType type = plainType(common, selectCommonTypmod(column, common));
+      const SqlType type = unite(column, common);
       const std::string name = "column" + std::to_string(i + 1);
       const ColumnId id = state.addColumn(scope, name, type);
       values.columns.push_back(id);
