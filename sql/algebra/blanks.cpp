@@ -52,16 +52,16 @@ ExprPtr withoutBlanks(ExprPtr expr) {
       expr->type.typmod = parameterTypmod;
       return expr;
    }
-   if (functionOf(*expr) == padding()) {
-      ExprPtr inner = std::move(expr->args[0]);
-      return inner;
-   }
    return call(catalog::builtins().function(bpcharToText), oid::text, std::move(expr));
 }
 
 void dropParameterBlanks(const SqlType& type, Value& value) {
    if (type.oid != oid::bpchar || keepsBlanks(type) || value.isNull) return;
    value.bytes.resize(trimTrailingBlanks(value.bytes).size());
+}
+
+bool isWithBlanks(const Expr& expr) {
+   return functionOf(expr) == padding();
 }
 
 bool isWithoutBlanks(const Expr& expr) {

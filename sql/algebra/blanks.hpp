@@ -14,6 +14,8 @@ ExprPtr withBlanks(ExprPtr expr);
 ExprPtr withoutBlanks(ExprPtr expr);
 /// Drops the blanks of a value for a Parameter of the type, if it is compared: withoutBlanks() gives it a length.
 void dropParameterBlanks(const SqlType& type, Value& value);
+/// True for a call that withBlanks() makes.
+bool isWithBlanks(const Expr& expr);
 /// True for a call that withoutBlanks() makes, and for a written cast of bpchar to text.
 bool isWithoutBlanks(const Expr& expr);
 
