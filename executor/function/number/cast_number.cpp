@@ -1,10 +1,12 @@
 #include <cmath>
 #include <limits>
 
+#include "common/type/blanks.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/value_builder.hpp"
 
 // Casts between types of numbers, of integers to and from "char", and to varchar(n) and character(n).
 
