@@ -34,9 +34,10 @@ FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error"},
-        "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync", "thread"},
-        "hash": {"type", "value"}, "client": {"error", "log", "value"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
+        "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
+        "json": {"error", "text", "memory", "value", "number", "thread"},
+        "type": {"error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "client": {"error", "log", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},

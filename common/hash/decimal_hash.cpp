@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/hash/hash.hpp"
-#include "common/type/decimal_big.hpp"
+#include "common/number/decimal_big.hpp"
 
 namespace ouzel::decimal {
 

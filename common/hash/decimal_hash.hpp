@@ -1,5 +1,5 @@
 #pragma once
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 // Hashes of numerics: equal for equal values of any scale and representation (the value modulo the prime 2^61 - 1,
 // mixed).

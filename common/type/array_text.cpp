@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel {

@@ -5,10 +5,10 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel {

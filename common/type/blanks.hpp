@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 
+#include "common/text/utf8.hpp"
 #include "common/type/text_codec.hpp"
 #include "common/value/sql_type.hpp"
 

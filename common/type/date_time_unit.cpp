@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_math.hpp"
 #include "common/type/date_time_tokens.hpp"
-#include "common/type/decimal.hpp"
 
 // extract(), date_part(), date_trunc() and the make_*() functions.
 

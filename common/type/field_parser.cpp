@@ -1,8 +1,9 @@
 #include <cstring>
 
+#include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 
 // The plain forms of COPY's fields, without a throw and without a session.

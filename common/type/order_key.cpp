@@ -2,10 +2,10 @@
 
 #include <bit>
 
+#include "common/number/decimal.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
-#include "common/type/decimal.hpp"
 
 namespace ouzel {
 

@@ -4,11 +4,12 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/array_text.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 
 namespace ouzel {
 

@@ -20,7 +20,7 @@ enum class PhysicalType : uint8_t {
    F32,  ///< float
    F64,  ///< double
    Interval, ///< Interval {months, days, micros}, 16 bytes
-   Decimal,  ///< StringView over the canonical bytes of common/type/decimal.hpp: sign, per-value display scale, digits
+   Decimal, ///< StringView over the canonical bytes of common/number/decimal.hpp: sign, per-value display scale, digits
    String, ///< StringView: text, varchar, bpchar, bytea, name, "char", json, arrays and every other variable-size value
 };
 inline constexpr uint32_t physicalTypeCount = 10;

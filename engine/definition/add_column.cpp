@@ -1,4 +1,4 @@
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/column_constraints.hpp"

@@ -1,6 +1,6 @@
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/scratch.hpp"

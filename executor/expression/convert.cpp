@@ -1,7 +1,7 @@
 #include "executor/expression/convert.hpp"
 
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {

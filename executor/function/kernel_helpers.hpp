@@ -21,7 +21,7 @@
 
 namespace ouzel::executor {
 
-/// A StringView with a decimal (common/type/decimal.hpp): a type of its own for overloads and registration.
+/// A StringView with a decimal (common/number/decimal.hpp): a type of its own for overloads and registration.
 struct DecimalView {
    StringView bytes;
    DecimalView() = default;

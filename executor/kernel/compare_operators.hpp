@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/value/physical_type.hpp"
 #include "common/value/string_view.hpp"
 

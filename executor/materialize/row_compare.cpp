@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 namespace ouzel::executor {
 

@@ -215,6 +215,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       level = 0;
    }
    for (; level < count; ++level) {
+      context_.checkCancelled(); // a plan of a thousand joins takes long for one batch
       Batch& out = lane.batches[level + 1];
       const OperatorStatus status = timed(measure, lane.counters[level + 1], [&] {
          return stage.operators[level]->process(context_, *lane.operators[level], lane.batches[level], out);

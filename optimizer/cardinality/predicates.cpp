@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
-#include "common/type/decimal.hpp"
 
 // Selectivity of predicates without a sample.
 

@@ -4,9 +4,9 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
-#include "common/type/decimal.hpp"
 #include "sql/algebra/build.hpp"
 
 namespace ouzel::optimizer {

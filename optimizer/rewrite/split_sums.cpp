@@ -1,5 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // sum(CASE WHEN c THEN x ELSE 0 END) over numeric mixes display scales: 0 has no fractional digits, x may have two. The

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 namespace ouzel::optimizer {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 namespace ouzel::storage {
 

@@ -2,8 +2,8 @@
 #include <unordered_map>
 
 #include "common/error/check.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/blanks.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/order_key.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"

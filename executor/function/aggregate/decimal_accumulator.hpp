@@ -1,5 +1,5 @@
 #pragma once
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 namespace ouzel::executor {
 

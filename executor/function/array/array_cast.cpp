@@ -5,10 +5,10 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/array/array_operations.hpp"
 #include "executor/function/array_builder.hpp"

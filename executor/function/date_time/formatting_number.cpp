@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
+#include "common/number/decimal_big.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/decimal.hpp"
-#include "common/type/decimal_big.hpp"
 #include "common/value/sql_type.hpp"
 #include "executor/function/date_time/format_template.hpp"
 #include "executor/function/date_time/formatting.hpp"

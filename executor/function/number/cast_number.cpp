@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
+#include "common/number/decimal.hpp"
 #include "common/type/blanks.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"

@@ -1,4 +1,4 @@
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 

@@ -1,7 +1,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/date_time_math.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/session_format.hpp"
 #include "executor/function/table/table_function_rows.hpp"
 

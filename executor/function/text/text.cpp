@@ -22,9 +22,17 @@ StringView part(std::string_view text) {
    return StringView(text);
 }
 
+/// From here on a value takes so long to copy that a cancel must be noticed meanwhile.
+constexpr uint32_t longBytes = 1 << 20;
+
 StringView concatenate(StringView a, StringView b, KernelEnv& env) {
    const uint32_t size = a.size() + b.size();
    if (size > StringView::lengthMax) throwTooLong();
+   if (size > longBytes) {
+      ValueBuilder result(env.strings);
+      result.reserve(size);
+      return result.append(a.view()).append(b.view()).finish();
+   }
    char bytes[StringView::inlineMax];
    char* target = size <= StringView::inlineMax ? bytes : static_cast<char*>(env.strings.allocate(size, 1));
    std::memcpy(target, a.data(), a.size());
@@ -215,6 +223,22 @@ StringView splitPart(const StringView& s, const StringView& separator, int32_t n
 
 // ---- padding and trimming ----
 
+/// A short text that is repeated often is appended in blocks of many: each append costs a call.
+void appendRepeated(ValueBuilder& result, std::string_view text, size_t count) {
+   constexpr size_t blockBytes = size_t{16} << 10;
+   result.reserve(text.size() * count);
+   if (text.size() * count > blockBytes && text.size() < blockBytes / 2) {
+      const size_t blockCount = blockBytes / text.size();
+      std::string block;
+      for (size_t i = 0; i < blockCount; ++i)
+         block.append(text);
+      for (; count >= blockCount; count -= blockCount)
+         result.append(block);
+   }
+   for (; count > 0; --count)
+      result.append(text);
+}
+
 template <bool atLeft>
 StringView pad(const StringView& s, int32_t length, const StringView& fill, KernelEnv& env) {
    const std::string_view text = s.view();
@@ -225,11 +249,8 @@ StringView pad(const StringView& s, int32_t length, const StringView& fill, Kern
    ValueBuilder result(env.strings);
    if (!atLeft) result.append(text);
    const uint32_t fillCharacters = countCharacters(fill.view());
-   while (missing >= fillCharacters) {
-      result.append(fill.view());
-      missing -= fillCharacters;
-   }
-   result.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing)));
+   appendRepeated(result, fill.view(), missing / fillCharacters);
+   result.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing % fillCharacters)));
    if (atLeft) result.append(text);
    return result.finish();
 }
@@ -288,10 +309,7 @@ StringView repeatText(const StringView& s, int32_t count, KernelEnv& env) {
    const size_t size = size_t{s.size()} * static_cast<size_t>(count);
    if (size > StringView::lengthMax) throwTooLong();
    ValueBuilder result(env.strings);
-   if (s.size() == 1) return result.append(size, s.data()[0]).finish();
-   result.reserve(size);
-   for (int32_t i = 0; i < count; ++i)
-      result.append(s.view());
+   appendRepeated(result, s.view(), static_cast<size_t>(count));
    return result.finish();
 }
 

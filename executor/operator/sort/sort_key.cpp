@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {

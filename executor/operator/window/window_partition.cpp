@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/date_time_math.hpp"
-#include "common/type/decimal.hpp"
 #include "common/type/session_format.hpp"
 
 namespace ouzel::executor {

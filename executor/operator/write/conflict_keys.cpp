@@ -6,7 +6,7 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/order_key.hpp"
 #include "common/value/physical_type.hpp"
 

@@ -7,7 +7,7 @@
 #include <parquet/arrow/writer.h>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/text_codec.hpp"
 #include "io/format/parquet/arrow_bridge.hpp"
 #include "io/format/parquet/parquet.hpp"

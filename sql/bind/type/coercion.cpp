@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/state/positions.hpp"

@@ -4,9 +4,9 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/hash/hash_value.hpp"
+#include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/array.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/decimal.hpp"
 #include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
 using namespace ouzel;

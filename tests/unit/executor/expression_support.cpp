@@ -1,6 +1,6 @@
 #include "tests/unit/executor/expression_support.hpp"
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "common/type/session_format.hpp"
 
 namespace ouzel::test {

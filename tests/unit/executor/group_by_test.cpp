@@ -7,7 +7,7 @@
 #include <set>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/sort/radix_sort.hpp"
 #include "executor/operator/sort/sort_spill.hpp"

@@ -9,7 +9,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "executor/operator/window/window_partition.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/scheduler.hpp"

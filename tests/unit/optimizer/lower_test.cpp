@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "optimizer/optimizer.hpp"
 #include "sql/algebra/rel.hpp"
 #include "sql/plan/verify.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "io/directory/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/block/bloom_filter.hpp"

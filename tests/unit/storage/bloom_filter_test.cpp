@@ -5,7 +5,7 @@
 #include <random>
 
 #include "common/hash/vector_hash.hpp"
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 #include "storage/block/chunk_filter.hpp"
 #include "storage/table/delta.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"

@@ -1,12 +1,12 @@
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal_big.hpp"
 #include "common/thread/interruption.hpp"
-#include "common/type/decimal_big.hpp"
 
 namespace ouzel::decimal {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <gmp.h>
 
-#include "common/type/decimal.hpp"
+#include "common/number/decimal.hpp"
 
 // Decimals beyond 128 bits, for the decimal*.cpp files only: an integer of GMP and a scale.
 

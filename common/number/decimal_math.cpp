@@ -4,8 +4,8 @@
 #include <mpfr.h>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/decimal.hpp"
-#include "common/type/decimal_big.hpp"
+#include "common/number/decimal.hpp"
+#include "common/number/decimal_big.hpp"
 
 // Roots, logarithms and powers: the scale of a result is PostgreSQL's, its digits come from MPFR with digits to spare.
 

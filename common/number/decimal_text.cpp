@@ -2,10 +2,10 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
+#include "common/number/decimal_big.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/decimal.hpp"
-#include "common/type/decimal_big.hpp"
 
 // Decimals as text and in the wire's base-10000 form.
 

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal.hpp"
+#include "common/number/decimal_big.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/decimal.hpp"
-#include "common/type/decimal_big.hpp"
 #include "common/value/sql_type.hpp"
 
 // Decimals to and from type modifiers, integers and floats.
