@@ -1,5 +1,4 @@
 #include "common/type/order_key.hpp"
-
 #include "executor/function/array/array_cast.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
