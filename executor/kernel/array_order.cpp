@@ -1,6 +1,8 @@
 #include "executor/kernel/array_order.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/type/blanks.hpp"
+#include "common/type/order_key.hpp"
 #include "executor/kernel/compare.hpp"
 
 namespace ouzel::executor {
@@ -25,6 +27,19 @@ int compareArrays(const ArrayView& a, const ArrayView& b) {
       if (const int found = three(l.lower, r.lower); found != 0) return found;
    }
    return 0;
+}
+
+int compareArrayBytes(const StringView& a, const StringView& b) {
+   return compareArrays(ArrayView(a.view()), ArrayView(b.view()));
+}
+
+int compareBpchar(const StringView& a, const StringView& b) {
+   return compareWithoutBlanks(a.view(), b.view());
+}
+
+StringOrder keyedOrder(const SqlType& type) {
+   if (!hasOrderKey(type)) return nullptr;
+   return keepsBlanks(type) ? compareBpchar : compareArrayBytes;
 }
 
 } // namespace ouzel::executor

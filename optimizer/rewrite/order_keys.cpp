@@ -1,8 +1,7 @@
-#include "catalog/builtin/builtin.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Arrays in ORDER BY become order keys (query/order_key.hpp).
+// Arrays and bpchar without a length in ORDER BY become order keys (query/order_key.hpp).
 
 namespace ouzel::optimizer {
 
@@ -12,7 +11,7 @@ namespace {
 
 void encode(std::vector<SortKey>& keys) {
    for (SortKey& key : keys)
-      if (catalog::builtins().isArray(key.expr->type.oid)) key.expr = makeOrderKey(std::move(key.expr));
+      if (isKeyed(key.expr->type)) key.expr = makeOrderKey(std::move(key.expr));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
@@ -102,8 +103,8 @@ ExprPtr makeBoolean(bool value) {
 
 ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs) {
    auto expr = std::make_unique<Expr>(ExprKind::Compare, SqlType{oid::boolean}, scalar::Compare{op});
-   expr->args.push_back(std::move(lhs));
-   expr->args.push_back(std::move(rhs));
+   expr->args.push_back(withoutBlanks(std::move(lhs)));
+   expr->args.push_back(withoutBlanks(std::move(rhs)));
    return expr;
 }
 

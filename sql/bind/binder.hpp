@@ -34,10 +34,6 @@ struct CopyRows {
 /// Binds it as an INSERT.
 BoundQuery bindCopy(const CopyRows& copy, const BindContext& context);
 
-/// Pads character(n) values in the query's output as PostgreSQL shows them. Only for rows that go to a client, not for
-/// rows that are stored.
-void padOutput(BoundQuery& query);
-
 /// True for the statements bindQuery takes.
 bool isBindable(const ::Node& statement);
 

@@ -12,6 +12,7 @@
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
@@ -65,6 +66,7 @@ std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
 struct ColumnValues {
    sql::ColumnId column;
    std::vector<const Value*> values;
+   bool areOrderKeys = false; ///< of a bpchar without a length: indexes have them, stored values have blanks besides
 };
 
 /// For `column = constant` and `column IN (constants)`. NULLs are left out, since NULL equals no value.
@@ -73,8 +75,10 @@ std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnT
       const sql::Expr* column = &side;
       while (column->kind == ExprKind::Relabel) // varchar is compared as text
          column = column->args[0].get();
+      const bool areOrderKeys = sql::isWithoutBlanks(*column);
+      if (areOrderKeys) column = column->args[0].get();
       if (column->kind != ExprKind::Column) return std::nullopt;
-      ColumnValues left{columnOf(*column), {}};
+      ColumnValues left{columnOf(*column), {}, areOrderKeys};
       for (const sql::ExprPtr& arg : args) {
          if (isNullConstant(*arg)) continue;
          const Value* value = knownValue(*arg);
@@ -243,13 +247,15 @@ void TableScan::addValues(const sql::Expr& expr) {
    if (!left) return;
    const int16_t attribute = plan_.columns[*slots_.find(left->column)].attribute;
    if (attribute == sql::rowIdAttribute) return;
-   storage::ValuePredicate predicate;
-   predicate.column = static_cast<uint32_t>(attribute - 1);
-   for (const Value* value : left->values)
-      predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
-   std::sort(predicate.values.begin(), predicate.values.end(),
-             [](const auto& a, const auto& b) { return a.key < b.key; });
-   spec_.valuePredicates.push_back(std::move(predicate));
+   if (!left->areOrderKeys) {
+      storage::ValuePredicate predicate;
+      predicate.column = static_cast<uint32_t>(attribute - 1);
+      for (const Value* value : left->values)
+         predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
+      std::sort(predicate.values.begin(), predicate.values.end(),
+                [](const auto& a, const auto& b) { return a.key < b.key; });
+      spec_.valuePredicates.push_back(std::move(predicate));
+   }
    const auto& indexed = plan_.lookupAttributes;
    if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
       fixed_.try_emplace(attribute, std::move(left->values));

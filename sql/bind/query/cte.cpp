@@ -187,8 +187,10 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
                 .at(left->position)
                 .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
       }
-      if (output.type.oid != type.oid) {
+      const bool losesLength = type.oid == oid::bpchar && output.type.typmod != type.typmod;
+      if (output.type.oid != type.oid || losesLength) {
          auto cast = coerceToCommon(state, std::move(right), type.oid, "UNION");
+         if (losesLength) cast = applyTypmod(std::move(cast), type.typmod, CoercionContext::Implicit);
          const ColumnId column = state.addColumn(inner, output.name, cast->type);
          casts.push_back({column, std::move(cast)});
          output.column = column;

@@ -327,7 +327,7 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
          *expr = coerceToCommon(state, std::move(*expr), common, "VALUES");
-      SqlType type = plainType(common, selectCommonTypmod(column, common));
+      SqlType type = unite(column, common);
       if (state.hasCollations && type.collation != invalidOid) {
          std::vector<Expr*> exprs;
          for (ExprPtr* expr : column)

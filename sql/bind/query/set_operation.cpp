@@ -123,10 +123,12 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
          OutputColumn& output = sides[side].output[i];
          if (output.type.oid == oid::unknown) retypeUnknown(state, sides[side], i, common);
          ColumnId source = output.column;
-         if (output.type.oid != common) {
+         const bool losesLength = common == oid::bpchar && output.type.typmod != type.typmod;
+         if (output.type.oid != common || losesLength) {
             auto value = makeColumn(output.column, output.type);
             value->position = positionOf(side, i);
             auto cast = coerceToCommon(state, std::move(value), common, name);
+            if (losesLength) cast = applyTypmod(std::move(cast), type.typmod, CoercionContext::Implicit);
             source = state.addColumn(scope.depth + 1, output.name, cast->type);
             casts[side].push_back({source, std::move(cast)});
          }

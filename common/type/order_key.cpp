@@ -1,9 +1,10 @@
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 
 #include <bit>
 
 #include "common/number/decimal.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
 
 namespace ouzel {
@@ -69,24 +70,38 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    }
 }
 
-bool hasArrayKey(const SqlType& type) {
-   return arrayElementType(type.oid) != invalidOid;
+bool hasOrderKey(const SqlType& type) {
+   return keepsBlanks(type) || arrayElementType(type.oid) != invalidOid;
 }
 
-Vector arrayKeys(const Vector& arrays, uint32_t count, Arena& arena) {
+void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
+   DCHECK(hasOrderKey(type));
+   if (keepsBlanks(type))
+      out.append(trimTrailingBlanks(value));
+   else
+      appendArrayKey(out, value);
+}
+
+Vector orderKeys(const SqlType& type, const Vector& values, uint32_t count, Arena& arena) {
+   DCHECK(hasOrderKey(type));
    auto* keys = arena.allocateArray<StringView>(count);
    auto* validity = arena.allocateArray<ValidityWord>(validityWords(count));
    std::string key;
    for (uint32_t row = 0; row < count; ++row) {
-      const bool isNull = arrays.isNull(row);
+      const bool isNull = values.isNull(row);
       setValidBit(validity, row, !isNull);
       keys[row] = StringView();
       if (isNull) continue;
+      const std::string_view value = values.value<StringView>(row).view();
+      if (keepsBlanks(type)) {
+         keys[row] = StringView(trimTrailingBlanks(value));
+         continue;
+      }
       key.clear();
-      appendArrayKey(key, arrays.value<StringView>(row).view());
+      appendArrayKey(key, value);
       keys[row] = arena.copyString(key);
    }
-   return Vector::flat(PhysicalType::String, keys, arrays.mayHaveNulls() ? validity : nullptr);
+   return Vector::flat(PhysicalType::String, keys, values.mayHaveNulls() ? validity : nullptr);
 }
 
 } // namespace ouzel
