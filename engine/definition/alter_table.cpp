@@ -140,11 +140,11 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
    const std::string_view text = context_.source().text();
    const size_t begin = afterSetDefault(text, context_.statement.offset, number);
    catalog::Column noted;
-   noteSequences(core_, *bound.expr, noted);
+   noteRelations(core_, *bound.expr, noted);
    editor_.setDefault(oid_, command.name,
                       storedText(context_, *command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
                                  expressionText(text, begin, text.size())),
-                      noted.defaultSequence, std::move(noted.sequencesInDefault));
+                      noted.defaultSequence, std::move(noted.relationsInDefault));
 }
 
 bool TableAlteration::hasNulls(const std::string& column) {

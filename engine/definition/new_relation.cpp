@@ -46,14 +46,14 @@ std::string storedText(CommandContext& context, const ::Node& expression, sql::E
        .text;
 }
 
-void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
+void noteRelations(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
    const catalog::Snapshot& catalog = core.transaction.editor().snapshot();
    column.defaultSequence = sql::sequenceOfDefault(bound);
    // nextval('a table') is an error of the call, not of the default.
    const auto named = catalog.relation(column.defaultSequence);
    if (!named || !named->sequence) column.defaultSequence = invalidOid;
-   column.sequencesInDefault.clear();
-   if (column.defaultSequence == invalidOid) column.sequencesInDefault = sql::sequencesIn(bound, catalog);
+   column.relationsInDefault.clear();
+   if (column.defaultSequence == invalidOid) column.relationsInDefault = sql::relationsIn(bound, catalog);
 }
 
 namespace {

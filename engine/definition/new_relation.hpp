@@ -29,7 +29,7 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
 std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
                        const catalog::Relation* table, std::optional<SqlType> target, std::string_view text);
 /// Notes in the column which sequences its default needs.
-void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
+void noteRelations(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
 /// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable
 /// and reads only columns that are not generated themselves. Errors have positions in `source`, none without it.
 void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
