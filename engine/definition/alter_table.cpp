@@ -234,6 +234,8 @@ void TableAlteration::requireNoPrimaryKey() const {
 }
 
 void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls) {
+   for (const int16_t attribute : key.columns)
+      requireKeyType(table()->column(attribute)->type);
    RelationOptions options = checkedOptions(OptionOwner::Btree, definition.options);
    const std::vector<catalog::Column> before = table()->columns;
    const Oid oid = editor_.addConstraint(oid_, std::move(key));

@@ -234,6 +234,8 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
    const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
    key.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    key.columns = std::move(columns);
+   for (const int16_t column : key.columns)
+      requireKeyType(draft_.columns[static_cast<size_t>(column - 1)].type);
    key.nullsNotDistinct = constraint.nulls_not_distinct;
    if (isPrimary) {
       requireNoPrimaryKey(context_.position(constraint.location));

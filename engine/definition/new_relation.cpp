@@ -37,6 +37,16 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    return true;
 }
 
+void requireKeyType(const SqlType& type, std::string_view method) {
+   const catalog::Builtins& builtins = catalog::builtins();
+   const bool isOrdered = builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;
+   if (method == "hash" ? builtins.equalityOperator(type.oid) != nullptr : isOrdered || method != "btree") return;
+   throw SqlError(sqlstate::undefinedObject, "data type " + formatType({type.oid, -1, invalidOid}) +
+                                                 " has no default operator class for access method \"" +
+                                                 std::string(method) + '"')
+       .hint("You must specify an operator class for the index or define a default operator class for the data type.");
+}
+
 std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
                        const catalog::Relation* table, std::optional<SqlType> target, std::string_view text) {
    const catalog::SearchPath path = context.core.searchPath();
