@@ -130,6 +130,8 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    aggregate.function = &function;
    aggregate.distinct = call.agg_distinct;
    aggregate.star = call.agg_star;
+   const SqlType settledType = settleCall(state, function, args, resultType);
+   aggregate.type = settledType;
    uint32_t sortIndex = 0;
    for (const auto* sort : ListOf<SortBy>(call.agg_order)) {
       SortKey key;
@@ -144,8 +146,6 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
       aggregate.orderBy.push_back(std::move(key));
    }
-   const SqlType settledType = settleCall(state, function, args, resultType);
-   aggregate.type = settledType;
    for (size_t i = 0; i < args.size(); ++i)
       (call.agg_within_group && i < directCount ? aggregate.directArgs : aggregate.args).push_back(std::move(args[i]));
    if (call.agg_filter)
@@ -202,6 +202,7 @@ ExprPtr bindGroupingCall(BindState& state, Scope& scope, const ::GroupingFunc& n
    std::vector<const Expr*> reads;
    for (const ::Node* arg : ListOf<>(node.args)) {
       pending.args.push_back(bindExpr(state, scope, arg));
+      settleCollations(state, *pending.args.back());
       reads.push_back(pending.args.back().get());
    }
    if (pending.args.size() > 31)

@@ -66,10 +66,11 @@ std::string_view useOf(const catalog::FunctionInfo& function) {
    if (source.find("regex") != std::string_view::npos || source.starts_with("regexp_")) return "regular expression";
    if (source.find("iclike") != std::string_view::npos || source.find("icnlike") != std::string_view::npos)
       return "ILIKE";
-   if (name == "min" || name == "max" || name == "greatest" || name == "least" ||
-       isIn({"textpos", "replace_text", "split_part", "text_to_array", "text_to_array_null", "text_larger",
-             "text_smaller", "bpchar_larger", "bpchar_smaller", "bttextcmp", "texteq", "textne", "text_lt", "text_le",
-             "text_gt", "text_ge"}))
+   if (name == "min" || name == "max" || source == "ouzel_greatest" || source == "ouzel_least" ||
+       isIn({"array_eq",    "array_ne",     "array_lt",      "array_le",       "array_gt",      "array_ge",
+             "btarraycmp",  "textpos",      "replace_text",  "split_part",     "text_to_array", "text_to_array_null",
+             "text_larger", "text_smaller", "bpchar_larger", "bpchar_smaller", "bttextcmp",     "texteq",
+             "textne",      "text_lt",      "text_le",       "text_gt",        "text_ge"}))
       return "string comparison";
    return {};
 }
