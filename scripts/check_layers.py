@@ -34,7 +34,7 @@ FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "json": {"error", "text", "memory", "value", "number", "thread"},
         "type": {"error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "client": {"error", "log", "value"},

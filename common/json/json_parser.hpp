@@ -8,9 +8,9 @@
 
 namespace ouzel::json {
 
-/// Arrays and objects that JSON text may nest. PostgreSQL's limit comes from the size of its stack: with
-/// max_stack_depth at its default, 12,000 are fine and 15,000 are not.
-inline constexpr size_t nestingMax = 13'000;
+/// Arrays and objects that JSON text may nest. PostgreSQL's limit comes from its max_stack_depth, which is 2 MB by
+/// default: then 12,000 are fine and 15,000 are not.
+inline constexpr size_t nestingMax = 8'000;
 
 /// Parses JSON text and tells `handler` what it has, depth first. Throws as Lexer does, 54001 beyond nestingMax, and
 /// what the handler throws. Notices cancels. A handler has

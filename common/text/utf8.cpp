@@ -1,11 +1,13 @@
 #include "common/text/utf8.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 
 namespace ouzel {
 
@@ -49,7 +51,31 @@ size_t sequenceLength(const uint8_t* bytes, size_t available) {
    throw SqlError(sqlstate::characterNotInRepertoire, message);
 }
 
+/// Eight bytes at a time: a continuation has its highest bit set and the next one clear.
+uint32_t countContinuations(std::string_view text) {
+   constexpr uint64_t lowestBits = 0x0101010101010101;
+   uint32_t count = 0;
+   for (; text.size() >= sizeof lowestBits; text.remove_prefix(sizeof lowestBits)) {
+      uint64_t bytes;
+      std::memcpy(&bytes, text.data(), sizeof bytes);
+      count += static_cast<uint32_t>(std::popcount((bytes >> 7) & ~(bytes >> 6) & lowestBits));
+   }
+   for (const char c : text)
+      count += (static_cast<uint8_t>(c) & 0xc0) == 0x80;
+   return count;
+}
+
 } // namespace
+
+uint32_t characterCount(std::string_view text) {
+   constexpr size_t bytesBetweenChecks = size_t{16} << 20;
+   auto count = static_cast<uint32_t>(text.size());
+   for (; text.size() > bytesBetweenChecks; text.remove_prefix(bytesBetweenChecks)) {
+      count -= countContinuations(text.substr(0, bytesBetweenChecks));
+      checkInterrupted();
+   }
+   return count - countContinuations(text);
+}
 
 size_t findInvalidUtf8(std::string_view text) {
    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());

@@ -6,6 +6,7 @@
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
 
 namespace ouzel {
@@ -60,6 +61,7 @@ void appendJsonb(std::string& out, const json::JsonbView& value, bool isWhole) {
 }
 
 void appendElement(std::string& out, Oid elementType, PhysicalType type, const ArrayView::Cursor& element) {
+   if (elementType == oid::jsonb) return appendJsonbKey(out, element.as<StringView>().view());
    switch (type) {
    case PhysicalType::Bool: out.push_back(static_cast<char>(element.as<uint8_t>())); return;
    case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.as<int16_t>());
@@ -69,16 +71,15 @@ void appendElement(std::string& out, Oid elementType, PhysicalType type, const A
    case PhysicalType::F32: return appendFloat<float, uint32_t>(out, element.as<float>());
    case PhysicalType::F64: return appendFloat<double, uint64_t>(out, element.as<double>());
    case PhysicalType::Interval: return appendInteger<int128, uint128>(out, intervalSpan(element.as<Interval>()));
-   case PhysicalType::String: {
-      const std::string_view value = element.as<StringView>().view();
-      if (elementType == oid::jsonb) return appendJsonb(out, json::JsonbView(value), true);
-      return appendText(out, value);
-   }
+   case PhysicalType::String: return appendText(out, element.as<StringView>().view());
    case PhysicalType::Decimal: decimal::appendSortKey(out, element.as<StringView>()); return;
    }
 }
 
-void appendArray(std::string& out, const ArrayView& array) {
+} // namespace
+
+void appendArrayKey(std::string& out, std::string_view bytes) {
+   const ArrayView array(bytes);
    for (ArrayView::Cursor element(array); element.next();) {
       out.push_back(element.isNull() ? 2 : 1);
       if (!element.isNull()) appendElement(out, array.elementType(), array.physical(), element);
@@ -91,20 +92,26 @@ void appendArray(std::string& out, const ArrayView& array) {
    }
 }
 
-} // namespace
+void appendJsonbKey(std::string& out, std::string_view value) {
+   appendJsonb(out, json::JsonbView(value), true);
+}
 
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || arrayElementType(type.oid) != invalidOid;
+   return type.oid == oid::jsonb || keepsBlanks(type) || arrayElementType(type.oid) != invalidOid;
 }
 
-void appendOrderKey(std::string& out, Oid type, std::string_view value) {
-   if (type == oid::jsonb)
-      appendJsonb(out, json::JsonbView(value), true);
+void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
+   DCHECK(hasOrderKey(type));
+   if (keepsBlanks(type))
+      out.append(trimTrailingBlanks(value));
+   else if (type.oid == oid::jsonb)
+      appendJsonbKey(out, value);
    else
-      appendArray(out, ArrayView(value));
+      appendArrayKey(out, value);
 }
 
-Vector orderKeys(const Vector& values, Oid type, uint32_t count, Arena& arena) {
+Vector orderKeys(const SqlType& type, const Vector& values, uint32_t count, Arena& arena) {
+   DCHECK(hasOrderKey(type));
    auto* keys = arena.allocateArray<StringView>(count);
    auto* validity = arena.allocateArray<ValidityWord>(validityWords(count));
    std::string key;
@@ -113,8 +120,13 @@ Vector orderKeys(const Vector& values, Oid type, uint32_t count, Arena& arena) {
       setValidBit(validity, row, !isNull);
       keys[row] = StringView();
       if (isNull) continue;
+      const std::string_view value = values.value<StringView>(row).view();
+      if (keepsBlanks(type)) {
+         keys[row] = StringView(trimTrailingBlanks(value));
+         continue;
+      }
       key.clear();
-      appendOrderKey(key, type, values.value<StringView>(row).view());
+      appendOrderKey(key, type, value);
       keys[row] = arena.copyString(key);
    }
    return Vector::flat(PhysicalType::String, keys, values.mayHaveNulls() ? validity : nullptr);

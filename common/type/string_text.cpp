@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -179,13 +180,6 @@ std::string parseBytea(std::string_view text) {
    return out;
 }
 
-uint32_t characterCount(std::string_view text) {
-   uint32_t count = 0;
-   for (const char c : text)
-      count += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-   return count;
-}
-
 size_t bytesOfCharacters(std::string_view text, uint32_t count) {
    size_t p = 0;
    for (; p < text.size(); ++p)
@@ -219,7 +213,7 @@ std::string_view applyVarcharTypmod(std::string_view text, int32_t typmod, bool 
 }
 
 std::string_view applyBpcharTypmod(std::string_view text, int32_t typmod, bool isExplicit) {
-   return trimTrailingBlanks(limit(text, typmod, isExplicit, "character"));
+   return typmod < 0 ? text : trimTrailingBlanks(limit(text, typmod, isExplicit, "character"));
 }
 
 std::string_view truncateName(std::string_view text) {

@@ -9,7 +9,9 @@
 #include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/array_text.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
 
 namespace ouzel {
@@ -81,12 +83,8 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::bytea:
       return strings([&format](std::string& out, StringView v) { appendBytea(out, v.view(), format.byteaOutput); });
    case oid::bpchar: {
-      const int32_t width = stringLengthLimit(type.typmod);
-      return strings([width](std::string& out, StringView v) {
-         out.append(v.data(), v.size());
-         const int32_t count = static_cast<int32_t>(width > 0 ? characterCount(v.view()) : 0);
-         if (count < width) out.append(static_cast<size_t>(width - count), ' ');
-      });
+      const int32_t typmod = type.typmod;
+      return strings([typmod](std::string& out, StringView v) { appendWithBlanks(out, v.view(), typmod); });
    }
    case oid::int2vector:
    case oid::oidvector:

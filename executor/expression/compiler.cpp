@@ -6,8 +6,10 @@
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/node.hpp"
+#include "sql/algebra/blanks.hpp"
 
 // The compiler from Expr trees to a program's graph. It pushes negations down, converts operands to one representation,
 // shares equal nodes, and assigns result buffers.
@@ -394,9 +396,13 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
    const bool hasElements = !array.args.empty();
    const bool hasInnerArrays = hasElements && array.args[0]->type.oid == array.type.oid;
    if (array.kind == ExprKind::Array && !function && hasElements && !hasInnerArrays) {
+      std::vector<sql::ExprPtr> owned;
       std::vector<const Expr*> items;
-      for (const sql::ExprPtr& item : array.args)
-         items.push_back(item.get());
+      for (const sql::ExprPtr& item : array.args) {
+         const bool hasBlanks = keepsBlanks(item->type);
+         if (hasBlanks) owned.push_back(sql::withoutBlanks(sql::clone(*item)));
+         items.push_back(hasBlanks ? owned.back().get() : item.get());
+      }
       if (isEquality) return inValues(lhs, items, isAll);
       std::vector<uint32_t> terms;
       for (const Expr* item : items)
@@ -408,7 +414,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
       std::vector<sql::ExprPtr> owned;
       std::vector<const Expr*> items;
       for (const Value& element : elements.elements) {
-         owned.push_back(sql::makeConstant({elements.elementType, -1, 0}, element));
+         owned.push_back(sql::withoutBlanks(sql::makeConstant({elements.elementType, -1, 0}, element)));
          owned.back()->repr = {elements.physical, 0};
          items.push_back(owned.back().get());
       }

@@ -7,6 +7,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
+#include "executor/pipeline/deferred_error.hpp"
 
 namespace ouzel::executor {
 
@@ -153,12 +154,22 @@ void PipelineRun::openLane(Lane& lane) {
 }
 
 bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
-   do {
-      context_.checkCancelled();
-      if (flow(lane, isBlocked)) return true;
-      if (isBlocked) return false;
-   } while (steadyNanos() < deadline);
-   return false;
+   try {
+      do {
+         context_.checkCancelled();
+         if (pipeline_.deferred && pipeline_.deferred->isSet()) return true;
+         if (flow(lane, isBlocked)) return true;
+         if (isBlocked) return false;
+      } while (steadyNanos() < deadline);
+      return false;
+   } catch (const SqlError& error) {
+      if (!pipeline_.deferred || !DeferredError::mayWait(error)) throw;
+      pipeline_.deferred->set(std::current_exception());
+   }
+   lane.sink.reset(); // it may be in the middle of a batch
+   isBlocked = false;
+   stopInput(lane, lane.more.size());
+   return true;
 }
 
 namespace {
@@ -215,6 +226,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       level = 0;
    }
    for (; level < count; ++level) {
+      context_.checkCancelled(); // a plan of a thousand joins takes long for one batch
       Batch& out = lane.batches[level + 1];
       const OperatorStatus status = timed(measure, lane.counters[level + 1], [&] {
          return stage.operators[level]->process(context_, *lane.operators[level], lane.batches[level], out);

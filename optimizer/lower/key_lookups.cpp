@@ -4,6 +4,7 @@
 #include "catalog/builtin/ordered_types.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/expr.hpp"
 
 // Uses of indexes: a scan whose predicates fix an index's columns, and the probe side of a join with few build rows. If
@@ -31,7 +32,10 @@ bool isFixed(const Expr& expr, const Representation& representation) {
 /// Number of values that the predicate allows for `column`: 1 for `column = c`, n for `column IN (c1, ..., cn)`; 0 for
 /// any other predicate.
 size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& representation) {
-   const auto isColumn = [&](const Expr& expr) { return columnOf(expr) == column; };
+   // Indexes hash a bpchar without a length by its order key, the text without its blanks.
+   const auto isColumn = [&](const Expr& expr) {
+      return columnOf(isWithoutBlanks(expr) ? *expr.args[0] : expr) == column;
+   };
    if (compareOf(predicate) == CompareOp::Eq) {
       const Expr &lhs = *predicate.args[0], &rhs = *predicate.args[1];
       return (isColumn(lhs) && isFixed(rhs, representation)) || (isColumn(rhs) && isFixed(lhs, representation));

@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/type/blanks.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // The executor takes two values for one group when their bytes are equal. The bytes of equal arrays may differ: {1.0}
-// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}; so may those of jsonb. So such values are grouped by their order
-// keys (query/order_key.hpp), and a group shows one of its values:
+// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}; those of bpchar without a length may: 'a' and 'a ', and those of
+// jsonb. So such values are grouped by their order keys (query/order_key.hpp), and a group shows one of its values:
 //
 //    GROUP BY a       k := order_key(a), m := min(a) GROUP BY k, and a := m where k is not NULL
 //    DISTINCT a       as GROUP BY over all columns; UNION likewise
@@ -20,20 +22,20 @@ using namespace sql;
 
 namespace {
 
-/// A type whose equal values may differ in bytes: jsonb, and arrays but those whose elements have one form each.
+/// A value whose bytes may differ from those of an equal one. Array elements of the other types have one form each.
 bool isEncoded(const SqlType& type) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
-   if (type.oid == oid::jsonb) return true;
+   if (keepsBlanks(type) || type.oid == oid::jsonb) return true;
    if (!catalog::builtins().isArray(type.oid)) return false;
    return std::find(exact.begin(), exact.end(), catalog::builtins().type(type.oid)->element) == exact.end();
 }
 
-/// One of equal values: the smallest array, any jsonb.
+/// One of equal values: the smallest, but any jsonb.
 AggregateCall minimum(ExprPtr value, Query& query) {
    AggregateCall call;
-   constexpr Oid arguments[] = {oid::anyarray};
-   call.function = catalog::builtins().findFunction("min", arguments);
+   const Oid argument = value->type.oid == oid::bpchar ? oid::bpchar : oid::anyarray;
+   call.function = catalog::builtins().findFunction("min", std::span(&argument, 1));
    call.type = value->type;
    call.column = query.newColumn("min", value->type);
    call.args.push_back(std::move(value));
@@ -111,18 +113,18 @@ void encodeGroups(RelPtr& rel, Query& query) {
    if (auto* window = rel->getIf<op::Window>())
       for (ExprPtr& key : window->spec.partitionBy)
          if (isEncoded(key->type)) key = makeOrderKey(std::move(key));
-   const auto hasEncoded = [&](const std::vector<ColumnId>& columns) {
+   const auto hasKeyed = [&](const std::vector<ColumnId>& columns) {
       return std::any_of(columns.begin(), columns.end(),
                          [&](ColumnId column) { return isEncoded(query.columns[column].type); });
    };
-   if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasEncoded(distinct->columns)) {
+   if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasKeyed(distinct->columns)) {
       const bool isOn = !distinct->sortKeys.empty();
       rel = isOn ? encodeDistinctOn(std::move(rel), query) : groupDistinct(std::move(rel), query);
    }
    const auto* setOp = rel->getIf<op::SetOp>();
-   if (setOp && setOp->kind != SetOpKind::Union && hasEncoded(setOp->columns))
+   if (setOp && setOp->kind != SetOpKind::Union && hasKeyed(setOp->columns))
       replaceSetOperation(rel, true, query);
-   else if (setOp && !setOp->all && hasEncoded(setOp->columns))
+   else if (setOp && !setOp->all && hasKeyed(setOp->columns))
       rel = groupUnion(std::move(rel), query);
    if (rel->kind == RelKind::GroupBy) rel = encodeKeys(std::move(rel), query);
 }

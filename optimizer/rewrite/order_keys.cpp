@@ -1,9 +1,7 @@
-#include "catalog/builtin/builtin.hpp"
-#include "catalog/builtin/ordered_types.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Arrays and jsonb in ORDER BY become order keys (query/order_key.hpp).
+// Arrays, jsonb and bpchar without a length in ORDER BY become order keys (query/order_key.hpp).
 
 namespace ouzel::optimizer {
 
@@ -13,7 +11,7 @@ namespace {
 
 void encode(std::vector<SortKey>& keys) {
    for (SortKey& key : keys)
-      if (catalog::hasOrderKey(key.expr->type.oid)) key.expr = makeOrderKey(std::move(key.expr));
+      if (isKeyed(key.expr->type)) key.expr = makeOrderKey(std::move(key.expr));
 }
 
 } // namespace

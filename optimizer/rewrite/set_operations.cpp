@@ -1,5 +1,4 @@
 #include "catalog/builtin/builtin.hpp"
-#include "catalog/builtin/ordered_types.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -17,7 +16,7 @@ namespace {
 
 ExprPtr keyOf(ColumnId column, bool encodesKeys, const Query& query) {
    ExprPtr key = query.ref(column);
-   const bool isEncoded = encodesKeys && catalog::hasOrderKey(key->type.oid);
+   const bool isEncoded = encodesKeys && isKeyed(key->type);
    return isEncoded ? makeOrderKey(std::move(key)) : std::move(key);
 }
 

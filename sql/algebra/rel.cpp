@@ -116,9 +116,11 @@ RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr left, RelPtr right) {
    return rel;
 }
 
-std::vector<ColumnId> outputColumns(const Rel& rel) {
+namespace {
+
+/// Appends the columns, so that a tree of n levels takes O(n) and not the copies of each level.
+void appendOutputColumns(const Rel& rel, std::vector<ColumnId>& out) {
    checkStack();
-   std::vector<ColumnId> out;
    switch (rel.kind) {
    case RelKind::GroupBy:
    case RelKind::SetOp:
@@ -128,22 +130,30 @@ std::vector<ColumnId> outputColumns(const Rel& rel) {
    case RelKind::Merge: break;
    case RelKind::Distinct: {
       const auto& distinct = rel.as<op::Distinct>();
-      return distinct.sortKeys.empty() ? distinct.columns : outputColumns(*rel.inputs[0]);
+      if (!distinct.sortKeys.empty()) return appendOutputColumns(*rel.inputs[0], out);
+      out.insert(out.end(), distinct.columns.begin(), distinct.columns.end());
+      return;
    }
    case RelKind::Join: {
-      out = outputColumns(*rel.inputs[0]);
+      appendOutputColumns(*rel.inputs[0], out);
       const JoinKind kind = rel.as<op::Join>().kind;
-      if (kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark) break;
-      const std::vector<ColumnId> right = outputColumns(*rel.inputs[1]);
-      out.insert(out.end(), right.begin(), right.end());
+      if (kind != JoinKind::Semi && kind != JoinKind::Anti && kind != JoinKind::Mark)
+         appendOutputColumns(*rel.inputs[1], out);
       break;
    }
    default:
-      if (!rel.inputs.empty()) out = outputColumns(*rel.inputs[0]);
+      if (!rel.inputs.empty()) appendOutputColumns(*rel.inputs[0], out);
    }
    forEachOwnColumn(rel, [&out](ColumnId column, ColumnRole role) {
       if (role == ColumnRole::Made) out.push_back(column);
    });
+}
+
+} // namespace
+
+std::vector<ColumnId> outputColumns(const Rel& rel) {
+   std::vector<ColumnId> out;
+   appendOutputColumns(rel, out);
    return out;
 }
 

@@ -249,8 +249,8 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
          const Selection all = Selection::dense(part);
          Vector keys = reader.read(i, inGroup, part, all);
          const SqlType& type = (*definitions)[columns[i]].type;
-         const bool isOrdered = hasOrderKey(type);
-         if (isOrdered) keys = orderKeys(keys, type.oid, part, arena);
+         const bool isKeyed = hasOrderKey(type);
+         if (isKeyed) keys = orderKeys(type, keys, part, arena);
          if (i == 0)
             hashVector(keys, all, hashes.data() + done);
          else
@@ -258,7 +258,7 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
          for (uint32_t j = 0; notes && j < part; ++j) {
             if (keys.isNull(j))
                notes->hasNull[done + j] = 1;
-            else if (isOrdered) // equal values may lie in different zones
+            else if (isKeyed) // equal values may lie in different zones
                notes->zones[i] = {zoneKeyMin, zoneKeyMax};
             else
                notes->zones[i].add(zoneKeyOf(Value::fromVector(keys, j)));

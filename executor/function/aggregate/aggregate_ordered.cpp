@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
 #include "executor/function/aggregate/aggregate_rows.hpp"
 #include "executor/function/array_builder.hpp"
@@ -71,9 +72,15 @@ struct ValueList {
       std::memcpy(&value, values.data + size_t{index} * sizeof(T), sizeof(T));
       return value;
    }
-   Value value(uint32_t index) const {
+   /// As an element of an array, which has the blanks of character(n).
+   Value element(uint32_t index) const {
       if (isNull(index)) return Value::null(type);
-      return Value::fromVector(Vector::flat(type, values.data, nullptr), index);
+      Value value = Value::fromVector(Vector::flat(type, values.data, nullptr), index);
+      if (elementType != oid::bpchar) return value;
+      std::string text;
+      appendWithBlanks(text, value.bytes, typmod);
+      value.bytes = std::move(text);
+      return value;
    }
 };
 
@@ -144,7 +151,10 @@ struct PercentileState {
          if (!isFractionNull && !isArray) fraction = checked(given.value<double>(row));
       }
       if (input.args[0].isNull(row)) return;
-      if (!input.argTypes.empty()) list.elementType = input.argTypes[0].oid;
+      if (!input.argTypes.empty()) {
+         list.elementType = input.argTypes[0].oid;
+         list.typmod = input.argTypes[0].typmod;
+      }
       list.add(input.args[0], row, input.arena);
    }
    static double checked(double fraction) {
@@ -182,8 +192,9 @@ struct PercentileDisc {
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.isNullResult()) return result.setNull(row);
       if (s.isArray) {
-         result.values<StringView>()[row] = s.arrayResult(
-             s.list.elementType, result.strings(), [&](double fraction) { return s.list.value(indexOf(s, fraction)); });
+         result.values<StringView>()[row] = s.arrayResult(s.list.elementType, result.strings(), [&](double fraction) {
+            return s.list.element(indexOf(s, fraction));
+         });
          return;
       }
       const uint32_t index = indexOf(s, s.fraction), width = physicalSize(s.list.type);
@@ -242,8 +253,8 @@ struct PercentileCont {
 
 // ---- mode: the value with the longest sequence of equal neighbours ----
 
-/// `ordered`: jsonb, or anyarray for arrays, whose bytes may differ where they are equal; invalidOid: another type.
-template <Oid ordered>
+/// `keyed`: the order of values that do not compare by their bytes.
+template <StringOrder keyed>
 struct Mode {
    struct alignas(16) State {
       std::byte current[16]{}, best[16]{};
@@ -269,9 +280,12 @@ struct Mode {
       std::memcpy(s.best, s.current, 16);
    }
    static bool isCurrent(const State& s, PhysicalType type, const std::byte* value) {
-      if constexpr (ordered == invalidOid) return valueEquality(type)(s.current, value);
-      const auto viewOf = [](const std::byte* at) { return reinterpret_cast<const StringView*>(at)->view(); };
-      return compareOrdered(ordered, viewOf(s.current), viewOf(value)) == 0;
+      if constexpr (keyed == nullptr) {
+         return valueEquality(type)(s.current, value);
+      } else {
+         const auto at = [](const std::byte* place) { return *reinterpret_cast<const StringView*>(place); };
+         return keyed(at(s.current), at(value)) == 0;
+      }
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.bestCount == 0) return result.setNull(row);
@@ -301,9 +315,11 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
       return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
    }
    if (name == "mode") {
-      if (request.argTypes[0].oid == oid::jsonb) return orderedKernel<Mode<oid::jsonb>>;
-      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<Mode<oid::anyarray>>
-                                                                  : orderedKernel<Mode<invalidOid>>;
+      const StringOrder keyed = keyedOrder(request.argTypes[0]);
+      return keyed == compareBpchar  ? orderedKernel<Mode<compareBpchar>>
+             : keyed == compareJsonb ? orderedKernel<Mode<compareJsonb>>
+             : keyed                 ? orderedKernel<Mode<compareArrayBytes>>
+                                     : orderedKernel<Mode<nullptr>>;
    }
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")

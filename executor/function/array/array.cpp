@@ -1,5 +1,6 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/thread/interruption.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/function/array/array_operations.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/function/families.hpp"
@@ -43,6 +44,7 @@ public:
       Value value = Value::fromVector(vector, row);
       if (value.type != elements && !isVariableSize(elements) && elements <= PhysicalType::I64) value.type = elements;
       bytes_ = std::move(value.bytes);
+      if (array.elementType() == oid::bpchar) bytes_.resize(trimTrailingBlanks(bytes_).size());
       if (isVariableSize(elements)) {
          const StringView text(bytes_);
          std::memcpy(place_, static_cast<const void*>(&text), sizeof text);

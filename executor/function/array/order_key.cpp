@@ -14,7 +14,10 @@ namespace {
 
 StringView orderKey(const StringView& bytes, KernelEnv& env) {
    std::string key;
-   appendOrderKey(key, env.call.argTypes[0].oid, bytes.view());
+   if (env.call.argTypes[0].oid == oid::jsonb)
+      appendJsonbKey(key, bytes.view());
+   else
+      appendArrayKey(key, bytes.view());
    ValueBuilder out(env.strings);
    out.append(key);
    return out.finish();

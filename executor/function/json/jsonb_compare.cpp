@@ -73,7 +73,7 @@ bool existsSome(const StringView& value, const StringView& texts) {
 /// Equal values have equal hashes; they are not PostgreSQL's.
 uint64_t hashOf(const StringView& value) {
    std::string key;
-   appendOrderKey(key, oid::jsonb, value.view());
+   appendJsonbKey(key, value.view());
    return hashBytes(key.data(), key.size());
 }
 int32_t hash(const StringView& value) {

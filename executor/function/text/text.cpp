@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "common/type/text_codec.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
@@ -22,9 +22,17 @@ StringView part(std::string_view text) {
    return StringView(text);
 }
 
+/// From here on a value takes so long to copy that a cancel must be noticed meanwhile.
+constexpr uint32_t longBytes = 1 << 20;
+
 StringView concatenate(StringView a, StringView b, KernelEnv& env) {
    const uint32_t size = a.size() + b.size();
    if (size > StringView::lengthMax) throwTooLong();
+   if (size > longBytes) {
+      ValueBuilder result(env.strings);
+      result.reserve(size);
+      return result.append(a.view()).append(b.view()).finish();
+   }
    char bytes[StringView::inlineMax];
    char* target = size <= StringView::inlineMax ? bytes : static_cast<char*>(env.strings.allocate(size, 1));
    std::memcpy(target, a.data(), a.size());
@@ -35,6 +43,9 @@ StringView concatenate(StringView a, StringView b, KernelEnv& env) {
 int32_t characterLength(StringView s) {
    return static_cast<int32_t>(countCharacters(s.view()));
 }
+int32_t lengthWithoutBlanks(StringView s) {
+   return static_cast<int32_t>(countCharacters(trimTrailingBlanks(s.view())));
+}
 int32_t octetLength(StringView s) {
    return static_cast<int32_t>(s.size());
 }
@@ -44,6 +55,16 @@ int32_t bpcharOctetLength(StringView s, KernelEnv& env) {
    if (typmod < 4) return octetLength(s);
    const int32_t blanks = std::max(0, typmod - 4 - characterLength(s));
    return octetLength(s) + blanks;
+}
+
+/// The value of a bpchar(n) with its blanks, which it needs where n is lost.
+StringView withBlanks(StringView s, KernelEnv& env) {
+   std::string text;
+   appendWithBlanks(text, s.view(), env.call.argTypes[0].typmod);
+   if (text.size() == s.size()) return s;
+   ValueBuilder out(env.strings);
+   out.append(text);
+   return out.finish();
 }
 
 // ---- substring ----
@@ -202,6 +223,22 @@ StringView splitPart(const StringView& s, const StringView& separator, int32_t n
 
 // ---- padding and trimming ----
 
+/// A short text that is repeated often is appended in blocks of many: each append costs a call.
+void appendRepeated(ValueBuilder& result, std::string_view text, size_t count) {
+   constexpr size_t blockBytes = size_t{16} << 10;
+   result.reserve(text.size() * count);
+   if (text.size() * count > blockBytes && text.size() < blockBytes / 2) {
+      const size_t blockCount = blockBytes / text.size();
+      std::string block;
+      for (size_t i = 0; i < blockCount; ++i)
+         block.append(text);
+      for (; count >= blockCount; count -= blockCount)
+         result.append(block);
+   }
+   for (; count > 0; --count)
+      result.append(text);
+}
+
 template <bool atLeft>
 StringView pad(const StringView& s, int32_t length, const StringView& fill, KernelEnv& env) {
    const std::string_view text = s.view();
@@ -212,11 +249,8 @@ StringView pad(const StringView& s, int32_t length, const StringView& fill, Kern
    ValueBuilder result(env.strings);
    if (!atLeft) result.append(text);
    const uint32_t fillCharacters = countCharacters(fill.view());
-   while (missing >= fillCharacters) {
-      result.append(fill.view());
-      missing -= fillCharacters;
-   }
-   result.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing)));
+   appendRepeated(result, fill.view(), missing / fillCharacters);
+   result.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing % fillCharacters)));
    if (atLeft) result.append(text);
    return result.finish();
 }
@@ -275,10 +309,7 @@ StringView repeatText(const StringView& s, int32_t count, KernelEnv& env) {
    const size_t size = size_t{s.size()} * static_cast<size_t>(count);
    if (size > StringView::lengthMax) throwTooLong();
    ValueBuilder result(env.strings);
-   if (s.size() == 1) return result.append(size, s.data()[0]).finish();
-   result.reserve(size);
-   for (int32_t i = 0; i < count; ++i)
-      result.append(s.view());
+   appendRepeated(result, s.view(), static_cast<size_t>(count));
    return result.finish();
 }
 
@@ -337,6 +368,9 @@ StringView toName(const StringView& s) {
       --size;
    return part(s.view().substr(0, size));
 }
+StringView bpcharToName(const StringView& s) {
+   return part(trimTrailingBlanks(toName(s).view()));
+}
 StringView toChar(const StringView& s) {
    char byte;
    return part(parseChar(s.view(), byte));
@@ -386,8 +420,10 @@ void addCutting() {
 void registerText() {
    addCutting();
    addKernels<concatenate>({"textcat", "byteacat"}, totalKernel);
-   addKernels<characterLength>({"textlen", "bpcharlen"}, totalKernel);
+   addKernel<characterLength>("textlen", totalKernel);
+   addKernel<lengthWithoutBlanks>("bpcharlen", totalKernel);
    addKernels<octetLength>({"textoctetlen", "byteaoctetlen"}, totalKernel);
+   addKernel<withBlanks>("ouzel_with_blanks");
    addKernel<bpcharOctetLength>("bpcharoctetlen", totalKernel);
    addKernel<position>("textpos", totalKernel);
    addKernel<bytePosition>("byteapos", totalKernel);
@@ -405,7 +441,8 @@ void registerText() {
    addKernel<hexOf<int32_t>>("to_hex32", totalKernel);
    addKernel<hexOf<int64_t>>("to_hex64", totalKernel);
    addKernels<same>({"name_text", "bpchar_text"}, totalKernel);
-   addKernels<toName>({"text_name", "bpchar_name"}, totalKernel);
+   addKernel<toName>("text_name", totalKernel);
+   addKernel<bpcharToName>("bpchar_name", totalKernel);
    addKernel<same>("name_bpchar", totalKernel);
    addKernels<fromChar>({"char_bpchar", "char_text"}, totalKernel);
    addKernel<toChar>("text_char", totalKernel);

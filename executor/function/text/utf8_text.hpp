@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/text/ascii.hpp"
+#include "common/text/utf8.hpp"
 
 // Characters and positions in valid UTF-8 text. PostgreSQL's string functions count in characters.
 
@@ -34,6 +35,8 @@ inline size_t nextCharacter(std::string_view text, size_t position) {
 }
 
 inline uint32_t countCharacters(std::string_view text) {
+   constexpr size_t shortBytes = 16;
+   if (text.size() > shortBytes) return characterCount(text);
    uint32_t count = 0;
    for (const char c : text)
       count += isContinuation(c) ? 0u : 1u;

@@ -30,7 +30,7 @@ struct Recursion {
    BatchStore working; ///< new rows of the previous round: the working table
    BatchStore fresh;   ///< rows of the current round
    std::vector<Representation> columns;
-   std::vector<Oid> orderTypes; ///< by column: the type of arrays and jsonb, which have order keys; invalidOid: another
+   std::vector<SqlType> types;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
    std::optional<size_t> roundStart; ///< PlanBuilder::ownedCount() before the operators of the recursive term
@@ -50,10 +50,10 @@ private:
    void appendRows(BatchBuilder& open, const Batch& rows, BatchStore& to) const;
 };
 
-bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, Oid orderType) {
+bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, const SqlType& type) {
    if (a.isNull(aRow) || b.isNull(bRow)) return a.isNull(aRow) && b.isNull(bRow);
-   if (orderType != invalidOid)
-      return compareOrdered(orderType, a.value<StringView>(aRow).view(), b.value<StringView>(bRow).view()) == 0;
+   if (const StringOrder order = keyedOrder(type))
+      return order(a.value<StringView>(aRow), b.value<StringView>(bRow)) == 0;
    const size_t size = physicalSize(a.type);
    return valueEquality(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
                                 static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
@@ -68,7 +68,7 @@ bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, u
       const Batch& other = number < result.batchCount() ? reader->batch(number) : *kept->current();
       bool same = true;
       for (size_t column = 0; column < columns.size() && same; ++column)
-         same = sameValue(batch.columns[column], row, other.columns[column], otherRow, orderTypes[column]);
+         same = sameValue(batch.columns[column], row, other.columns[column], otherRow, types[column]);
       if (same) return false;
    }
    return true;
@@ -88,13 +88,12 @@ void Recursion::appendAll(QueryContext& context) {
       Batch batch = freshRows.batch(number);
       uint64_t hashes[batchRowsMax] = {};
       Reservation keyMemory(context.memory());
-      Arena keys(&keyMemory);
-      for (size_t column = 0; column < columns.size(); ++column) {
-         const Vector& values = batch.columns[column];
-         const Oid type = plan->all ? invalidOid : orderTypes[column];
-         hashCombineVector(type == invalidOid ? values : orderKeys(values, type, batch.rowCount, keys), batch.selection,
-                           hashes);
-      }
+      Arena keys(&keyMemory); // of values that do not compare by their bytes
+      for (size_t column = 0; column < columns.size(); ++column)
+         hashCombineVector(hasOrderKey(types[column]) && !plan->all
+                               ? orderKeys(types[column], batch.columns[column], batch.rowCount, keys)
+                               : batch.columns[column],
+                           batch.selection, hashes);
       newRows.clear();
       for (uint32_t row = 0; row < batch.rowCount; ++row) {
          if (!plan->all && !isNew(context, batch, row, hashes[row])) continue;
@@ -159,10 +158,7 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    recursion->columns = representationsOf(node.output, builder.context().columns());
    for (uint32_t i = 0; i < node.output.size(); ++i) {
       recursion->identity.push_back(i);
-      {
-         const SqlType& type = builder.context().columns()[node.output[i]].type;
-         recursion->orderTypes.push_back(hasOrderKey(type) ? type.oid : invalidOid);
-      }
+      recursion->types.push_back(builder.context().columns()[node.output[i]].type);
    }
    if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
       recursion->rowsWanted = wanted->second;

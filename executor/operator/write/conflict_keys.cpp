@@ -57,7 +57,7 @@ void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
    }
 }
 
-void appendOrdered(std::string& out, Oid type, const StringView& value) {
+void appendKey(std::string& out, const SqlType& type, const StringView& value) {
    std::string key;
    appendOrderKey(key, type, value.view());
    appendRaw(out, static_cast<uint32_t>(key.size()));
@@ -141,9 +141,8 @@ uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
             isDistinct = isDistinct || (isNull && !keys_[number].nullsNotDistinct);
             claim.bytes.push_back(isNull ? '\1' : '\0');
             if (isNull) continue;
-            const std::vector<Oid>& types = keys_[number].orderTypes;
-            if (k < types.size() && types[k] != invalidOid)
-               appendOrdered(claim.bytes, types[k], column.value<StringView>(row));
+            if (k < keys_[number].types.size() && hasOrderKey(keys_[number].types[k]))
+               appendKey(claim.bytes, keys_[number].types[k], column.value<StringView>(row));
             else
                appendCanonical(claim.bytes, column, row);
          }

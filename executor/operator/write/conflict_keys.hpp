@@ -19,8 +19,7 @@ public:
    struct Key {
       std::vector<uint32_t> slots; ///< columns of the batch
       bool nullsNotDistinct = false;
-      /// By slot: the type of arrays and jsonb, which are compared by order keys; invalidOid: another; empty: none.
-      std::vector<Oid> orderTypes{};
+      std::vector<SqlType> types{}; ///< by slot; empty: all compare by their bytes
    };
    ConflictKeys(std::vector<Key> keys, Reservation& memory);
 

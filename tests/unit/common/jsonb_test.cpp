@@ -249,7 +249,7 @@ CATCH_TEST_CASE("order keys of jsonb have the order of the values") {
    std::vector<std::string> values, keys;
    for (uint32_t i = 0; i < 300; ++i) {
       values.push_back(bytesOf(randomDocument(random, i % 3)));
-      appendOrderKey(keys.emplace_back(), oid::jsonb, values.back());
+      appendJsonbKey(keys.emplace_back(), values.back());
    }
    for (size_t i = 0; i < values.size(); ++i)
       for (size_t j = 0; j < values.size(); ++j) {
