@@ -19,6 +19,13 @@ constexpr uint8_t hasNextBit = 0x80;
    throw SqlError(sqlstate::dataCorrupted, "damaged jsonpath value");
 }
 
+/// Whether the bytes are a finite decimal: decimal.hpp's functions trust that they are.
+bool isCanonical(StringView number) {
+   if (number.size() < decimal::headerBytes || !decimal::isFinite(number)) return false;
+   if (number.size() == decimal::headerBytes) return (decimal::header(number) & decimal::kindNegative) == 0;
+   return number.view().back() != 0;
+}
+
 class PathEncoder {
 public:
    std::string run(const JsonPath& path) {
@@ -159,7 +166,7 @@ private:
       case PathOp::Key: node.text = text(); return;
       case PathOp::Number:
          node.number = StringView(piece(), StringView::Storage::Permanent);
-         if (node.number.size() < decimal::headerBytes || !decimal::isFinite(node.number)) throwDamaged();
+         if (!isCanonical(node.number)) throwDamaged();
          return;
       case PathOp::Boolean: node.boolean = flag(); return;
       case PathOp::Any:
