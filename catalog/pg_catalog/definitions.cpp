@@ -94,7 +94,8 @@ size_t tokenEnd(std::string_view sql, size_t at) {
    }
    const char first = sql[at];
    if (first == '$') {
-      const size_t tagEnd = sql.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", at + 1);
+      const size_t tagEnd =
+          sql.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", at + 1);
       if (tagEnd == std::string_view::npos || sql[tagEnd] != '$') return at + 1;
       const std::string_view tag = sql.substr(at, tagEnd + 1 - at);
       return after(sql.find(tag, tagEnd + 1), tag.size());
@@ -134,7 +135,8 @@ std::string withRelationNames(const NameContext& context, std::string_view sql) 
       end = tokenEnd(sql, at);
       if (sql[at] != '\'' || end - at < 3 || end - at > 12) continue;
       const std::string_view digits = sql.substr(at + 1, end - at - 2);
-      if (digits.find_first_not_of("0123456789") != std::string_view::npos || !isRegclassCast(sql.substr(end))) continue;
+      if (digits.find_first_not_of("0123456789") != std::string_view::npos || !isRegclassCast(sql.substr(end)))
+         continue;
       Oid oid = invalidOid;
       const auto [parsed, error] = std::from_chars(digits.data(), digits.data() + digits.size(), oid);
       if (error != std::errc()) continue;

@@ -98,8 +98,7 @@ std::string defaultText(const Column& column) {
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Column& c : r->columns)
-         if (c.hasDefault())
-            row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
+         if (c.hasDefault()) row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {

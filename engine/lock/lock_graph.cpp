@@ -115,10 +115,10 @@ bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
       if (soft == cycle.end()) {
          for (const auto& edge : cycle) {
             const int32_t processId = edge.waiter->owner->processId();
-            deadlock.report += fmt::format("{}Process {} waits for {} on {}; blocked by process {}.",
-                                           deadlock.report.empty() ? "" : "\n", processId,
-                                           lockModeName(edge.waiter->mode), describe(edge.waiter->lock->tag),
-                                           edge.blocker->processId());
+            deadlock.report +=
+                fmt::format("{}Process {} waits for {} on {}; blocked by process {}.",
+                            deadlock.report.empty() ? "" : "\n", processId, lockModeName(edge.waiter->mode),
+                            describe(edge.waiter->lock->tag), edge.blocker->processId());
             deadlock.processes.push_back(processId);
          }
          return false;
@@ -134,8 +134,8 @@ bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
    }
 }
 
-/// 40P01. Only the log has the statements: a client may not be allowed to see those of others. REQUIRES: no partition is
-/// locked, since statementOf_ may take mutexes of its own.
+/// 40P01. Only the log has the statements: a client may not be allowed to see those of others. REQUIRES: no partition
+/// is locked, since statementOf_ may take mutexes of its own.
 SqlError LockManager::deadlockError(Deadlock deadlock) const {
    std::string forLog = deadlock.report;
    if (statementOf_)
