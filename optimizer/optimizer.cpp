@@ -72,6 +72,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    encodeOrders(root);
    done("encodeOrders");
    if (!settings.enabled) return;
+   encodeEqualities(root);
+   done("encodeEqualities");
    removeAliases(root, query, output);
    done("removeAliases");
    simplify(root, query);

@@ -39,6 +39,8 @@ void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity 
    field(message, 't', error.tableName());
    field(message, 'c', error.columnName());
    field(message, 'n', error.constraintName());
+   field(message, 'F', baseName(error.where().file_name()));
+   field(message, 'L', std::to_string(error.where().line()));
    field(message, 'R', error.routineName());
    message.int8(0).finish();
 }

@@ -85,14 +85,16 @@ Session::Next Session::handle(const Frame& frame) {
 void Session::logError(const SqlError& error, ErrorSeverity severity, std::string_view logDetail) const {
    const LogLevel level = severity == ErrorSeverity::Fatal ? LogLevel::Fatal : LogLevel::Error;
    if (!options_.log || !isLogged(level)) return;
+   if (logDetail.empty()) logDetail = error.logDetailText();
+   if (logDetail.empty()) logDetail = error.detailText();
    logRecord({.level = level,
               .message = error.what(),
               .state = error.state().text(),
-              .detail = logDetail.empty() ? std::string_view(error.detailText()) : logDetail,
+              .detail = logDetail,
               .hint = error.hintText(),
               .context = error.contextText(),
               .position = error.position(),
-              .hidesPlace = true});
+              .where = error.where()});
 }
 
 Session::Next Session::end(const SqlError& fatal) {

@@ -431,7 +431,341 @@ def record_formatting():
     write("formatting", cases)
 
 
-FAMILIES = {"decimal": record_decimal, "text": record_text, "date_math": record_date_math, "formatting": record_formatting}
+# ---- jsonpath ----
+
+JSONPATHS = r"""a.b
+a b
+a
+$.a/*c*/.b
+$.a /*c*/.b
+1a
+1ab
+00
+012
+1e5
+1e5a
+1.5a
+1.5ab
+1.type()
+1..type()
+$.1
+$.1a
+$.12ab
+$1
+1e+
+1e
+1.e
+1.e3
+.5
+5.
+0x1f
+1_000
+"a\u00"
+"a\u{41}"
+"a\u{}"
+"a\u{1234567}"
+"a\u{110000}"
+"a\x4"
+"a\x41"
+"a\
+"abc
+$.a\u0041
+$.\u0041b
+"\ud83d\ude00"
+"\ud83d"
+"\ude00"
+"\ud83dx"
+"\ud83d\ud83d"
+"\u0000"
+"\v\b\f\n\r\t\q\/\""
+/* abc
+$ /* x
+$ $
+$.a &&  $.b
+$.a == 1 && $.b
+($.a == 1) + 2
+1 + ($.a == 1)
+!($.a == 1).type()
+!$.a
+!($.a)
+!exists($.a)
+! exists ($.a) && $.b == 1
+$.a == 1 == 2
+($.a == 1) is unknown
+(($.a == 1) is unknown).type()
+($.a == 1).type()
+-1
++1
+--1
+-$.a
+- 1.5
++$.a.b + 1
+-$.a * 2
+(1).type()
+(-1).type()
+-1.type()
+-(1).type()
+1 + 2 * 3
+(1 + 2) * 3
+1 - (2 - 3)
+1 - 2 - 3
+1 - (2 * 3)
+$.a[1,2 to last, last - 1]
+$[*].**.**{2}.**{2 to 3}.**{last}.**{1 to last}.**{last to 3}
+$.**{-1}
+$.**{99999999999}
+last
+$[last]
+@
+$ ? (@ == 1)
+$ ? (@.a ? (@.b == 1) == 2)
+$.a like_regex "ab"
+$ ? (@ like_regex "ab" flag "xi")
+$ ? (@ like_regex "ab" flag "qi")
+$ ? (@ like_regex "ab" flag "imsq")
+$ ? (@ like_regex "ab" flag "xq")
+$ ? (@ like_regex "ab" flag "z")
+$ ? (@ like_regex "(ab" flag "i")
+$ ? (@ like_regex "(ab" flag "q")
+$ ? (@ starts with "a")
+$ ? (@ starts with $x)
+$ ? (@ starts with 1)
+strict $.a
+lax $.a
+STRICT $.a
+strict
+strict lax $
+$.a.datetime()
+$.a.datetime("yyyy")
+$.a.datetime($x)
+$.size
+$.size()
+$.Size()
+$.NULL
+NULL
+null
+True
+true
+$.a.TYPE()
+$.type().keyvalue().abs().floor().ceiling().double()
+$"a b"
+$a.b
+$"a\u0041"
+$.$a
+$.*
+$.a.*
+$ .a
+$."a\"b\\c\u0001é"
+
+   
+$.a,
+$#
+$.a ? @ == 1
+1e1000000
+100000000000000000000000.5000
+exists($)
+exists($.a ? (@ > 1))
+exists($ == 1)
+$.a ?(@ > 1 && (@ < 2 || @ == 5) && !(@ == 3))
+$.a ?(@ > 1 || @ < 2 && @ == 5)
+(($ == 1) || ($ == 2)) && ($ == 3)
+$ == 1 && ($ == 2 && $ == 3)
+$ == -1
+$ == - $.a
+($ + 1).a
+($.a[1] + 1)[0]
+"a".type()
+true.type()
+null.type()
+$x.type()
+$.a.b.c
+$."a".'b'
+$.a'b
+a\b
+\
+$.\
+$.a > 1 + 2
+1 + 2 > $.a
+"a" starts with "b"
+$ == $
+$ = 1
+$ <> 1
+$ != 1
+$.true
+$.is.unknown.to.last
+$.[1]
+$[1
+$[]
+$[1,]
+$[1 to]
+$.a.b(
+$.abs(1)
+$.foo()
+""".strip("\n").split("\n") + ['"a\\\n"', "$.a\t.b", " strict\n$.a ", "$.ä.\u00dc", '$ like_regex "a" flag "ä"']
+
+JSONPATH_WORDS = r"""$ $ $ @ @ . . . ( ) ( ) [ ] ? ? * ** { } , + - / % && || ! == != <> < <= > >= .a ."b c" $x $"y" "s" 1 2.5 .5 null
+true false last to is unknown exists starts with like_regex flag "i" strict lax .type() .size .keyvalue() .datetime( abs a 1a
+\u0041 \ " /*c*/ [1] [*] [last] ?(@>1) ?( (@ (1)""".split()
+
+
+def random_jsonpath_text(rng):
+    """Words in any order, and texts of the list above with some words changed: mostly errors."""
+    if rng.random() < 0.5:
+        words = rng.choice(JSONPATHS).split(" ")
+        for _ in range(rng.choice([1, 1, 2])):
+            words.insert(rng.randrange(len(words) + 1), rng.choice(JSONPATH_WORDS))
+        if rng.random() < 0.3:
+            del words[rng.randrange(len(words))]
+    else:
+        words = [rng.choice(JSONPATH_WORDS) for _ in range(rng.randrange(1, 9))]
+    return rng.choice(["", " "]).join(words)
+
+
+def random_jsonpath(rng, depth=3):
+    """A path that is well formed."""
+    def expr(d, in_filter, in_subscript):
+        r = rng.random()
+        if d > 0 and r < 0.12:
+            return f"{operand(d, in_filter, in_subscript)} {rng.choice('+-*/%')} {operand(d, in_filter, in_subscript)}"
+        if d > 0 and r < 0.18:
+            return f"{rng.choice('+-')}{operand(d, in_filter, in_subscript)}"
+        return chain(d, in_filter, in_subscript)
+
+    def operand(d, in_filter, in_subscript):
+        text = expr(d - 1, in_filter, in_subscript)
+        return f"({text})" if rng.random() < 0.3 else text
+
+    def chain(d, in_filter, in_subscript):
+        heads = ["$", "$", "$"] + ["@"] * (6 if in_filter else 0) + ["last"] * (4 if in_subscript else 0)
+        if rng.random() < 0.35:
+            heads = ["1", "2", "0", "-1", "1.5", '"a"', '"abc"', "null", "true", "false", "$x", "$y", "$o"]
+        head = rng.choice(heads) if rng.random() < 0.99 else "$missing"
+        if d > 0 and rng.random() < 0.06:
+            head = f"({predicate(d - 1, in_filter, in_subscript)})" + accessor(d - 1, in_filter, in_subscript)
+        elif head[0] in "-.0123456789":
+            head = f"({head})"
+        count = rng.choice([0, 1, 1, 1, 2, 2, 3]) if head[0] in "$@(" else rng.choice([0, 0, 0, 1])
+        return head + "".join(accessor(d - 1, in_filter, in_subscript) for _ in range(count))
+
+    def accessor(d, in_filter, in_subscript):
+        r = rng.random()
+        if r < 0.35:
+            return rng.choice([".a", ".a", ".b", ".c", '."d e"', ".key", ".value"])
+        if r < 0.42:
+            return ".*"
+        if r < 0.55:
+            return "[*]"
+        if r < 0.68:
+            return "[" + ",".join(subscript(d, in_filter) for _ in range(rng.choice([1, 1, 1, 2]))) + "]"
+        if r < 0.75:
+            return rng.choice([".**", ".**{1}", ".**{2}", ".**{1 to 2}", ".**{last}", ".**{0}", ".**{1 to last}", ".**{last to 2}"])
+        if r < 0.87 and d > 0:
+            return f" ? ({predicate(d - 1, True, in_subscript)})"
+        return rng.choice([".type()", ".size()", ".abs()", ".floor()", ".ceiling()", ".double()", ".keyvalue()", ".size()",
+                           ".type()", ".keyvalue()", ".datetime()"])
+
+    def subscript(d, in_filter):
+        def one():
+            return rng.choice(["0", "1", "2", "last", "last - 1", "-1", "1.7", "5"]) if d <= 0 or rng.random() < 0.8 else expr(d - 1, in_filter, True)
+        return f"{one()} to {one()}" if rng.random() < 0.3 else one()
+
+    def predicate(d, in_filter, in_subscript):
+        r = rng.random()
+        if d > 0 and r < 0.25:
+            return f"{predicate(d - 1, in_filter, in_subscript)} {rng.choice(['&&', '||'])} {predicate(d - 1, in_filter, in_subscript)}"
+        if d > 0 and r < 0.32:
+            return f"!({predicate(d - 1, in_filter, in_subscript)})"
+        if d > 0 and r < 0.38:
+            return f"({predicate(d - 1, in_filter, in_subscript)}) is unknown"
+        if r < 0.48:
+            return f"exists({expr(d, in_filter, in_subscript)})"
+        if r < 0.54:
+            return f"{expr(d, in_filter, in_subscript)} starts with {rng.choice(['$x', '$y', chr(34) + 'a' + chr(34)])}"
+        if r < 0.60:
+            flag = rng.choice(["", "", ' flag "i"', ' flag "q"', ' flag "ms"'])
+            return f'{expr(d, in_filter, in_subscript)} like_regex "{rng.choice(["^a", "b", "A.c", "a|b", "[0-9]+$"])}"{flag}'
+        return f"{expr(d, in_filter, in_subscript)} {rng.choice(['==', '!=', '<', '<=', '>', '>='])} {expr(d, in_filter, in_subscript)}"
+
+    mode = rng.choice(["", "", "strict "])
+    return mode + (predicate(depth, False, False) if rng.random() < 0.3 else expr(depth, False, False))
+
+
+def random_document(rng, depth=3):
+    r = rng.random()
+    if depth == 0 or r < 0.35:
+        return rng.choice(["1", "2", "0", "-3", "1.5", "2.50", "null", "true", "false", '"a"', '"abc"', '"b"', '""', '"12"',
+                           '"2024-02-29"', '"12:34:56"', '"2024-02-29 12:34:56+01"', "[]", "{}", "123456789012345.678"])
+    if r < 0.65:
+        return "[" + ", ".join(random_document(rng, depth - 1) for _ in range(rng.randrange(5))) + "]"
+    keys = rng.sample(["a", "b", "c", "d e", "key", "value"], rng.randrange(1, 5))
+    return "{" + ", ".join(f'"{k}": {random_document(rng, depth - 1)}' for k in keys) + "}"
+
+
+MOMENTS = ["2024-02-29", "2024-03-10", "1999-12-31", "12:34:56", "12:34:56.789", "02:30:00", "12:34:56+03", "12:34:56-04:30", "17:04:56+00",
+           "2024-02-29 00:00:00", "2024-03-10T02:30:00", "2024-03-10 07:30:00+00", "2024-03-10T06:30:00.5+00:00", "2024-02-29 05:00:00+00",
+           "2024-02-28T23:00:00-05:00", "0044-03-15", "-0044-03-15T12:00:00", "5000000-01-01", "2024-02-30", "25:00:00", "noon"]
+MOMENT_TEMPLATES = [("29.02.2024", "dd.mm.yyyy"), ("2024-02-29", "dd.mm.yyyy"), ("12:34", "HH24:MI"), ("12:34 +05", "HH24:MI TZH"),
+                    ("12:34 pm", "HH12:MI pm"), ("2024-060", "yyyy-ddd"), ("29 2024", "dd yyyy"), ("1.5", "SS.MS"), ("1.123456", "SS.FF3"),
+                    ("2024-02-29T12:34:56", 'yyyy-mm-dd"T"HH24:MI:SS'), ("2024-02-29", "yyyy-mm-dd HH24"), ("2024-02-29 x", "yyyy-mm-dd"),
+                    ("10", "IW"), ("+05", "TZH"), ("2024 +05", "yyyy TZH"), ("2024", "yyyy#"), ("2024", "FMyyyy"), ("", "yyyy"), ("2024", ""),
+                    ("300000-01-01 00:00", "yyyy-mm-dd HH24:MI"), ("6000000-01-01", "yyyy-mm-dd"), ("2024-13-01", "yyyy-mm-dd"),
+                    ("12:34 -5:20", "HH24:MI TZH:TZM"), ("2024-02-29 12:34 -5", "yyyy-mm-dd HH24:MI TZH"), ("2024", "yyyy tz")]
+
+
+def random_number(rng):
+    """Of many sizes in PostgreSQL's binary form."""
+    return rng.choice(["0", "0.00", "1e-70", "1e300", "1" + "0" * rng.randrange(30), f"{rng.randrange(10 ** 9)}.{rng.randrange(10 ** 6)}",
+                       str(rng.randrange(10 ** rng.randrange(1, 40))), "-1.10", "0.0001", "10000", "99999999", "1.0E100", "3e-64"])
+
+
+def random_large_document(rng, depth):
+    """A document for the numbers of keyvalue()."""
+    if depth == 0 or rng.random() < 0.25:
+        return rng.choice(["null", "true", '"' + "x" * rng.randrange(9) + '"', random_number(rng), "[]", "{}"])
+    if rng.random() < 0.4:
+        return "[" + ", ".join(random_large_document(rng, depth - 1) for _ in range(rng.randrange(6))) + "]"
+    return "{" + ", ".join(f'"{"k" * rng.randrange(5)}{i}": {random_large_document(rng, depth - 1)}' for i in range(rng.randrange(1, 6))) + "}"
+
+
+def record_jsonpath():
+    """How paths are read and printed, and what they find."""
+    rng = random.Random(int(os.environ.get("SEED", "1")))
+    scale = int(os.environ.get("SCALE", "1"))
+    texts = JSONPATHS + [random_jsonpath_text(rng) for _ in range(600 * scale)] + [random_jsonpath(rng) for _ in range(150 * scale)]
+    cases = [("parse", (t,), literal(t) + "::jsonpath") for t in texts]
+    variables = '{"x": "a", "y": 2, "o": {"a": {"b": 1}}}'
+
+    def add(function, document, path, silent="false", zone=""):
+        """`zone`: the session's, for the functions that take it into account."""
+        call = f"jsonb_path_{function}{'_tz' if zone else ''}"
+        cases.append((function, (document, path, variables, silent, zone), f"{call}({literal(document)}, {literal(path)}, {literal(variables)}, {silent})",
+                      ("ISO, MDY", "postgres", zone or "UTC")))
+
+    for _ in range(1500 * scale):
+        function = rng.choice(["query_array", "query_array", "query_array", "exists", "match", "query_first"])
+        add(function, random_document(rng, rng.choice([2, 3, 4])), random_jsonpath(rng, rng.choice([1, 2, 3])), rng.choice(["false", "false", "true"]))
+    for _ in range(150 * scale):
+        add("query_array", random_large_document(rng, 4), rng.choice(["$.**.keyvalue().id", "$.**.keyvalue().value.keyvalue().id", "$.*.keyvalue()",
+                                                                      "$o.**.keyvalue().id", "$[*].keyvalue().keyvalue()"]), "true")
+    for text in MOMENTS:
+        add("query_array", f'["{text}"]', "$.datetime().type()")
+        add("query_array", f'["{text}"]', "$.datetime()", rng.choice(["false", "true"]))
+    for text, template in MOMENT_TEMPLATES:
+        quoted = template.replace('"', '\\"')
+        add("query_array", f'"{text}"', f'$.datetime("{quoted}")')
+        add("query_array", f'"{text}"', f'$.datetime("{quoted}")', "true")
+        add("query_array", f'"{text}"', f'$.datetime("{quoted}").type()', "true")
+    for _ in range(250 * scale):
+        pair, op = [rng.choice(MOMENTS) for _ in range(2)], rng.choice(["==", "!=", "<", "<=", ">", ">="])
+        zones = ["", "", "UTC", "Asia/Kolkata"]
+        if all(p[2] != ":" for p in pair):  # the offset of a time of the day is that of the day of the recording
+            zones.append("America/New_York")
+        add("match", f'["{pair[0]}", "{pair[1]}"]', f"$[0].datetime() {op} $[1].datetime()", rng.choice(["false", "true"]), rng.choice(zones))
+    write("jsonpath", cases)
+
+
+FAMILIES = {"decimal": record_decimal, "text": record_text, "date_math": record_date_math, "formatting": record_formatting,
+            "jsonpath": record_jsonpath}
 
 
 def main():

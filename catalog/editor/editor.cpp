@@ -168,7 +168,7 @@ void CatalogEditor::requireLasting(const Relation& relation) const {
       require(dependency.relation);
    for (const Column& column : relation.columns) {
       require(column.defaultSequence);
-      for (const Oid sequence : column.sequencesInDefault)
+      for (const Oid sequence : column.relationsInDefault)
          require(sequence);
    }
    for (const Constraint& constraint : relation.constraints)

@@ -102,9 +102,9 @@ public:
    void renameColumn(Oid relation, std::string_view from, std::string to, const SqlRewriter& rewriteExpr = nullptr,
                      const SqlRewriter& rewriteView = nullptr);
    void setNotNull(Oid relation, std::string_view column, bool notNull);
-   /// `sequence`: the sequence of a default of the form nextval('...'). `sequencesInDefault`: those that another names.
+   /// `sequence`: the sequence of a default of the form nextval('...'). `relationsInDefault`: those that another names.
    void setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence = invalidOid,
-                   std::vector<Oid> sequencesInDefault = {});
+                   std::vector<Oid> relationsInDefault = {});
    Oid addConstraint(Oid relation, Constraint draft);
    Dropped dropConstraint(Oid relation, std::string_view name, DropBehavior behavior, bool missingOk);
    void renameConstraint(Oid relation, std::string_view from, std::string to);

@@ -118,7 +118,6 @@ void DropPlan::follow(size_t i) {
       addCascaded(dependent, owner.empty() ? reason : owner);
    addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
    addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
-   if (relation->relationKind != RelationKind::Sequence) return;
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
          if (column.defaultNeeds(relation->oid) && !has(other->oid) &&

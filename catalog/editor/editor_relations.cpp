@@ -260,13 +260,13 @@ void CatalogEditor::setNotNull(Oid relation, std::string_view column, bool notNu
 }
 
 void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence,
-                               std::vector<Oid> sequencesInDefault) {
+                               std::vector<Oid> relationsInDefault) {
    Relation changed = copyOf(relation);
    Column& target = changed.columns[static_cast<size_t>(requireColumn(changed, column).attribute) - 1];
    target.defaultOid = expr.empty() ? invalidOid : oids_();
    target.defaultExpr = std::move(expr);
    target.defaultSequence = sequence;
-   target.sequencesInDefault = std::move(sequencesInDefault);
+   target.relationsInDefault = std::move(relationsInDefault);
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 

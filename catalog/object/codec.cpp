@@ -16,13 +16,15 @@
 //
 // A later version appends fields at the end of a list and reads them only if the bytes have that version: see has().
 //
-//   2: a column's sequencesInDefault
+//   2: a column's relationsInDefault, sequences only
+//   3: relationsInDefault and a view's dependsOn have all relations that are named as regclass constants, and the texts
+//      have OIDs for them
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 2;
+constexpr uint16_t formatVersion = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
@@ -227,7 +229,7 @@ void columnFields(Coder& coder, T& column) {
    coder(column.generated);
    coder(column.dimensions);
    acl(coder, column.acl);
-   if (coder.has(2)) elements(coder, column.sequencesInDefault);
+   if (coder.has(2)) elements(coder, column.relationsInDefault);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {
@@ -349,17 +351,27 @@ void writeHeader(Writer& writer, std::string_view magic, uint64_t count) {
    writer.varint(count);
 }
 
-uint64_t readHeader(Reader& reader, std::string_view magic) {
+int readVersion(Reader& reader, std::string_view magic) {
    if (reader.raw(magic.size()) != magic) Reader::damaged();
    const std::string_view bytes = reader.raw(2);
    const int version = static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8;
    if (version < 1) Reader::damaged();
+   return version;
+}
+
+uint64_t readHeader(Reader& reader, std::string_view magic) {
+   const int version = readVersion(reader, magic);
    if (version > formatVersion) throwUnknownFormat("The catalog", static_cast<uint64_t>(version), formatVersion);
    reader.setVersion(version);
    return reader.varint();
 }
 
 } // namespace
+
+bool isOfThisVersion(std::string_view bytes) {
+   Reader reader(bytes);
+   return readVersion(reader, bytes.starts_with(changesMagic) ? changesMagic : snapshotMagic) == formatVersion;
+}
 
 std::string encodeSnapshot(const Snapshot& snapshot) {
    const std::vector<ObjectPtr> objects = snapshot.allObjects();

@@ -108,19 +108,19 @@ struct Column {
    std::string defaultExpr; ///< SQL; empty: none. With generated: the generation expression
    Oid defaultOid = invalidOid;
    Oid defaultSequence = invalidOid;    ///< the sequence of a default nextval('...'); invalidOid: another default
-   std::vector<Oid> sequencesInDefault; ///< that another default names: nextval('a') + nextval('b')
+   std::vector<Oid> relationsInDefault; ///< that another default names as regclass: nextval('a') + nextval('b')
    char identity = '\0';                ///< 'a' always, 'd' by default
    char generated = '\0';               ///< 's' stored
    int16_t dimensions = 0;
    Acl acl;
    bool hasDefault() const { return !defaultExpr.empty(); }
-   bool defaultNeeds(Oid sequence) const {
-      return defaultSequence == sequence ||
-             std::find(sequencesInDefault.begin(), sequencesInDefault.end(), sequence) != sequencesInDefault.end();
+   bool defaultNeeds(Oid relation) const {
+      return defaultSequence == relation ||
+             std::find(relationsInDefault.begin(), relationsInDefault.end(), relation) != relationsInDefault.end();
    }
    void dropDefault() {
       defaultExpr.clear();
-      sequencesInDefault.clear();
+      relationsInDefault.clear();
       defaultOid = defaultSequence = invalidOid;
    }
 };

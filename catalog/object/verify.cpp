@@ -21,11 +21,13 @@ public:
       for (const Constraint& constraint : relation_.constraints)
          verifyConstraint(constraint);
       if (relation_.index) verifyIndex(*relation_.index);
-      for (const Column& column : relation_.columns)
-         if ((column.defaultSequence != invalidOid && !isSequence(column.defaultSequence)) ||
-             !std::all_of(column.sequencesInDefault.begin(), column.sequencesInDefault.end(),
-                          [this](Oid sequence) { return isSequence(sequence); }))
+      for (const Column& column : relation_.columns) {
+         if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))
             report("", "the sequence of the default of column " + quoteIdentifier(column.name) + " is missing");
+         if (!std::all_of(column.relationsInDefault.begin(), column.relationsInDefault.end(),
+                          [this](Oid named) { return hasColumn(named, 0); }))
+            report("", "a relation that the default of column " + quoteIdentifier(column.name) + " names is missing");
+      }
       for (const Dependency& dependency : relation_.dependsOn)
          if (!hasColumn(dependency.relation, dependency.attribute))
             report("", "a table or column that it reads is missing");

@@ -90,6 +90,9 @@ std::optional<std::string> shobjDescription(const Snapshot& snapshot, Oid object
 
 // Definitions (definitions.cpp).
 
+/// The text of a stored expression or query with names for the relations that it names by OID: 't'::regclass instead of
+/// '16384'::regclass.
+std::string withRelationNames(const NameContext& context, std::string_view sql);
 std::optional<std::string> viewDefinition(const NameContext& context, Oid view);
 std::optional<std::string> constraintDefinition(const NameContext& context, Oid constraint, bool pretty);
 /// pg_get_indexdef: for column 0 the whole CREATE INDEX, else the column or expression of that key.

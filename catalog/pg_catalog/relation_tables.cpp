@@ -89,27 +89,16 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-/// The text of a default. A default that draws from a sequence shows the sequence's current name.
-std::string defaultText(const Snapshot& snapshot, const Column& column) {
-   const RelationPtr sequence =
-       column.defaultSequence != invalidOid ? snapshot.relation(column.defaultSequence) : nullptr;
-   if (!sequence) return column.defaultExpr;
-   const SchemaPtr schema = snapshot.schema(sequence->schema);
-   std::string name = quoteIdentifier(sequence->name);
-   if (schema && schema->name != "public" && sequence->persistence != Persistence::Temporary)
-      name = quoteIdentifier(schema->name) + "." + name;
-   std::string literal = "'";
-   for (const char c : name)
-      literal += c == '\'' ? "''" : std::string(1, c);
-   literal += '\'';
-   return "nextval(" + literal + "::regclass)";
+/// The text of a default, which pg_get_expr() shows with names.
+std::string defaultText(const Column& column) {
+   if (column.defaultSequence == invalidOid) return column.defaultExpr;
+   return "nextval('" + std::to_string(column.defaultSequence) + "'::regclass)";
 }
 
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Column& c : r->columns)
-         if (c.hasDefault())
-            row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(context.snapshot, c)).emit();
+         if (c.hasDefault()) row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {
@@ -221,8 +210,8 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          if (!c.hasDefault()) continue;
          add(pgAttrdef, c.defaultOid, 0, pgClass, r->oid, c.attribute, 'a');
          if (c.defaultSequence != invalidOid) add(pgAttrdef, c.defaultOid, 0, pgClass, c.defaultSequence, 0, 'n');
-         for (const Oid sequence : c.sequencesInDefault)
-            add(pgAttrdef, c.defaultOid, 0, pgClass, sequence, 0, 'n');
+         for (const Oid named : c.relationsInDefault)
+            add(pgAttrdef, c.defaultOid, 0, pgClass, named, 0, 'n');
       }
       for (const Constraint& c : r->constraints) {
          for (const int16_t attribute : c.columns)

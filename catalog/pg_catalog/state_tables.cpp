@@ -44,6 +44,16 @@ void pgStatActivity(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void pgStatProgressCopy(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::Copy& c : context.state->copies()) {
+      const DatabasePtr database = context.snapshot.database(c.database);
+      row.int4(c.pid).oid(c.database).textOrNull(database ? database->name : "").oid(c.relation);
+      row.text(c.command).text(c.type).int8(c.bytesProcessed).int8(c.bytesTotal);
+      row.int8(c.tuplesProcessed).int8(c.tuplesExcluded).emit();
+   }
+}
+
 void pgLocks(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const SystemState::Lock& l : context.state->locks()) {
@@ -173,6 +183,7 @@ void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
 constexpr NamedProducer tables[] = {
     {"pg_settings", pgSettings},
     {"pg_stat_activity", pgStatActivity},
+    {"pg_stat_progress_copy", pgStatProgressCopy},
     {"pg_locks", pgLocks},
     {"pg_prepared_statements", pgPreparedStatements},
     {"pg_cursors", pgCursors},

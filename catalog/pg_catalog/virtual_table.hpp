@@ -46,6 +46,14 @@ public:
    };
    virtual std::vector<Activity> activity() const { return {}; }
 
+   struct Copy {
+      int32_t pid = 0;
+      Oid database = invalidOid, relation = invalidOid;
+      std::string command, type; ///< "COPY FROM", "FILE"
+      int64_t bytesProcessed = 0, bytesTotal = 0, tuplesProcessed = 0, tuplesExcluded = 0;
+   };
+   virtual std::vector<Copy> copies() const { return {}; }
+
    struct Lock {
       std::string type = "relation"; ///< or "transactionid", "tuple", "key", "advisory"
       Oid database = invalidOid;

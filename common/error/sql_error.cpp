@@ -2,13 +2,13 @@
 
 namespace ouzel {
 
-void throwNotSupported(std::string_view feature, uint32_t position) {
-   throw SqlError(sqlstate::featureNotSupported, std::string(feature) + " is not supported").at(position);
+void throwNotSupported(std::string_view feature, uint32_t position, std::source_location where) {
+   throw SqlError(sqlstate::featureNotSupported, std::string(feature) + " is not supported", where).at(position);
 }
 
 void throwInternal(std::string_view what, std::source_location where) {
    throw SqlError(sqlstate::internalError,
-                  std::string(what) + " (" + where.file_name() + ":" + std::to_string(where.line()) + ")");
+                  std::string(what) + " (" + where.file_name() + ":" + std::to_string(where.line()) + ")", where);
 }
 
 } // namespace ouzel

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/error/source_place.hpp"
+
 // The one exception type that ends a statement. It carries what the wire protocol's ErrorResponse needs,
 // so no layer above has to guess a code from a message text.
 
@@ -39,7 +41,8 @@ namespace sqlstate {
 /// Built fluently: `throw SqlError(sqlstate::undefinedTable, "...").at(position).hint("...");`
 class SqlError : public std::runtime_error {
 public:
-   SqlError(SqlState state, const std::string& message) : std::runtime_error(message), state_(state) {}
+   SqlError(SqlState state, const std::string& message, std::source_location thrownAt = std::source_location::current())
+      : std::runtime_error(message), state_(state), where_(thrownAt) {}
 
    /// Where in the statement text the problem lies, counted in characters from 1 (0: unknown).
    SqlError&& at(uint32_t position) && {
@@ -48,6 +51,11 @@ public:
    }
    SqlError&& detail(std::string text) && {
       detail_ = std::move(text);
+      return std::move(*this);
+   }
+   /// The detail as the server's log has it, which may tell what the client must not see: others' statements.
+   SqlError&& detailForLog(std::string text) && {
+      detailForLog_ = std::move(text);
       return std::move(*this);
    }
    /// A remedy that the user can try: a full sentence, unlike the message.
@@ -82,13 +90,19 @@ public:
    SqlState state() const { return state_; }
    uint32_t position() const { return position_; }
    const std::string& detailText() const { return detail_; }
+   /// Empty: the log has detailText().
+   const std::string& logDetailText() const { return detailForLog_; }
    const std::string& hintText() const { return hint_; }
    const std::string& contextText() const { return context_; }
    const std::string& schemaName() const { return schemaName_; }
    const std::string& tableName() const { return tableName_; }
    const std::string& columnName() const { return columnName_; }
    const std::string& constraintName() const { return constraintName_; }
-   const char* routineName() const { return routine_; }
+   std::string_view routineName() const {
+      return *routine_ ? std::string_view(routine_) : functionName(where_.function_name());
+   }
+   /// Where the error was made; for reports.
+   const std::source_location& where() const { return where_; }
 
    /// Fill in the position or context when the thrower could not know it.
    void setPosition(uint32_t position) { position_ = position; }
@@ -97,13 +111,15 @@ public:
 private:
    SqlState state_;
    uint32_t position_ = 0;
-   std::string detail_, hint_, context_;
+   std::string detail_, detailForLog_, hint_, context_;
    std::string schemaName_, tableName_, columnName_, constraintName_;
-   const char* routine_ = ""; ///< static
+   const char* routine_ = ""; ///< static; empty: the function of where_
+   std::source_location where_;
 };
 
 /// Throw 0A000 "<feature> is not supported", for a feature that is not built yet.
-[[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0);
+[[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0,
+                                               std::source_location where = std::source_location::current());
 
 /// Throw XX000 with file and line: an invariant is broken, and only this query is harmed.
 [[noreturn, gnu::cold]] void throwInternal(std::string_view what,

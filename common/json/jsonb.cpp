@@ -32,6 +32,15 @@ int threeWay(T a, T b) {
    return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/// Whether the bytes are a finite decimal: decimal.hpp's functions trust that they are.
+bool isCanonical(std::string_view number) {
+   if (number.size() < decimal::headerBytes) return false;
+   uint16_t header;
+   std::memcpy(&header, number.data(), sizeof header);
+   const bool isZero = number.size() == decimal::headerBytes;
+   return (header & decimal::kindSpecial) == 0 && (isZero ? (header & decimal::kindNegative) == 0 : number.back() != 0);
+}
+
 int compareScalars(const JsonbView& a, const JsonbView& b) {
    switch (a.kind()) {
    case Kind::Boolean: return threeWay(a.boolean(), b.boolean());
@@ -131,7 +140,7 @@ JsonbView::JsonbView(std::string_view bytes) : bytes_(bytes) {
          start_ += lengthBytes;
       }
       if (bytes.size() - start_ < size_ || size_ > StringView::lengthMax) throwDamaged();
-      if (kind_ == Kind::Number && (size_ < decimal::headerBytes || !decimal::isFinite(number()))) throwDamaged();
+      if (kind_ == Kind::Number && !isCanonical(bytes.substr(start_, size_))) throwDamaged();
       return;
    }
    case form::Type::Array:

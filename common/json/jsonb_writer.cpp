@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -18,6 +19,9 @@ namespace {
 constexpr uint64_t containerBytesMax = 0x0FFFFFFF; // JENTRY_OFFLENMASK, also of a string
 constexpr uint64_t elementsMax = 33'554'431;       // JSONB_MAX_ELEMS
 constexpr uint64_t membersMax = 14'913'080;        // JSONB_MAX_PAIRS
+
+/// A writer keeps parts of its memory up to this size without charging them.
+constexpr size_t bytesUncharged = 16 << 10;
 
 [[noreturn, gnu::cold]] void throwLimit(const char* what, uint64_t limit, const char* unit) {
    throw SqlError(sqlstate::programLimitExceeded, std::string(what) + std::to_string(limit) + unit);
@@ -63,7 +67,30 @@ private:
 
 } // namespace
 
+JsonbWriter::Use::Use(JsonbWriter& writer, Reservation* reservation) : writer_(writer) {
+   writer.clear();
+   writer.reservation_ = reservation;
+}
+
+JsonbWriter::Use::~Use() {
+   writer_.clear();
+   writer_.reservation_ = nullptr;
+}
+
+template <typename Items>
+void JsonbWriter::makeRoom(Items& items, size_t more) {
+   if (items.capacity() - items.size() >= more) return;
+   const size_t capacity = std::max(items.capacity() * 2, items.size() + more);
+   const size_t bytes = capacity * sizeof(typename Items::value_type);
+   if (reservation_ && bytes > bytesUncharged) {
+      reservation_->grow(bytes); // the old items live until the new ones are there, and are charged until clear()
+      charged_ += bytes;
+   }
+   items.reserve(capacity);
+}
+
 JsonbWriter::Node& JsonbWriter::add(NodeKind kind) {
+   makeRoom(nodes_, 1);
    Node& node = nodes_.emplace_back();
    node.kind = kind;
    node.end = static_cast<uint32_t>(nodes_.size());
@@ -74,6 +101,13 @@ void JsonbWriter::null() {
    Node& node = add(NodeKind::Literal);
    node.payload = form::literalNull;
    node.size = 1;
+}
+
+void JsonbWriter::nulls(uint64_t count) {
+   if (count > elementsMax)
+      throwLimit("number of jsonb array elements exceeds the maximum allowed (", elementsMax, ")");
+   for (uint64_t i = 0; i < count; ++i)
+      null();
 }
 
 void JsonbWriter::boolean(bool value) {
@@ -99,6 +133,7 @@ void JsonbWriter::addText(NodeKind kind, std::string_view text) {
    if (text.size() > containerBytesMax)
       throw SqlError(sqlstate::programLimitExceeded, "string too long to represent as jsonb string")
           .detail("Due to an implementation restriction, jsonb strings cannot exceed 268435455 bytes.");
+   makeRoom(texts_, text.size());
    Node& node = add(kind);
    node.content = texts_.size();
    node.size = static_cast<uint32_t>(text.size());
@@ -169,8 +204,10 @@ void JsonbWriter::endObject() {
    const uint32_t self = open_.back();
    open_.pop_back();
    const size_t from = members_.size();
-   for (size_t i = self + 1; i < nodes_.size(); i = nodes_[i + 1].end)
+   for (size_t i = self + 1; i < nodes_.size(); i = nodes_[i + 1].end) {
+      makeRoom(members_, 1);
       members_.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(i + 1)});
+   }
    sortMembers(from);
    uint64_t keyBytes = 0, valueBytes = 0;
    for (size_t i = from; i < members_.size(); ++i) {
@@ -229,7 +266,7 @@ void JsonbWriter::writeContainer(const Node& node, char*& out) const {
    if (node.kind == NodeKind::Array) {
       putHead(out, form::Type::Array, width);
       putWord(out, node.count, width);
-      const auto first = static_cast<uint32_t>(&node - nodes_.data()) + 1;
+      const uint32_t first = static_cast<uint32_t>(&node - nodes_.data()) + 1;
       Ends ends(out, width);
       for (uint32_t i = first; i < node.end; i = nodes_[i].end)
          ends.add(static_cast<uint32_t>(sizeOf(nodes_[i])));
@@ -272,6 +309,12 @@ std::string JsonbWriter::finish() {
 }
 
 void JsonbWriter::clear() {
+   if (charged_ != 0) {
+      nodes_ = {};
+      members_ = {};
+      texts_ = {};
+      reservation_->shrink(std::exchange(charged_, 0));
+   }
    nodes_.clear();
    open_.clear();
    members_.clear();

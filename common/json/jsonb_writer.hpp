@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/json/jsonb.hpp"
+#include "common/memory/ledger.hpp"
 
 namespace ouzel::json {
 
@@ -17,11 +18,29 @@ namespace ouzel::json {
 ///    std::string bytes = writer.finish();
 ///
 /// Objects sort their keys when they end; of equal keys the last one stays. The time is linear in the size of the
-/// value, but for the sorting. finish() leaves the writer empty and keeps its memory. Throws 54000 where PostgreSQL's
-/// jsonb has its limits.
+/// value, but for the sorting. finish() leaves the writer empty; it keeps its memory for the next value unless that was
+/// charged. Throws 54000 where PostgreSQL's jsonb has its limits.
 class JsonbWriter {
 public:
+   /// While it lives, the writer's memory is charged to the reservation, if that is not null. Begins and ends with an
+   /// empty writer.
+   class Use {
+   public:
+      Use(JsonbWriter& writer, Reservation* reservation);
+      ~Use();
+      Use(const Use&) = delete;
+      Use& operator=(const Use&) = delete;
+
+   private:
+      JsonbWriter& writer_;
+   };
+
+   JsonbWriter() = default;
+   JsonbWriter(const JsonbWriter&) = delete;
+   JsonbWriter& operator=(const JsonbWriter&) = delete;
+
    void null();
+   void nulls(uint64_t count); ///< as elements of an array
    void boolean(bool value);
    void number(StringView decimal); ///< REQUIRES: finite
    void string(std::string_view text);
@@ -50,19 +69,25 @@ private:
    /// A value or key. Containers precede what they contain.
    struct Node {
       NodeKind kind;
-      uint8_t payload = 0;           ///< of a literal or integer; the width of a container's words
-      uint32_t size = 0;             ///< bytes of a text, or of another value in the result
-      uint32_t end = 0;              ///< index of the node behind this one and its content
-      uint32_t count = 0;            ///< of a container: elements, or members that stay
-      uint64_t content = 0;          ///< of a text: its place in texts_; of an object: its members' place in members_
-      const char* foreign = nullptr; ///< of a whole value: its bytes
+      uint8_t payload = 0; ///< of a literal or integer; the width of a container's words
+      uint32_t size = 0;   ///< bytes of a text, or of another value in the result
+      uint32_t end = 0;    ///< index of the node behind this one and its content
+      uint32_t count = 0;  ///< of a container: elements, or members that stay
+      union {
+         uint64_t content = 0; ///< of a text: its place in texts_; of an object: its members' place in members_
+         const char* foreign;  ///< of a whole value: its bytes
+      };
    };
+   static_assert(sizeof(Node) == 24);
    /// A member of an object: the nodes of its key and value.
    struct Member {
       uint32_t key;
       uint32_t value;
    };
 
+   /// Makes room for `more` items of a vector or string, charged.
+   template <typename Items>
+   void makeRoom(Items& items, size_t more);
    Node& add(NodeKind kind);
    void addText(NodeKind kind, std::string_view text);
    std::string_view textOf(const Node& node) const { return {texts_.data() + node.content, node.size}; }
@@ -80,6 +105,8 @@ private:
    std::vector<uint32_t> open_;  ///< the containers around, outermost first
    std::vector<Member> members_; ///< of the objects that ended
    std::string texts_;
+   Reservation* reservation_ = nullptr;
+   size_t charged_ = 0;
 };
 
 } // namespace ouzel::json

@@ -3,24 +3,13 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "common/error/source_place.hpp"
 #include "common/log/line_prefix.hpp"
 #include "common/log/time_text.hpp"
 
 namespace ouzel {
 
 namespace {
-
-std::string_view baseName(std::string_view path) {
-   return path.substr(path.rfind('/') + 1);
-}
-
-/// "run" of "void ouzel::Name::run(int)".
-std::string_view functionName(std::string_view signature) {
-   const size_t end = signature.find('(');
-   const std::string_view name = signature.substr(0, end);
-   const size_t begin = name.find_last_of(" :*&");
-   return begin == std::string_view::npos ? name : name.substr(begin + 1);
-}
 
 bool hasPlace(const LogEntry& entry) {
    return entry.verbosity == LogVerbosity::Verbose && !entry.record.hidesPlace;

@@ -51,6 +51,8 @@ public:
    /// Forget all values, keep the memory. Poisons it in DCHECK builds, so that a forgotten copy is seen at once.
    void reset();
    size_t chunkBytes() const { return chunkBytes_; }
+   /// Null: what is allocated is charged to nobody.
+   Reservation* reservation() const { return reservation_; }
 
 private:
    struct Chunk {

@@ -107,4 +107,21 @@ void checkUtf8(std::string_view text) {
    if (at != text.size()) throwInvalid(text, at);
 }
 
+void appendUtf8(std::string& out, uint32_t codePoint) {
+   const auto byte = [&](uint32_t bits) { out.push_back(static_cast<char>(bits)); };
+   if (codePoint < 0x80) return byte(codePoint);
+   if (codePoint < 0x800) {
+      byte(0xC0 | (codePoint >> 6));
+   } else {
+      if (codePoint < 0x10000) {
+         byte(0xE0 | (codePoint >> 12));
+      } else {
+         byte(0xF0 | (codePoint >> 18));
+         byte(0x80 | ((codePoint >> 12) & 0x3F));
+      }
+      byte(0x80 | ((codePoint >> 6) & 0x3F));
+   }
+   byte(0x80 | (codePoint & 0x3F));
+}
+
 } // namespace ouzel

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 // UTF-8: the only encoding of text inside the server.
@@ -13,6 +14,9 @@ size_t findInvalidUtf8(std::string_view text);
 
 /// Throw 22021 `invalid byte sequence for encoding "UTF8": 0x..` unless the text is valid.
 void checkUtf8(std::string_view text);
+
+/// Append the bytes of a code point. REQUIRES: it is one: at most U+10FFFF and no surrogate.
+void appendUtf8(std::string& out, uint32_t codePoint);
 
 /// Characters (code points) in valid UTF-8. A long text takes a tenth of a millisecond for a megabyte; after each
 /// sixteen of them checkInterrupted() is called.

@@ -63,9 +63,9 @@ public:
       bool isNull() const { return isNull_; }
       uint32_t index() const { return next_ - 1; }
       /// The element as it lies in a flat vector, aligned for 16 bytes; a String or Decimal as a StringView into the
-      /// array. Zeros for NULL. A character(n) has no blanks at its end, as everywhere outside of arrays.
+      /// array. Zeros for NULL. A bpchar has no blanks at its end, as comparisons want it.
       const void* value() const { return place_; }
-      /// The same, but a character(n) with its blanks: for copies and for the text of the array.
+      /// The same, but a bpchar with its blanks: for copies, and where an element leaves the array.
       const void* stored() const { return array_.elementType_ == oid::bpchar ? &padded_ : value(); }
       template <typename T>
       const T& as() const {
@@ -78,7 +78,7 @@ public:
       uint32_t next_ = 0;
       bool isNull_ = false;
       alignas(16) std::byte place_[16] = {};
-      StringView padded_; ///< of a character(n)
+      StringView padded_; ///< of a bpchar
    };
 
 private:

@@ -7,6 +7,7 @@
 #include "common/text/number_text.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel {
@@ -218,12 +219,8 @@ private:
 
    /// An array has the blanks of character(n).
    void addCharacters(const std::string& text, int32_t typmod) {
-      std::string padded = text;
-      if (typmod >= 0) {
-         padded = applyBpcharTypmod(text, typmod, false);
-         const size_t length = size_t{characterCount(padded)}, width = static_cast<size_t>(stringLengthLimit(typmod));
-         if (length < width) padded.append(width - length, ' ');
-      }
+      std::string padded;
+      appendWithBlanks(padded, applyBpcharTypmod(text, typmod, false), typmod);
       array_.elements.push_back(Value::string(padded));
    }
 

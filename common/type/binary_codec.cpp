@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonb_text.hpp"
+#include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
@@ -216,7 +218,12 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
    case oid::jsonb:
       return strings([](std::string& out, StringView v) {
          out.push_back(1); // version
-         out.append(v.data(), v.size());
+         json::appendText(out, json::JsonbView(v.view()));
+      });
+   case oid::jsonpath:
+      return strings([](std::string& out, StringView v) {
+         out.push_back(1); // version
+         json::appendPathText(out, v.view());
       });
    case oid::bpchar: {
       const SqlType bpchar = type;
@@ -348,6 +355,12 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       if (bytes.empty()) throwTooShort();
       if (bytes[0] != 1)
          throw SqlError(sqlstate::internalError, "unsupported jsonb version number " + std::to_string(bytes[0]));
+      return putText(target, type, bytes.substr(1), arena);
+   }
+   case oid::jsonpath: {
+      if (bytes.empty()) throwTooShort();
+      if (bytes[0] != 1)
+         throw SqlError(sqlstate::internalError, "unsupported jsonpath version number: " + std::to_string(bytes[0]));
       return putText(target, type, bytes.substr(1), arena);
    }
    case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1)));

@@ -101,7 +101,7 @@ bool varcharField(void* target, std::string_view text, int32_t typmod, Arena& ar
 }
 
 bool bpcharField(void* target, std::string_view text, int32_t typmod, Arena& arena) {
-   text = trimTrailingBlanks(text);
+   if (typmod >= 0) text = trimTrailingBlanks(text);
    if (!fits(text, typmod)) return false;
    put(target, arena.copyString(text));
    return true;

@@ -213,7 +213,7 @@ std::string_view applyVarcharTypmod(std::string_view text, int32_t typmod, bool 
 }
 
 std::string_view applyBpcharTypmod(std::string_view text, int32_t typmod, bool isExplicit) {
-   return trimTrailingBlanks(limit(text, typmod, isExplicit, "character"));
+   return typmod < 0 ? text : trimTrailingBlanks(limit(text, typmod, isExplicit, "character"));
 }
 
 std::string_view truncateName(std::string_view text) {

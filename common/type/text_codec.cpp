@@ -4,10 +4,14 @@
 #include <type_traits>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/json_input.hpp"
+#include "common/json/jsonb_text.hpp"
+#include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array_text.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
 
 namespace ouzel {
@@ -79,12 +83,8 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::bytea:
       return strings([&format](std::string& out, StringView v) { appendBytea(out, v.view(), format.byteaOutput); });
    case oid::bpchar: {
-      const int32_t width = stringLengthLimit(type.typmod);
-      return strings([width](std::string& out, StringView v) {
-         out.append(v.data(), v.size());
-         const int32_t count = static_cast<int32_t>(width > 0 ? characterCount(v.view()) : 0);
-         if (count < width) out.append(static_cast<size_t>(width - count), ' ');
-      });
+      const int32_t typmod = type.typmod;
+      return strings([typmod](std::string& out, StringView v) { appendWithBlanks(out, v.view(), typmod); });
    }
    case oid::int2vector:
    case oid::oidvector:
@@ -93,6 +93,9 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::bit:
    case oid::varbit:
    case oid::tid: throwNotSupported("type " + formatType(type));
+   case oid::jsonb:
+      return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
+   case oid::jsonpath: return strings([](std::string& out, StringView v) { json::appendPathText(out, v.view()); });
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
@@ -209,6 +212,8 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       if (!parseUuid(text, value)) throwInvalidSyntax("uuid", text);
       return put(target, value);
    }
+   case oid::json: json::checkJson(text); return put(target, arena.copyString(text));
+   case oid::jsonb: return put(target, json::parseJsonb(text, arena));
    case oid::bytea: return put(target, arena.copyString(parseBytea(text)));
    case oid::varchar: return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
    case oid::bpchar: return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));
@@ -217,6 +222,7 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       char byte;
       return put(target, arena.copyString(parseChar(text, byte)));
    }
+   case oid::jsonpath: return put(target, arena.copyString(json::pathFromText(text, arena.reservation())));
    case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
    case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
    case oid::money:

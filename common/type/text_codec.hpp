@@ -11,7 +11,7 @@
 #include "common/value/vector.hpp"
 
 // Values as text, as PostgreSQL's input and output functions. bpchar(n) lies in memory without its trailing blanks;
-// only the functions here pad it to n characters. An array's text is that of array.hpp's bytes.
+// the functions here and of blanks.hpp pad it to n characters. An array's text is that of array.hpp's bytes.
 
 namespace ouzel {
 
@@ -42,7 +42,7 @@ constexpr int32_t stringLengthLimit(int32_t typmod) {
 size_t bytesOfCharacters(std::string_view text, uint32_t count);
 /// varchar(n): an explicit cast cuts the text; an assignment may cut only blanks and otherwise throws 22001.
 std::string_view applyVarcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
-/// bpchar(n): as varchar(n), and the result has no trailing blanks.
+/// bpchar(n): as varchar(n), and the result has no trailing blanks. Without n the text stays as it is.
 std::string_view applyBpcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
 std::string_view trimTrailingBlanks(std::string_view text);
 /// name: at most 63 bytes, whole characters.

@@ -68,6 +68,7 @@ constexpr TypeName plainNames[] = {
     {oid::anyenum, "anyenum"},
     {oid::jsonb, "jsonb"},
     {oid::anyrange, "anyrange"},
+    {4072, "jsonpath"},
     {oid::regnamespace, "regnamespace"},
     {oid::regrole, "regrole"},
     {oid::xid8, "xid8"},

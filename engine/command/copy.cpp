@@ -49,6 +49,11 @@ public:
    ServerFile(const ServerFile&) = delete;
    ServerFile& operator=(const ServerFile&) = delete;
 
+   /// Bytes of a regular file, else 0.
+   uint64_t size() const {
+      struct stat status;
+      return ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+   }
    size_t read(char* buffer, size_t size) {
       const ssize_t got = ::read(fd_, buffer, size);
       if (got < 0)
@@ -117,19 +122,28 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
    core.transaction.startStatement();
    uint64_t rows = 0;
+   std::optional<ServerFile> file;
+   const bool isLocal = statement.filename && !io::isObjectUrl(statement.filename);
+   if (isLocal && target.options.format != CopyFormat::Parquet) file.emplace(statement.filename, O_RDONLY, "reading");
+   CopyProgressList::Entry entry(core.database.copies, {.processId = core.options.processId,
+                                                        .relation = target.relation->oid,
+                                                        .isFrom = true,
+                                                        .isFile = statement.filename != nullptr,
+                                                        .hasCondition = target.where != nullptr,
+                                                        .bytesTotal = file ? file->size() : 0});
+   target.progress = &entry.progress;
    if (target.options.format == CopyFormat::Parquet) {
       if (!statement.filename) throwNotSupported("COPY FROM STDIN with FORMAT parquet");
       rows = copyFromParquet(core, bind, target, statement.filename, statement.attlist != nullptr);
       return "COPY " + std::to_string(rows);
    }
-   if (statement.filename && io::isObjectUrl(statement.filename)) {
+   if (statement.filename && !isLocal) {
       io::SequentialInput input(statement.filename);
       rows = copyFrom(core, bind, target, [&] { return input.next(); });
-   } else if (statement.filename) {
-      ServerFile file(statement.filename, O_RDONLY, "reading");
+   } else if (file) {
       std::vector<char> buffer(1 << 20);
       rows = copyFrom(core, bind, target, [&]() -> std::optional<std::string_view> {
-         const size_t got = file.read(buffer.data(), buffer.size());
+         const size_t got = file->read(buffer.data(), buffer.size());
          return got ? std::optional(std::string_view(buffer.data(), got)) : std::nullopt;
       });
    } else {
@@ -140,7 +154,8 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    return "COPY " + std::to_string(rows);
 }
 
-std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::CopyStmt& statement) {
+/// `source` gets the table that is copied; it stays invalidOid for a query.
+std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::CopyStmt& statement, Oid& source) {
    SessionCore& core = context.core;
    if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
    const catalog::SearchPath path = core.searchPath();
@@ -148,6 +163,7 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    if (relation->relationKind == catalog::RelationKind::View)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");
+   source = relation->oid;
    std::string columns;
    for (const int16_t attribute : columnsOf(*relation, statement.attlist))
       columns += (columns.empty() ? "" : ", ") + catalog::quoteIdentifier(relation->column(attribute)->name);
@@ -161,14 +177,18 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
 std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    if (statement.filename) requireFileAccess(context.core, FileAccess::Write, "COPY to a file", clientHint);
    const CopyOptions options = parseCopyOptions(statement.options, false);
-   const auto execution = sourceQuery(context, statement);
+   Oid relation = invalidOid;
+   const auto execution = sourceQuery(context, statement, relation);
    if (!execution->returnsRows())
       throw SqlError(sqlstate::featureNotSupported, "COPY query must have a RETURNING clause");
    if (statement.filename && statement.filename[0] != '/' && !io::isObjectUrl(statement.filename))
       throw SqlError(sqlstate::invalidName, "relative path not allowed for COPY to file");
+   CopyProgressList::Entry entry(
+       context.core.database.copies,
+       {.processId = context.core.options.processId, .relation = relation, .isFile = statement.filename != nullptr});
    if (options.format == CopyFormat::Parquet) {
       if (!statement.filename) throwNotSupported("COPY TO STDOUT with FORMAT parquet");
-      ParquetSink sink(context.core, statement.filename, options.parquet);
+      ParquetSink sink(context.core, statement.filename, options.parquet, entry.progress);
       sink.begin(execution->columns());
       execution->run(0, &sink);
       sink.finish();
@@ -185,12 +205,13 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    } else {
       context.sink.beginCopyOut(wireFormat(options), static_cast<uint16_t>(execution->columns().size()));
    }
-   CopyWriter writer(options, context.core, [&](std::string_view bytes, std::span<const uint32_t> ends) {
-      if (object)
-         object->write(bytes);
-      else
-         file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
-   });
+   CopyWriter writer(options, context.core, entry.progress,
+                     [&](std::string_view bytes, std::span<const uint32_t> ends) {
+                        if (object)
+                           object->write(bytes);
+                        else
+                           file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
+                     });
    execution->run(0, &writer);
    writer.finish();
    if (object) object->finish();

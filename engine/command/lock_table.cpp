@@ -20,7 +20,8 @@ void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockM
       throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
    if (relation->relationKind != catalog::RelationKind::View) return;
    for (const catalog::Dependency& dependency : relation->dependsOn)
-      if (const auto below = core.transaction.catalog().relation(dependency.relation); below && !below->index)
+      if (const auto below = core.transaction.catalog().relation(dependency.relation);
+          below && !below->index && !below->sequence)
          lockRelation(core, below, mode, noWait, seen);
 }
 

@@ -239,7 +239,7 @@ std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
       columns[i] = "c." + columns[i];
       if (parent_->column(parentColumns_[i])->type.oid == oid::bpchar &&
           child_->column(childColumns_[i])->type.oid != oid::bpchar)
-         columns[i] = "CAST(rtrim(" + columns[i] + ") AS bpchar)";
+         columns[i] = "CAST(" + columns[i] + " AS bpchar)";
    }
    return columns;
 }

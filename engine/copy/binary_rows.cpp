@@ -140,7 +140,8 @@ void BinaryReader::parseRow(uint32_t row) {
          std::memset(column.at(row), 0, column.size());
          parseBinaryInto(column.at(row), column.type(), bytes, arena_);
       } catch (SqlError& error) {
-         error.setContext(contextOf(subject_, firstRow_ + row) + ", column " + shape_.names[field]);
+         const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
+         error.setContext(inner + contextOf(subject_, firstRow_ + row) + ", column " + shape_.names[field]);
          throw;
       }
    }

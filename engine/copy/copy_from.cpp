@@ -84,6 +84,7 @@ void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, C
    };
    while (const auto piece = input()) {
       core.checkInterrupts();
+      target.progress->bytes += piece->size();
       cut([&] { splitter.feed(*piece, emit); });
    }
    cut([&] { splitter.finish(emit); });
@@ -115,7 +116,9 @@ std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindConte
    }
    rows.input = std::move(input);
    rows.where = target.where;
-   return std::make_unique<QueryExecution>(core, sql::bindCopy(rows, bind));
+   auto execution = std::make_unique<QueryExecution>(core, sql::bindCopy(rows, bind));
+   execution->countWritten(target.progress->tuples);
+   return execution;
 }
 
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input) {
@@ -123,7 +126,7 @@ uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTar
    for (const int16_t attribute : target.columns)
       types.push_back(target.relation->column(attribute)->type);
    const auto table = std::make_shared<CopyInputTable>(target.relation->name, shapeOf(core, target), types,
-                                                       2 * core.database.scheduler->workerCount());
+                                                       2 * core.database.scheduler->workerCount(), *target.progress);
    const auto execution = planCopy(core, bind, target, table);
    execution->runBeside([&] { feed(core, target, input, *table); }, [&] { table->abandon(); });
    execution->run(0, nullptr);

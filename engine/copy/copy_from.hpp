@@ -18,6 +18,7 @@ struct CopyTarget {
    std::vector<int16_t> columns; ///< attnums in the order of the input
    CopyOptions options;
    const ::Node* where = nullptr; ///< keeps the rows for which it is true
+   CopyProgress* progress = nullptr;
 };
 
 /// The next bytes of the input; nothing at the end.

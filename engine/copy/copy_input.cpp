@@ -38,6 +38,7 @@ public:
          rows_.open(std::move(chunk), table_.subject());
       }
       addLines(out);
+      table_.countParsed(out.selection.count());
       return true;
    }
    bool isWaiting() const override { return isWaiting_; }
@@ -95,8 +96,8 @@ private:
 } // namespace
 
 CopyInputTable::CopyInputTable(std::string tableName, io::ChunkReader::Shape shape, const std::vector<SqlType>& types,
-                               size_t chunksMax)
-   : subject_("COPY " + tableName), shape_(std::move(shape)), chunksMax_(chunksMax) {
+                               size_t chunksMax, CopyProgress& progress)
+   : subject_("COPY " + tableName), shape_(std::move(shape)), chunksMax_(chunksMax), progress_(progress) {
    DCHECK(types.size() == shape_.names.size());
    for (size_t i = 0; i < types.size(); ++i)
       columns_.push_back({shape_.names[i], types[i]});

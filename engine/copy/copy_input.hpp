@@ -6,6 +6,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "engine/copy/options.hpp"
+#include "engine/core/copy_progress.hpp"
 #include "io/format/csv/chunk_reader.hpp"
 #include "io/format/external_table.hpp"
 
@@ -23,9 +24,9 @@ namespace ouzel::engine {
 class CopyInputTable final : public io::LineInput {
 public:
    /// `shape` without its columns, which are those of `types`, one for each field. `chunksMax`: chunks that wait at
-   /// most.
+   /// most. `progress` hears of the rows that are parsed.
    CopyInputTable(std::string tableName, io::ChunkReader::Shape shape, const std::vector<SqlType>& types,
-                  size_t chunksMax);
+                  size_t chunksMax, CopyProgress& progress);
 
    std::string_view formatName() const override { return "COPY"; }
    std::unique_ptr<io::ExternalScan> scan(io::ExternalScanSpec spec) const override;
@@ -50,6 +51,7 @@ public:
    Taken take(io::CopyChunk& out) const;
    /// Whether rows from this line on are of no use.
    bool isRefused(uint64_t line) const;
+   void countParsed(uint64_t rows) const { progress_.parsed += rows; }
    const io::ChunkReader::Shape& shape() const { return shape_; }
    const std::string& subject() const { return subject_; } ///< "COPY t", the beginning of errors' context
 
@@ -59,6 +61,7 @@ private:
    const std::string subject_;
    const io::ChunkReader::Shape shape_;
    const size_t chunksMax_;
+   CopyProgress& progress_;
    // A plan's tables are const; what follows changes while one is scanned.
    mutable Mutex mutex_;
    mutable CondVar hasRoom_;

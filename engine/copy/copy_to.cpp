@@ -38,7 +38,12 @@ void CopyWriter::begin(const std::vector<ResultColumn>& columns) {
    }
    line += '\n';
    const uint32_t end = static_cast<uint32_t>(line.size());
-   write_(line, std::span(&end, 1));
+   put(line, std::span(&end, 1));
+}
+
+void CopyWriter::put(std::string_view bytes, std::span<const uint32_t> ends) {
+   write_(bytes, ends);
+   progress_.bytes += bytes.size();
 }
 
 void CopyWriter::appendField(std::string& out, std::string_view text, bool isNull, size_t column) const {
@@ -102,14 +107,15 @@ void CopyWriter::rows(const Batch& batch) {
       if (!binary) out += '\n';
       rowEnds[row] = static_cast<uint32_t>(out.size());
    }
-   write_(out, rowEnds);
+   put(out, rowEnds);
+   progress_.tuples += count;
 }
 
 void CopyWriter::finish() {
    if (options_.format != CopyFormat::Binary) return;
    unwritten_ += "\377\377";
    const auto end = static_cast<uint32_t>(unwritten_.size());
-   write_(unwritten_, std::span(&end, 1));
+   put(unwritten_, std::span(&end, 1));
 }
 
 } // namespace ouzel::engine

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/copy/options.hpp"
+#include "engine/core/copy_progress.hpp"
 #include "engine/core/value_encoder.hpp"
 
 namespace ouzel::engine {
@@ -14,8 +15,8 @@ class CopyWriter final : public ResultSink {
 public:
    /// `write` gets encoded rows: the bytes and the end of each row in them.
    using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
-   CopyWriter(const CopyOptions& options, SessionCore& core, Write write)
-      : options_(options), encoder_(core), write_(std::move(write)) {}
+   CopyWriter(const CopyOptions& options, SessionCore& core, CopyProgress& progress, Write write)
+      : options_(options), encoder_(core), progress_(progress), write_(std::move(write)) {}
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;
@@ -23,10 +24,12 @@ public:
    void finish();
 
 private:
+   void put(std::string_view bytes, std::span<const uint32_t> ends);
    void appendField(std::string& out, std::string_view text, bool isNull, size_t column) const;
 
    const CopyOptions options_;
    const SessionValueEncoder encoder_;
+   CopyProgress& progress_;
    const Write write_;
    const std::vector<ResultColumn>* columns_ = nullptr;
    std::vector<uint8_t> forceQuote_;

@@ -41,8 +41,10 @@ uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const 
    return execution->rowCount();
 }
 
-ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options)
-   : memory_(core.database.governor->ledger()), options_(options), file_(io::openOutput(file, memory_)) {}
+ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options,
+                         CopyProgress& progress)
+   : memory_(core.database.governor->ledger()), options_(options), progress_(progress),
+     file_(io::openOutput(file, memory_)) {}
 
 void ParquetSink::begin(const std::vector<ResultColumn>& columns) {
    if (writer_) return;

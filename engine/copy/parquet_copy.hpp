@@ -18,15 +18,19 @@ uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const 
 /// Writes the rows of a query to a file.
 class ParquetSink final : public ResultSink {
 public:
-   ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options);
+   ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options, CopyProgress& progress);
 
    void begin(const std::vector<ResultColumn>& columns) override;
-   void rows(const Batch& batch) override { writer_->write(batch); }
+   void rows(const Batch& batch) override {
+      writer_->write(batch);
+      progress_.tuples += batch.liveRows();
+   }
    void finish();
 
 private:
    Reservation memory_;
    const io::ParquetOptions options_;
+   CopyProgress& progress_;
    std::unique_ptr<io::OutputFile> file_;
    std::unique_ptr<io::ParquetWriter> writer_;
 };

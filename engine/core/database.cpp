@@ -12,11 +12,13 @@
 #include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
+#include "common/log/secrets.hpp"
 #include "common/memory/large_memory.hpp"
 #include "common/memory/machine_memory.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/temporary_objects.hpp"
+#include "engine/core/upgrade_catalog.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
 #include "io/store/open_store.hpp"
@@ -57,9 +59,14 @@ catalog::Snapshot recoveredCatalog(storage::Database& storage) {
    const storage::RecoveredCatalog recovered = storage.takeRecoveredCatalog();
    catalog::Snapshot snapshot =
        recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
-   for (const std::string& change : recovered.changes)
-      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
-   return snapshot;
+   bool isOld = !recovered.image.empty() && !catalog::isOfThisVersion(recovered.image);
+   for (const std::string& change : recovered.changes) {
+      if (change.empty()) continue;
+      snapshot = snapshot.apply(catalog::decodeChanges(change));
+      isOld = isOld || !catalog::isOfThisVersion(change);
+   }
+   // The next checkpoint writes what was added. Until then each start finds the same again.
+   return isOld ? upgradeCatalog(snapshot) : snapshot;
 }
 
 } // namespace
@@ -188,6 +195,18 @@ void Database::setDefaults(const SettingList& settings, const std::function<void
    internals_->defaults.set(after);
    for (const std::string& change : changes)
       logLine(LogLevel::Log, change);
+}
+
+std::string Database::Internals::statementForLog(int32_t processId) {
+   std::string query;
+   {
+      const MutexLock lock(activityMutex);
+      const auto found = activity.find(processId);
+      if (found == activity.end()) return "<backend information not available>";
+      query = found->second.query;
+   }
+   MaskedStatement masked = maskSecrets(query);
+   return masked.isMasked() ? std::move(masked.text) : query;
 }
 
 void Database::setSessionControl(SessionControl* control) {

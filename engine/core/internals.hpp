@@ -10,6 +10,7 @@
 #include "common/env/clock.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/thread/alarm_clock.hpp"
+#include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/sequence_values.hpp"
@@ -47,15 +48,19 @@ struct Database::Internals {
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
    std::unique_ptr<SequenceValues> sequences;
-   LockManager locks;
+   LockManager locks{[this](int32_t processId) { return statementForLog(processId); }};
    AlarmClock alarms; ///< for statement_timeout
    StatementCounters counters;
+   CopyProgressList copies;
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<
    std::map<std::string, std::string> verifiers; ///< of roles, they replace the catalog's; set before sessions open
    std::atomic<SessionControl*> sessionControl{nullptr}; ///< of the server; null: nobody serves clients
    std::unique_ptr<Following> following;                 ///< of a read-only server; null: the server writes
+
+   /// The statement that pg_stat_activity shows of a session, without passwords.
+   std::string statementForLog(int32_t processId) EXCLUDES(activityMutex);
 };
 
 } // namespace ouzel::engine

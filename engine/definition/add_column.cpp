@@ -104,7 +104,7 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                       column.type, expressionText(text, begin, limit));
-      noteSequences(core_, *bound.expr, column);
+      noteRelations(core_, *bound.expr, column);
       if (sql::isVolatile(*bound.expr)) {
          added.value = "(" + column.defaultExpr + ")";
          break;

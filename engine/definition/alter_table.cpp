@@ -140,11 +140,11 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
    const std::string_view text = context_.source().text();
    const size_t begin = afterSetDefault(text, context_.statement.offset, number);
    catalog::Column noted;
-   noteSequences(core_, *bound.expr, noted);
+   noteRelations(core_, *bound.expr, noted);
    editor_.setDefault(oid_, command.name,
                       storedText(context_, *command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
                                  expressionText(text, begin, text.size())),
-                      noted.defaultSequence, std::move(noted.sequencesInDefault));
+                      noted.defaultSequence, std::move(noted.relationsInDefault));
 }
 
 bool TableAlteration::hasNulls(const std::string& column) {
@@ -234,6 +234,8 @@ void TableAlteration::requireNoPrimaryKey() const {
 }
 
 void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls) {
+   for (const int16_t attribute : key.columns)
+      requireKeyType(table()->column(attribute)->type);
    RelationOptions options = checkedOptions(OptionOwner::Btree, definition.options);
    const std::vector<catalog::Column> before = table()->columns;
    const Oid oid = editor_.addConstraint(oid_, std::move(key));

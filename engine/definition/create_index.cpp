@@ -1,5 +1,6 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -37,6 +38,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       const catalog::Column* column = table->findColumn(element->name);
       if (!column)
          throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist");
+      if (!element->opclass) requireKeyType(column->type, index.method);
       index.columns.push_back(column->attribute);
       const bool descending = element->ordering == SORTBY_DESC;
       const bool nullsFirst = element->nulls_ordering == SORTBY_NULLS_FIRST ||

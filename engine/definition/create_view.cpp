@@ -109,6 +109,10 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
       column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
       column.attribute = static_cast<int16_t>(i + 1);
       column.type = view.query.output[i].type;
+      if (column.type.collation == sql::conflictingCollation)
+         throw SqlError(sqlstate::indeterminateCollation,
+                        "could not determine which collation to use for view column \"" + column.name + "\"")
+             .hint("Use the COLLATE clause to set the collation explicitly.");
       draft.columns.push_back(std::move(column));
    }
    const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);

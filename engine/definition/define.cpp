@@ -179,7 +179,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                              column.type, column.name, bindContext());
       if (isNoDefault(*bound.expr, column.type)) return;
-      noteSequences(context_.core, *bound.expr, column);
+      noteRelations(context_.core, *bound.expr, column);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = storedText(context_, *constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                       column.type, expressionText(text(), begin, limit));
@@ -234,6 +234,8 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
    const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
    key.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    key.columns = std::move(columns);
+   for (const int16_t column : key.columns)
+      requireKeyType(draft_.columns[static_cast<size_t>(column - 1)].type);
    key.nullsNotDistinct = constraint.nulls_not_distinct;
    if (isPrimary) {
       requireNoPrimaryKey(context_.position(constraint.location));
@@ -444,6 +446,10 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
       column.name = i < names.size() ? std::string(stringOf(names[i])) : query.output[i].name;
       column.attribute = static_cast<int16_t>(i + 1);
       column.type = query.output[i].type;
+      if (column.type.collation == sql::conflictingCollation)
+         throw SqlError(sqlstate::indeterminateCollation, "no collation was derived for column \"" + column.name +
+                                                              "\" with collatable type " + formatType(column.type))
+             .hint("Use the COLLATE clause to set the collation explicitly.");
       for (const catalog::Column& other : draft.columns)
          if (other.name == column.name)
             throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");

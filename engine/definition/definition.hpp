@@ -37,6 +37,8 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 // drop.cpp: DROP, TRUNCATE
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
+/// DISCARD TEMP: drops the temporary relations of the session. Says nothing of what depends on them.
+void dropTemporaryRelations(SessionCore& core);
 /// Tells the client what fell with the dropped object.
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);

@@ -52,13 +52,17 @@ const char* hintFor(catalog::RelationKind kind) {
    }
 }
 
-void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
+void freeStorage(SessionCore& core, const catalog::Dropped& dropped) {
    for (const catalog::Dropped::Item& item : dropped.items) {
       if (item.relation && item.relation->relationKind == catalog::RelationKind::Table)
          requireNotInUse(core, *item.relation, "DROP TABLE");
       if (item.relation && item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
    }
+}
+
+void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
+   freeStorage(core, dropped);
    announceCascade(core, dropped);
 }
 
@@ -130,6 +134,20 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    }
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
    return wanted.hint;
+}
+
+void dropTemporaryRelations(SessionCore& core) {
+   const Oid schema = core.temporarySchema();
+   std::vector<Oid> relations;
+   for (const catalog::RelationPtr& relation : core.transaction.catalog().relations()) {
+      if (schema == invalidOid || relation->schema != schema) continue;
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      // Indexes and owned sequences fall with their tables.
+      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid);
+      if (!isPart) relations.push_back(relation->oid);
+   }
+   if (!relations.empty())
+      freeStorage(core, core.transaction.editor().dropRelations(relations, catalog::DropBehavior::Cascade));
 }
 
 namespace {

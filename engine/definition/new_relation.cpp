@@ -37,6 +37,16 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    return true;
 }
 
+void requireKeyType(const SqlType& type, std::string_view method) {
+   const catalog::Builtins& builtins = catalog::builtins();
+   const bool isOrdered = builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;
+   if (method == "hash" ? builtins.equalityOperator(type.oid) != nullptr : isOrdered || method != "btree") return;
+   throw SqlError(sqlstate::undefinedObject, "data type " + formatType({type.oid, -1, invalidOid}) +
+                                                 " has no default operator class for access method \"" +
+                                                 std::string(method) + '"')
+       .hint("You must specify an operator class for the index or define a default operator class for the data type.");
+}
+
 std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
                        const catalog::Relation* table, std::optional<SqlType> target, std::string_view text) {
    const catalog::SearchPath path = context.core.searchPath();
@@ -46,14 +56,14 @@ std::string storedText(CommandContext& context, const ::Node& expression, sql::E
        .text;
 }
 
-void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
+void noteRelations(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
    const catalog::Snapshot& catalog = core.transaction.editor().snapshot();
    column.defaultSequence = sql::sequenceOfDefault(bound);
    // nextval('a table') is an error of the call, not of the default.
    const auto named = catalog.relation(column.defaultSequence);
    if (!named || !named->sequence) column.defaultSequence = invalidOid;
-   column.sequencesInDefault.clear();
-   if (column.defaultSequence == invalidOid) column.sequencesInDefault = sql::sequencesIn(bound, catalog);
+   column.relationsInDefault.clear();
+   if (column.defaultSequence == invalidOid) column.relationsInDefault = sql::relationsIn(bound, catalog);
 }
 
 namespace {

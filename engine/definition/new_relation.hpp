@@ -24,12 +24,15 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 
+/// Throws 42704 if values of the type cannot be the keys of such an index: json has no order and no equality.
+void requireKeyType(const SqlType& type, std::string_view method = "btree");
+
 /// The text of a default, CHECK constraint or generation expression for the catalog, see sql::StoredExpression. `text`:
 /// the expression, in the statement's source. REQUIRES: the expression was bound before, which has thrown its errors.
 std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
                        const catalog::Relation* table, std::optional<SqlType> target, std::string_view text);
 /// Notes in the column which sequences its default needs.
-void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
+void noteRelations(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
 /// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable
 /// and reads only columns that are not generated themselves. Errors have positions in `source`, none without it.
 void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,

@@ -101,8 +101,8 @@ std::string describe(const LockTag& tag) {
 
 } // namespace
 
-/// False: the waiter is part of a cycle that only ends when it gives up; `report` lists the cycle's edges.
-bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
+/// False: the waiter is part of a cycle that only ends when it gives up; `deadlock` lists the cycle's edges.
+bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
    const AllPartitions guards(*this);
    while (true) {
       const auto cycle = LockGraph::cycleThrough(*waiter.owner);
@@ -113,10 +113,14 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
          return !edge.isHard && !isBlocked(lock, find(lock, *edge.waiter->owner), edge.waiter->mode);
       });
       if (soft == cycle.end()) {
-         for (const auto& edge : cycle)
-            report += (report.empty() ? "Process " : "\nProcess ") + std::to_string(edge.waiter->owner->processId()) +
-                      " waits for " + lockModeName(edge.waiter->mode) + " on " + describe(edge.waiter->lock->tag) +
-                      "; blocked by process " + std::to_string(edge.blocker->processId()) + ".";
+         for (const auto& edge : cycle) {
+            const int32_t processId = edge.waiter->owner->processId();
+            deadlock.report +=
+                fmt::format("{}Process {} waits for {} on {}; blocked by process {}.",
+                            deadlock.report.empty() ? "" : "\n", processId, lockModeName(edge.waiter->mode),
+                            describe(edge.waiter->lock->tag), edge.blocker->processId());
+            deadlock.processes.push_back(processId);
+         }
          return false;
       }
       Waiter& first = *soft->waiter;
@@ -128,6 +132,19 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
       first.isGranted = true;
       first.changed.notify_one();
    }
+}
+
+/// 40P01. Only the log has the statements: a client may not be allowed to see those of others. REQUIRES: no partition
+/// is locked, since statementOf_ may take mutexes of its own.
+SqlError LockManager::deadlockError(Deadlock deadlock) const {
+   std::string forLog = deadlock.report;
+   if (statementOf_)
+      for (const int32_t processId : deadlock.processes)
+         forLog += fmt::format("\nProcess {}: {}", processId, statementOf_(processId));
+   return SqlError(sqlstate::tRDeadlockDetected, "deadlock detected")
+       .detail(std::move(deadlock.report))
+       .detailForLog(std::move(forLog))
+       .hint("See server log for query details.");
 }
 
 namespace {

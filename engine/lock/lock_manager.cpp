@@ -5,7 +5,6 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
-#include "common/error/sql_error.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "engine/lock/lock_state.hpp"
 
@@ -45,7 +44,8 @@ void LockOwner::interrupt() noexcept {
    }
 }
 
-LockManager::LockManager() : partitions_(std::make_unique<Partition[]>(partitionCount)) {}
+LockManager::LockManager(StatementOf statementOf)
+   : statementOf_(std::move(statementOf)), partitions_(std::make_unique<Partition[]>(partitionCount)) {}
 LockManager::~LockManager() = default;
 
 LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
@@ -217,11 +217,8 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
       if (steadyNanos() >= checkAt) {
          // One search is enough: the last waiter of a cycle that searches finds the cycle.
          checkAt = INT64_MAX;
-         std::string report;
-         if (!resolveDeadlock(waiter, report))
-            throw SqlError(sqlstate::tRDeadlockDetected, "deadlock detected")
-                .detail(std::move(report))
-                .hint("See server log for query details.");
+         Deadlock deadlock;
+         if (!resolveDeadlock(waiter, deadlock)) throw deadlockError(std::move(deadlock));
          if (wait.isLogged) logWait(waiter, start);
       }
    }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/value/sql_type.hpp"
 
@@ -80,7 +81,10 @@ class LockOwner;
 /// wakeWaiters().
 class LockManager {
 public:
-   LockManager();
+   /// The text of the statement that a session runs, for the log's report of a deadlock. Any thread.
+   using StatementOf = std::function<std::string(int32_t processId)>;
+
+   explicit LockManager(StatementOf statementOf = {});
    ~LockManager();
    LockManager(const LockManager&) = delete;
    LockManager& operator=(const LockManager&) = delete;
@@ -126,6 +130,11 @@ private:
    struct Waiter;
    struct Partition;
    class AllPartitions;
+   /// What is reported of a cycle of waits.
+   struct Deadlock {
+      std::string report;             ///< a line for each wait
+      std::vector<int32_t> processes; ///< in the order of the lines
+   };
    /// One owner's hold on one lock; guarded by the lock's partition.
    struct Held {
       Lock* lock = nullptr; ///< null: unused
@@ -146,10 +155,12 @@ private:
    static void grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSession);
    static void wakeQueue(Lock& lock);
    static void releaseHeld(Partition& partition, Held& held);
-   bool resolveDeadlock(Waiter& waiter, std::string& report);
+   bool resolveDeadlock(Waiter& waiter, Deadlock& deadlock);
+   SqlError deadlockError(Deadlock deadlock) const;
    void logWait(const Waiter& waiter, int64_t startNanos) const;
    static void logAcquired(const Waiter& waiter, int64_t startNanos);
 
+   const StatementOf statementOf_;
    std::unique_ptr<Partition[]> partitions_;
 };
 

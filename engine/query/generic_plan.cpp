@@ -5,6 +5,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "executor/function/context.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
@@ -63,7 +64,6 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
       generic->locks_.push_back({relation, query.writes(relation)
                                                ? lockForWriting(core.transaction.catalog(), relation, *query.root)
                                                : LockMode::AccessShare});
-   if (query.readOnly) sql::padOutput(query);
    executor::FunctionContext functions = core.functionContext();
    generic->planned_ = planQuery(core, std::move(query), core.transaction.snapshot(), functions, true);
    Node& root = *generic->planned_->plan->root;
@@ -104,7 +104,9 @@ std::unique_ptr<QueryExecution> GenericPlan::start(SessionCore& core, std::span<
       const Value& value = parameters[number].value;
       DCHECK(value.isNull || value.type == expr->repr.physical);
       if (expr->kind != ExprKind::Constant) expr->become(ExprKind::Constant);
-      expr->as<sql::scalar::Constant>().value = value.isNull ? Value::null(expr->repr.physical) : value;
+      Value& constant = expr->as<sql::scalar::Constant>().value;
+      constant = value.isNull ? Value::null(expr->repr.physical) : value;
+      sql::dropParameterBlanks(expr->type, constant);
    }
    return std::make_unique<QueryExecution>(core, planned_);
 }

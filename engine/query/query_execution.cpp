@@ -7,6 +7,7 @@
 #include "engine/query/statistics.hpp"
 #include "engine/query/system_state.hpp"
 #include "executor/expression/evaluator.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
@@ -22,7 +23,9 @@ void substituteIn(sql::ExprPtr& root, std::span<const BoundParameter> parameters
       if (!parameter || parameter->number >= parameters.size()) return;
       const SqlType type = expr->type;
       const uint32_t position = expr->position;
-      expr = sql::makeConstant(type, parameters[parameter->number].value);
+      Value value = parameters[parameter->number].value;
+      sql::dropParameterBlanks(type, value);
+      expr = sql::makeConstant(type, std::move(value));
       expr->position = position;
    });
 }

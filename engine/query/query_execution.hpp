@@ -41,6 +41,8 @@ public:
    /// Lets workers begin while the session does something else: `meanwhile`. `failed` is called, by any thread, when
    /// the query has an error, which run() throws.
    void runBeside(const std::function<void()>& meanwhile, std::function<void()> failed);
+   /// Count the rows in `written` as they are written. It outlives the execution. REQUIRES: nothing has run.
+   void countWritten(std::atomic<uint64_t>& written) { context_.written = &written; }
    /// Give at most maxRows rows (0: all of them) to the sink, which may be null to throw them away. True: that was all.
    bool run(uint64_t maxRows, ResultSink* sink);
    /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.

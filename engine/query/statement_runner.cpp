@@ -160,10 +160,7 @@ std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::Pars
    AllocationMeter meter(core.database.governor->ledger());
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
    if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
-   if (query.readOnly)
-      sql::padOutput(query);
-   else
-      requireWritable(core, statementName(query.kind));
+   if (!query.readOnly) requireWritable(core, statementName(query.kind));
    auto execution = std::make_unique<QueryExecution>(core, std::move(query));
    execution->keep(meter.settle());
    return execution;

@@ -75,6 +75,23 @@ std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const
    return out;
 }
 
+std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {
+   std::vector<Copy> out;
+   database_.copies.forEach([&](const CopyProgress& progress) {
+      const CopyDescription& about = progress.description;
+      out.push_back({.pid = about.processId,
+                     .database = catalog::postgresDatabase,
+                     .relation = about.relation,
+                     .command = about.isFrom ? "COPY FROM" : "COPY TO",
+                     .type = about.isFile ? "FILE" : "PIPE",
+                     .bytesProcessed = static_cast<int64_t>(progress.bytes),
+                     .bytesTotal = static_cast<int64_t>(about.bytesTotal),
+                     .tuplesProcessed = static_cast<int64_t>(progress.tuples),
+                     .tuplesExcluded = static_cast<int64_t>(progress.excluded())});
+   });
+   return out;
+}
+
 std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
    std::map<uint64_t, Oid> relationOf; // by storage
    for (const auto& relation : catalog_.relations())

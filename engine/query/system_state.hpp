@@ -13,6 +13,7 @@ public:
 
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
+   std::vector<Copy> copies() const override;
    std::vector<Lock> locks() const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }
    std::vector<Cursor> cursors() const override { return core_.services.cursors(); }

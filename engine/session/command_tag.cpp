@@ -114,7 +114,14 @@ std::string_view commandTag(const ::Node* node) {
    case T_DeclareCursorStmt: return "DECLARE CURSOR";
    case T_FetchStmt: return as<::FetchStmt>(node)->ismove ? "MOVE" : "FETCH";
    case T_ClosePortalStmt: return as<::ClosePortalStmt>(node)->portalname ? "CLOSE CURSOR" : "CLOSE CURSOR ALL";
-   case T_DiscardStmt: return "DISCARD";
+   case T_DiscardStmt:
+      switch (as<::DiscardStmt>(node)->target) {
+      case DISCARD_ALL: return "DISCARD ALL";
+      case DISCARD_PLANS: return "DISCARD PLANS";
+      case DISCARD_SEQUENCES: return "DISCARD SEQUENCES";
+      case DISCARD_TEMP: return "DISCARD TEMP";
+      }
+      return "DISCARD";
    case T_ConstraintsSetStmt: return "SET CONSTRAINTS";
    case T_LockStmt: return "LOCK TABLE";
    case T_ListenStmt: return "LISTEN";

@@ -3,7 +3,9 @@
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
+#include "engine/definition/definition.hpp"
 #include "engine/definition/source_range.hpp"
+#include "engine/session/command_tag.hpp"
 #include "engine/session/describe.hpp"
 #include "engine/session/session_impl.hpp"
 #include "executor/expression/evaluator.hpp"
@@ -432,19 +434,21 @@ std::string SessionImpl::deallocate(const ::Node& node) {
 
 std::string SessionImpl::discard(const ::Node& node) {
    const auto target = as<::DiscardStmt>(&node)->target;
-   if (target == DISCARD_PLANS) return "DISCARD PLANS";
-   if (target == DISCARD_SEQUENCES) {
-      core_.sequences.clear();
-      return "DISCARD SEQUENCES";
+   if (target == DISCARD_ALL) {
+      refuseInBlock(core_, "DISCARD ALL");
+      portals_.clear();
+      core_.settings.resetAll();
+      statements_.clear();
+      core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
    }
-   if (target == DISCARD_TEMP) throwNotSupported("DISCARD TEMP");
-   refuseInBlock(core_, "DISCARD ALL");
-   statements_.clear();
-   portals_.clear();
-   core_.settings.resetAll();
-   core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
-   core_.sequences.clear();
-   return "DISCARD ALL";
+   if (target == DISCARD_PLANS)
+      for (const auto& [name, statement] : statements_) {
+         statement->generic = nullptr;
+         statement->hasRun = statement->needsPlanning = false;
+      }
+   if (target == DISCARD_ALL || target == DISCARD_TEMP) dropTemporaryRelations(core_);
+   if (target == DISCARD_ALL || target == DISCARD_SEQUENCES) core_.sequences.clear();
+   return std::string(commandTag(&node));
 }
 
 } // namespace ouzel::engine

@@ -1,6 +1,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/expression/scratch.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/kernel/compare.hpp"
@@ -170,7 +171,8 @@ Vector evaluateSubscript(Scratch& s, const Node& node, const Rows& rows) {
       element.moveTo(index);
       element.next();
       setValidBit(buffer.validity, row, true);
-      std::memcpy(target, element.value(), width); // a text lies in the array, which lives as long
+      // A text lies in the array, which lives as long.
+      std::memcpy(target, keepsBlanks(node.type) ? element.stored() : element.value(), width);
    });
    return Vector::flat(node.repr.physical, buffer.data, buffer.validity);
 }

@@ -2,11 +2,14 @@
 #include <map>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/node.hpp"
+#include "sql/algebra/blanks.hpp"
 
 // The compiler from Expr trees to a program's graph. It pushes negations down, converts operands to one representation,
 // shares equal nodes, and assigns result buffers.
@@ -94,8 +97,8 @@ private:
    uint32_t constant(const SqlType& type, Representation repr, const Value& value);
    uint32_t compileNot(const Expr& arg);
    uint32_t compare(CompareOp op, uint32_t a, uint32_t b);
-   uint32_t compareArrays(CompareOp op, uint32_t a, uint32_t b);
-   uint32_t orderKey(uint32_t array);
+   uint32_t compareOrdered(CompareOp op, uint32_t a, uint32_t b);
+   uint32_t orderKey(uint32_t value);
    uint32_t connective(Op op, std::vector<uint32_t> args);
    uint32_t compileInList(const Expr& expr, bool negated);
    uint32_t inValues(uint32_t lhs, std::span<const Expr* const> items, bool negated);
@@ -219,30 +222,36 @@ void Compiler::unify(uint32_t& a, uint32_t& b) {
    b = convert(b, wider);
 }
 
-/// Compare arrays by their elements, with a kernel: the order of their bytes means nothing.
-uint32_t Compiler::compareArrays(CompareOp op, uint32_t a, uint32_t b) {
-   static constexpr std::string_view kernels[] = {"array_eq", "array_ne", "array_lt",
-                                                  "array_le", "array_gt", "array_ge"};
+/// The kernel that compares two values of a type with order keys.
+const KernelEntry& orderedComparison(CompareOp op, Oid type) {
+   static constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
    static_assert(static_cast<int>(CompareOp::Ge) == 5);
+   const std::string name = (type == oid::jsonb ? "jsonb_" : "array_") + std::string(names[static_cast<size_t>(op)]);
+   const std::array<Representation, 2> strings{{{PhysicalType::String, 0}, {PhysicalType::String, 0}}};
+   return *findKernel(name, strings);
+}
+
+/// Compare arrays or jsonb with a kernel: the order of their bytes means nothing.
+uint32_t Compiler::compareOrdered(CompareOp op, uint32_t a, uint32_t b) {
    auto result = makeBoolean(Op::Call, {a, b});
    result->argTypes = {node(a).type, node(b).type};
    result->argReprs = {node(a).repr, node(b).repr};
-   result->kernel = *findKernel(kernels[static_cast<size_t>(op)], result->argReprs);
+   result->kernel = orderedComparison(op, node(a).type.oid);
    return add(std::move(result), true);
 }
 
-/// Bytes that are equal where the arrays are.
-uint32_t Compiler::orderKey(uint32_t array) {
-   auto result = make(Op::Call, {oid::bytea, -1, invalidOid}, {PhysicalType::String, 0}, {array});
-   result->argTypes = {node(array).type};
-   result->argReprs = {node(array).repr};
+/// Bytes that are equal where the values are.
+uint32_t Compiler::orderKey(uint32_t value) {
+   auto result = make(Op::Call, {oid::bytea, -1, invalidOid}, {PhysicalType::String, 0}, {value});
+   result->argTypes = {node(value).type};
+   result->argReprs = {node(value).repr};
    result->kernel = *findKernel("ouzel_order_key", result->argReprs);
    return add(std::move(result), false);
 }
 
 uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
-   if (catalog::builtins().isArray(node(a).type.oid)) {
-      if (op <= CompareOp::Ge) return compareArrays(op, a, b);
+   if (catalog::hasOrderKey(node(a).type.oid)) {
+      if (op <= CompareOp::Ge) return compareOrdered(op, a, b);
       a = orderKey(a);
       b = orderKey(b);
    }
@@ -298,6 +307,7 @@ uint32_t Compiler::compileNot(const Expr& arg) {
 
 uint32_t Compiler::inValues(uint32_t lhs, std::span<const Expr* const> items, bool negated) {
    const Representation repr = node(lhs).repr;
+   const bool isOrdered = catalog::hasOrderKey(node(lhs).type.oid); // a set compares bytes
    std::vector<Value> values;
    std::vector<uint32_t> terms;
    for (const Expr* item : items) {
@@ -307,7 +317,7 @@ uint32_t Compiler::inValues(uint32_t lhs, std::span<const Expr* const> items, bo
       const auto* constant = leaf->getIf<sql::scalar::Constant>();
       const bool isExact = leaf->repr.physical == repr.physical ||
                            (isNumber(leaf->repr.physical) && isNumber(repr.physical)) || isNullConstant(*leaf);
-      if (constant && isExact) {
+      if (constant && isExact && !isOrdered) {
          // A constant that the column's representation cannot hold equals none of its values, so it is left out.
          if (std::optional<Value> value = convertExactly(constant->value, leaf->repr, repr))
             values.push_back(std::move(*value));
@@ -386,9 +396,13 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
    const bool hasElements = !array.args.empty();
    const bool hasInnerArrays = hasElements && array.args[0]->type.oid == array.type.oid;
    if (array.kind == ExprKind::Array && !function && hasElements && !hasInnerArrays) {
+      std::vector<sql::ExprPtr> owned;
       std::vector<const Expr*> items;
-      for (const sql::ExprPtr& item : array.args)
-         items.push_back(item.get());
+      for (const sql::ExprPtr& item : array.args) {
+         const bool hasBlanks = keepsBlanks(item->type);
+         if (hasBlanks) owned.push_back(sql::withoutBlanks(sql::clone(*item)));
+         items.push_back(hasBlanks ? owned.back().get() : item.get());
+      }
       if (isEquality) return inValues(lhs, items, isAll);
       std::vector<uint32_t> terms;
       for (const Expr* item : items)
@@ -400,7 +414,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
       std::vector<sql::ExprPtr> owned;
       std::vector<const Expr*> items;
       for (const Value& element : elements.elements) {
-         owned.push_back(sql::makeConstant({elements.elementType, -1, 0}, element));
+         owned.push_back(sql::withoutBlanks(sql::makeConstant({elements.elementType, -1, 0}, element)));
          owned.back()->repr = {elements.physical, 0};
          items.push_back(owned.back().get());
       }
@@ -422,6 +436,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
    result->argTypes = {node(lhs).type, node(rhs).type};
    result->argReprs = {node(lhs).repr, node(rhs).repr};
    bool isTotal = true;
+   if (!function && node(lhs).type.oid == oid::jsonb) result->kernel = orderedComparison(op, oid::jsonb);
    if (function) {
       const std::string key = kernelKey(*function);
       const std::array<Representation, 2> reprs = {node(lhs).repr, node(lhs).repr};

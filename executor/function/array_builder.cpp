@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
-#include "common/text/utf8.hpp"
-#include "common/type/text_codec.hpp"
+#include "common/type/blanks.hpp"
 
 namespace ouzel::executor {
 
@@ -41,10 +40,10 @@ void ArrayBuilder::addText(std::string_view text) {
 }
 
 void ArrayBuilder::addPadded(std::string_view text, int32_t typmod) {
-   const auto width = static_cast<size_t>(std::max(stringLengthLimit(typmod), 0));
-   const size_t length = characterCount(text);
-   if (length >= width) return addText(text);
-   addText(std::string(text).append(width - length, ' '));
+   if (typmod < 0) return addText(text);
+   std::string padded;
+   appendWithBlanks(padded, text, typmod);
+   addText(padded);
 }
 
 void ArrayBuilder::add(const Vector& vector, uint32_t row, int32_t typmod) {

@@ -1,4 +1,3 @@
-#include "catalog/builtin/builtin.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/kernel/array_order.hpp"
@@ -53,6 +52,23 @@ struct Pair {
    static bool gt(A a, B b) { return less<T>(static_cast<T>(b), static_cast<T>(a)); }
    static bool le(A a, B b) { return !gt(a, b); }
    static int32_t cmp(A a, B b) { return static_cast<int32_t>(gt(a, b)) - static_cast<int32_t>(lt(a, b)); }
+};
+
+/// Text without the blanks at its end, which comparisons of bpchar ignore. bpchar(n) has none.
+struct Bpchar {
+   static int compare(const StringView& a, const StringView& b) { return a == b ? 0 : compareBpchar(a, b); }
+   static bool eq(StringView a, StringView b) { return compare(a, b) == 0; }
+   static bool ne(StringView a, StringView b) { return compare(a, b) != 0; }
+   static bool lt(StringView a, StringView b) { return compare(a, b) < 0; }
+   static bool le(StringView a, StringView b) { return compare(a, b) <= 0; }
+   static bool gt(StringView a, StringView b) { return compare(a, b) > 0; }
+   static bool ge(StringView a, StringView b) { return compare(a, b) >= 0; }
+   static int32_t cmp(StringView a, StringView b) {
+      const int order = compare(a, b);
+      return static_cast<int32_t>(order > 0) - static_cast<int32_t>(order < 0);
+   }
+   static StringView larger(StringView a, StringView b) { return ge(a, b) ? a : b; }
+   static StringView smaller(StringView a, StringView b) { return le(a, b) ? a : b; }
 };
 
 template <typename A, typename B = A>
@@ -122,23 +138,34 @@ void addNumbers() {
    addExtremes<DecimalView>("numeric_");
 }
 
+void addBpchar() {
+   addKernel<Bpchar::eq>("bpchareq", totalKernel);
+   addKernel<Bpchar::ne>("bpcharne", totalKernel);
+   addKernels<Bpchar::lt>({"bpcharlt", "bpchar_pattern_lt"}, totalKernel);
+   addKernels<Bpchar::le>({"bpcharle", "bpchar_pattern_le"}, totalKernel);
+   addKernels<Bpchar::gt>({"bpchargt", "bpchar_pattern_gt"}, totalKernel);
+   addKernels<Bpchar::ge>({"bpcharge", "bpchar_pattern_ge"}, totalKernel);
+   addKernel<Bpchar::cmp>("bpcharcmp", totalKernel);
+   addKernel<Bpchar::larger>("bpchar_larger", totalKernel);
+   addKernel<Bpchar::smaller>("bpchar_smaller", totalKernel);
+}
+
 void addStrings() {
    addKernel<Pair<StringView, StringView>::eq>("texteq", totalKernel);
    addKernel<Pair<StringView, StringView>::ne>("textne", totalKernel);
    addExtremes<StringView>("text_");
-   for (const char* name : {"text_lt", "text_pattern_lt", "bpchar_pattern_lt"})
+   for (const char* name : {"text_lt", "text_pattern_lt"})
       addKernel<Pair<StringView, StringView>::lt>(name, totalKernel);
-   for (const char* name : {"text_le", "text_pattern_le", "bpchar_pattern_le"})
+   for (const char* name : {"text_le", "text_pattern_le"})
       addKernel<Pair<StringView, StringView>::le>(name, totalKernel);
-   for (const char* name : {"text_gt", "text_pattern_gt", "bpchar_pattern_gt"})
+   for (const char* name : {"text_gt", "text_pattern_gt"})
       addKernel<Pair<StringView, StringView>::gt>(name, totalKernel);
-   for (const char* name : {"text_ge", "text_pattern_ge", "bpchar_pattern_ge"})
+   for (const char* name : {"text_ge", "text_pattern_ge"})
       addKernel<Pair<StringView, StringView>::ge>(name, totalKernel);
-   addSix<StringView>("bpchar");
    addSix<StringView>("name");
    addSix<StringView>("bytea");
    addSix<StringView>("char");
-   addExtremes<StringView>("bpchar_");
+   addBpchar();
    for (const char* suffix : {"nametext", "textname"}) {
       const bool nameFirst = suffix[0] == 'n';
       const auto join = [&](const char* op) {
@@ -151,7 +178,7 @@ void addStrings() {
       addKernel<Pair<StringView, StringView>::gt>(join("gt"), totalKernel);
       addKernel<Pair<StringView, StringView>::ge>(join("ge"), totalKernel);
    }
-   for (const char* name : {"bttextcmp", "bpcharcmp", "btnamecmp", "byteacmp", "btcharcmp"})
+   for (const char* name : {"bttextcmp", "btnamecmp", "byteacmp", "btcharcmp"})
       addCmp<StringView>(name);
 }
 
@@ -174,16 +201,11 @@ void addTimes() {
 
 // ---- GREATEST and LEAST ----
 
-std::string_view withoutBlanks(std::string_view text) {
-   return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 /// Writes the extreme of the arguments that are not NULL; of equal ones the first.
 template <bool greatest>
 void chooseExtreme(const KernelCall& call, ResultVector& result) {
    const uint32_t width = physicalSize(result.type());
-   const bool areArrays = catalog::builtins().isArray(call.resultType.oid);
-   const bool isBlankPadded = call.resultType.oid == oid::bpchar;
+   const StringOrder keyed = keyedOrder(call.resultType);
    const ValueOrder order = valueOrder(result.type());
    auto* out = static_cast<std::byte*>(result.data());
    forEachRow(call.rows, [&](uint32_t row) {
@@ -193,10 +215,9 @@ void chooseExtreme(const KernelCall& call, ResultVector& result) {
          if (arg.isNull(row)) continue;
          const auto* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * width;
          const auto compare = [&] {
-            if (!areArrays && !isBlankPadded) return order(value, best);
-            const std::string_view a = reinterpret_cast<const StringView*>(value)->view(),
-                                   b = reinterpret_cast<const StringView*>(best)->view();
-            return areArrays ? compareArrays(ArrayView(a), ArrayView(b)) : withoutBlanks(a).compare(withoutBlanks(b));
+            return keyed
+                       ? keyed(*reinterpret_cast<const StringView*>(value), *reinterpret_cast<const StringView*>(best))
+                       : order(value, best);
          };
          if (!best || (greatest ? compare() > 0 : compare() < 0)) best = value;
       }

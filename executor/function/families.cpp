@@ -15,7 +15,12 @@ void registerFamilies() {
    registerFloating();
    registerFormatting();
    registerInteger();
+   registerJsonAccess();
    registerJsonBuild();
+   registerJsonbAccess();
+   registerJsonbCompare();
+   registerJsonbModify();
+   registerJsonPath();
    registerLike();
    registerMath();
    registerNumberCasts();

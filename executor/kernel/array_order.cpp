@@ -1,12 +1,14 @@
 #include "executor/kernel/array_order.hpp"
 
 #include "common/error/sql_error.hpp"
-#include "executor/kernel/compare.hpp"
+#include "common/json/jsonb.hpp"
+#include "common/type/blanks.hpp"
+#include "common/type/order_key.hpp"
 
 namespace ouzel::executor {
 
 int compareArrays(const ArrayView& a, const ArrayView& b) {
-   const ValueOrder order = valueOrder(a.physical());
+   const ValueOrder order = elementOrder(a.elementType(), a.physical());
    if (a.size() > 0 && b.size() > 0 && a.physical() != b.physical()) throwInternal("arrays of two types are compared");
    ArrayView::Cursor x(a), y(b);
    while (true) {
@@ -25,6 +27,31 @@ int compareArrays(const ArrayView& a, const ArrayView& b) {
       if (const int found = three(l.lower, r.lower); found != 0) return found;
    }
    return 0;
+}
+
+int compareArrayBytes(const StringView& a, const StringView& b) {
+   return compareArrays(ArrayView(a.view()), ArrayView(b.view()));
+}
+
+int compareBpchar(const StringView& a, const StringView& b) {
+   return compareWithoutBlanks(a.view(), b.view());
+}
+
+int compareJsonb(const StringView& a, const StringView& b) {
+   return json::compare(json::JsonbView(a.view()), json::JsonbView(b.view()));
+}
+
+ValueOrder elementOrder(Oid type, PhysicalType physical) {
+   if (type != oid::jsonb) return valueOrder(physical);
+   return [](const void* a, const void* b) {
+      return compareJsonb(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
+   };
+}
+
+StringOrder keyedOrder(const SqlType& type) {
+   if (!hasOrderKey(type)) return nullptr;
+   if (type.oid == oid::jsonb) return compareJsonb;
+   return keepsBlanks(type) ? compareBpchar : compareArrayBytes;
 }
 
 } // namespace ouzel::executor

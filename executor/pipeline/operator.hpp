@@ -121,10 +121,13 @@ struct Stage {
    std::vector<Declared> declared;
 };
 
+class DeferredError; // executor/pipeline/deferred_error.hpp
+
 /// Stages run one after the other, each with all workers; then the sink finishes.
 struct Pipeline {
    std::vector<Stage> stages;
    Sink* sink = nullptr;
+   DeferredError* deferred = nullptr; ///< takes errors of the data; the pipeline then ends early. Null: they are thrown
    uint32_t sinkProfile = UINT32_MAX;
    bool isForeseen = false; ///< foresee() of the first source was called
 };

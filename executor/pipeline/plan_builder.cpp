@@ -37,6 +37,7 @@ void PlanBuilder::addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t si
    step.pipeline = std::make_unique<Pipeline>();
    step.pipeline->stages = std::move(stages);
    step.pipeline->sink = sink;
+   step.pipeline->deferred = deferred_;
    step.pipeline->sinkProfile = sinkProfile;
    steps_.push_back(std::move(step));
 }

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/error/sql_error.hpp"
@@ -40,6 +41,19 @@ public:
    std::vector<Stage> produce(const sql::plan::Node& node);
    /// Add a pipeline to the steps; it runs after all steps added so far.
    void addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile);
+   /// While it lives, pipelines that are added leave errors of the data to `error`; null: no change.
+   class Deferring {
+   public:
+      Deferring(PlanBuilder& builder, DeferredError* error)
+         : builder_(builder), outer_(std::exchange(builder.deferred_, error ? error : builder.deferred_)) {}
+      ~Deferring() { builder_.deferred_ = outer_; }
+      Deferring(const Deferring&) = delete;
+      Deferring& operator=(const Deferring&) = delete;
+
+   private:
+      PlanBuilder& builder_;
+      DeferredError* const outer_;
+   };
    void addAction(std::function<void()> action);
    /// The steps collected since the last call.
    std::vector<Step> takeSteps();
@@ -80,6 +94,7 @@ private:
    BuildOperators* const build_;
    std::vector<std::shared_ptr<void>> owned_;
    std::vector<Step> steps_;
+   DeferredError* deferred_ = nullptr; ///< of the pipelines that are being added
    std::unordered_map<const sql::plan::Node*, uint32_t> profiles_;
    /// A shared object by its id, and its place in owned_.
    template <typename T>

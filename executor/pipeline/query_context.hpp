@@ -59,6 +59,8 @@ struct ExecutionContext {
    std::string cancelMessage = "canceling statement due to user request";
    /// Called once, by the thread that failed, when the query has an error to throw. May be null.
    std::function<void()> failed;
+   /// Counts the rows that the statement has written so far, batch by batch. May be null.
+   std::atomic<uint64_t>* written = nullptr;
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: a query that does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};

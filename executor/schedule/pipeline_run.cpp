@@ -7,6 +7,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
+#include "executor/pipeline/deferred_error.hpp"
 
 namespace ouzel::executor {
 
@@ -153,12 +154,22 @@ void PipelineRun::openLane(Lane& lane) {
 }
 
 bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
-   do {
-      context_.checkCancelled();
-      if (flow(lane, isBlocked)) return true;
-      if (isBlocked) return false;
-   } while (steadyNanos() < deadline);
-   return false;
+   try {
+      do {
+         context_.checkCancelled();
+         if (pipeline_.deferred && pipeline_.deferred->isSet()) return true;
+         if (flow(lane, isBlocked)) return true;
+         if (isBlocked) return false;
+      } while (steadyNanos() < deadline);
+      return false;
+   } catch (const SqlError& error) {
+      if (!pipeline_.deferred || !DeferredError::mayWait(error)) throw;
+      pipeline_.deferred->set(std::current_exception());
+   }
+   lane.sink.reset(); // it may be in the middle of a batch
+   isBlocked = false;
+   stopInput(lane, lane.more.size());
+   return true;
 }
 
 namespace {

@@ -39,6 +39,7 @@ public:
    void addWritten(uint64_t rows, bool isMain) override {
       written_ += rows;
       if (isMain) affected_ += rows;
+      if (execution.written) *execution.written += rows;
    }
    bool hasRoom() override;
    void offer(std::unique_ptr<OwnedBatch> batch) override;

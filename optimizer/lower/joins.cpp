@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
@@ -76,7 +77,7 @@ private:
       key.probe = std::move(equality->args[first == 1 ? 0 : 1]);
       key.build = std::move(equality->args[first == 1 ? 1 : 0]);
       key.nullsEqual = compareOf(*equality) == CompareOp::IsNotDistinctFrom;
-      if (catalog::builtins().isArray(key.probe->type.oid)) { // the bytes of equal arrays may differ
+      if (catalog::hasOrderKey(key.probe->type.oid)) { // the bytes of equal values may differ
          key.probe = makeOrderKey(std::move(key.probe));
          key.build = makeOrderKey(std::move(key.build));
       }
@@ -120,13 +121,17 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    if (join.predicate) addColumns(*join.predicate, below);
    double leftRows = estimator_.rows(*rel.inputs[0]), rightRows = estimator_.rows(*rel.inputs[1]);
    SortedConjuncts sorted = ConjunctSorter(rel, query_).sort(std::move(join.predicate));
+   const bool isHashed = !sorted.keys.empty();
+   // A scalar subquery is built: its errors wait for a row of the other side.
+   const bool isLoop = !isHashed && join.kind == JoinKind::Inner;
+   const bool isLeftOne = isLoop && isAtMostOneRow(*rel.inputs[0]),
+              isRightOne = isLoop && isAtMostOneRow(*rel.inputs[1]);
    Lowered left = lower(*rel.inputs[0], below), right = lower(*rel.inputs[1], below);
 
    for (plan::JoinKey& key : sorted.keys)
       exprs_.lowerComparable(key.probe, key.build);
    for (ExprPtr& predicate : sorted.residual)
       exprs_.lower(predicate);
-   const bool isHashed = !sorted.keys.empty();
    JoinKind kind = join.kind;
 
    // The smaller side is built. The binder makes Right joins; a Full join works with either side built.
@@ -138,6 +143,7 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    const double bias = join.kind == JoinKind::Inner ? 1.0 : 0.5;
    bool swap = canSwap && swapKindAllowed && leftRows < rightRows * bias;
    if (join.kind == JoinKind::Right && !isHashed) swap = true;
+   if (canSwap && isLeftOne != isRightOne) swap = isLeftOne;
    if (swap) {
       std::swap(left, right);
       kind = *other;

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/lower/lowering.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/expr.hpp"
 
 // Uses of indexes: a scan whose predicates fix an index's columns, and the probe side of a join with few build rows. If
@@ -21,16 +23,19 @@ constexpr double rowsPerLookup = 200;
 /// Joins with more build rows scan the table.
 constexpr double lookupKeysMax = 1000;
 
-/// Indexes hash arrays by their order keys, and a scan hashes their bytes.
+/// Indexes hash arrays and jsonb by their order keys, and a scan hashes their bytes.
 bool isFixed(const Expr& expr, const Representation& representation) {
-   return !catalog::builtins().isArray(expr.type.oid) &&
+   return !catalog::hasOrderKey(expr.type.oid) &&
           (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) && expr.repr == representation;
 }
 
 /// Number of values that the predicate allows for `column`: 1 for `column = c`, n for `column IN (c1, ..., cn)`; 0 for
 /// any other predicate.
 size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& representation) {
-   const auto isColumn = [&](const Expr& expr) { return columnOf(expr) == column; };
+   // Indexes hash a bpchar without a length by its order key, the text without its blanks.
+   const auto isColumn = [&](const Expr& expr) {
+      return columnOf(isWithoutBlanks(expr) ? *expr.args[0] : expr) == column;
+   };
    if (compareOf(predicate) == CompareOp::Eq) {
       const Expr &lhs = *predicate.args[0], &rhs = *predicate.args[1];
       return (isColumn(lhs) && isFixed(rhs, representation)) || (isColumn(rhs) && isFixed(lhs, representation));
@@ -76,7 +81,7 @@ void assign(Node& node, uint32_t& next) {
       std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, index of the join key
       for (uint32_t i = 0; i < join->keys.size(); ++i) {
          const plan::JoinKey& key = join->keys[i];
-         if (key.nullsEqual || key.probe->kind != ExprKind::Column || catalog::builtins().isArray(key.probe->type.oid))
+         if (key.nullsEqual || key.probe->kind != ExprKind::Column || catalog::hasOrderKey(key.probe->type.oid))
             continue;
          const auto [found, attribute] = scanOf(*node.children[0], columnOf(*key.probe));
          if (!found || (scan && scan != found)) continue;

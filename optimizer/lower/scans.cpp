@@ -81,6 +81,7 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    plan::NodePtr node = makeNode(stored ? plan::Operator(plan::TableScan{}) : plan::VirtualScan{}, rel);
    auto& scan = node->as<plan::Scan>();
    scan.table = get.table;
+   if (stored) node->as<plan::TableScan>().seesWith = get.seesWith;
    double rowsMax = 1e6;
    std::shared_ptr<const storage::TableStatistics> statistics;
    if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(get.table);

@@ -1,6 +1,8 @@
 #include "optimizer/query/order_key.hpp"
 
-#include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/ordered_types.hpp"
+#include "common/type/blanks.hpp"
+#include "sql/algebra/blanks.hpp"
 
 namespace ouzel::optimizer {
 
@@ -15,14 +17,20 @@ const catalog::FunctionInfo* orderKeyFunction() {
 
 } // namespace
 
-ExprPtr makeOrderKey(ExprPtr array) {
+bool isKeyed(const SqlType& type) {
+   return keepsBlanks(type) || catalog::hasOrderKey(type.oid);
+}
+
+ExprPtr makeOrderKey(ExprPtr value) {
+   if (keepsBlanks(value->type)) return withoutBlanks(std::move(value));
    std::vector<ExprPtr> args;
-   args.push_back(std::move(array));
+   args.push_back(std::move(value));
    return makeCall(orderKeyFunction(), {oid::bytea, -1, invalidOid}, std::move(args));
 }
 
 const Expr& orderedValue(const Expr& key) {
-   return functionOf(key) == orderKeyFunction() ? *key.args[0] : key;
+   const bool isKey = functionOf(key) == orderKeyFunction() || (isWithoutBlanks(key) && keepsBlanks(key.args[0]->type));
+   return isKey ? *key.args[0] : key;
 }
 
 } // namespace ouzel::optimizer

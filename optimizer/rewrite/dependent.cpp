@@ -6,6 +6,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
+#include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/ctes.hpp"
 #include "sql/algebra/row_bound.hpp"
 
@@ -163,10 +164,11 @@ ExprPtr Dependence::same(const MappedColumn& a, const MappedColumn& b) const {
                       domainValue(b.inner));
 }
 
-/// A column as the domain distinguishes its values: arrays by their bytes, since the right side may show them.
+/// A column as the domain distinguishes its values: arrays and bpchar by their bytes, since the right side may show
+/// them.
 ExprPtr Dependence::domainValue(ColumnId column) const {
    ExprPtr value = query_.ref(column);
-   if (!catalog::builtins().isArray(value->type.oid)) return value;
+   if (!isKeyed(value->type)) return value;
    auto bytes = std::make_unique<Expr>(ExprKind::Relabel, SqlType{oid::bytea, -1, invalidOid});
    bytes->args.push_back(std::move(value));
    return bytes;
@@ -282,10 +284,13 @@ bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mappin
          ExprPtr below = std::move(inner->args[0]);
          inner = std::move(below);
       }
-      if (inner->kind == ExprKind::Column && inner->type.oid == type.oid) {
+      // The length of a bpchar tells its blanks, in which equal values may differ.
+      const bool isAlike =
+          inner->type.oid == type.oid && (type.oid != oid::bpchar || inner->type.typmod == type.typmod);
+      if (inner->kind == ExprKind::Column && isAlike) {
          column = columnOf(*inner);
       } else {
-         if (inner->type.oid != type.oid) {
+         if (!isAlike) {
             auto relabel = std::make_unique<Expr>(ExprKind::Relabel, type);
             relabel->args.push_back(std::move(inner));
             inner = std::move(relabel);

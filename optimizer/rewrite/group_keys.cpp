@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/type/blanks.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // The executor takes two values for one group when their bytes are equal. The bytes of equal arrays may differ: {1.0}
-// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}. So arrays are grouped by their order keys (query/order_key.hpp),
-// and a group shows one of its arrays:
+// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}; those of bpchar without a length may: 'a' and 'a ', and those of
+// jsonb. So such values are grouped by their order keys (query/order_key.hpp), and a group shows one of its values:
 //
 //    GROUP BY a       k := order_key(a), m := min(a) GROUP BY k, and a := m where k is not NULL
 //    DISTINCT a       as GROUP BY over all columns; UNION likewise
@@ -20,21 +22,23 @@ using namespace sql;
 
 namespace {
 
-/// An array whose bytes may differ from those of an equal array. Elements of the other types have one form each.
+/// A value whose bytes may differ from those of an equal one. Array elements of the other types have one form each.
 bool isEncoded(const SqlType& type) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
+   if (keepsBlanks(type) || type.oid == oid::jsonb) return true;
    if (!catalog::builtins().isArray(type.oid)) return false;
    return std::find(exact.begin(), exact.end(), catalog::builtins().type(type.oid)->element) == exact.end();
 }
 
-AggregateCall minimum(ExprPtr array, Query& query) {
+/// One of equal values: the smallest, but any jsonb.
+AggregateCall minimum(ExprPtr value, Query& query) {
    AggregateCall call;
-   constexpr Oid arguments[] = {oid::anyarray};
-   call.function = catalog::builtins().findFunction("min", arguments);
-   call.type = array->type;
-   call.column = query.newColumn("min", array->type);
-   call.args.push_back(std::move(array));
+   const Oid argument = value->type.oid == oid::bpchar ? oid::bpchar : oid::anyarray;
+   call.function = catalog::builtins().findFunction("min", std::span(&argument, 1));
+   call.type = value->type;
+   call.column = query.newColumn("min", value->type);
+   call.args.push_back(std::move(value));
    return call;
 }
 
@@ -49,7 +53,7 @@ RelPtr encodeKeys(RelPtr rel, Query& query) {
       AggregateCall shown = minimum(clone(*key.expr), query);
       key.expr = makeOrderKey(std::move(key.expr));
       const ColumnId encoded = query.newColumn("key", key.expr->type), column = std::exchange(key.column, encoded);
-      // Grouping sets without the key have NULL in its place, though the group has arrays.
+      // Grouping sets without the key have NULL in its place, though the group has values.
       auto value = std::make_unique<Expr>(ExprKind::Case, shown.type);
       value->args.push_back(makeTest(ExprKind::IsNotNull, query.ref(encoded)));
       value->args.push_back(query.ref(shown.column));
@@ -109,18 +113,18 @@ void encodeGroups(RelPtr& rel, Query& query) {
    if (auto* window = rel->getIf<op::Window>())
       for (ExprPtr& key : window->spec.partitionBy)
          if (isEncoded(key->type)) key = makeOrderKey(std::move(key));
-   const auto hasArray = [&](const std::vector<ColumnId>& columns) {
+   const auto hasKeyed = [&](const std::vector<ColumnId>& columns) {
       return std::any_of(columns.begin(), columns.end(),
                          [&](ColumnId column) { return isEncoded(query.columns[column].type); });
    };
-   if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasArray(distinct->columns)) {
+   if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasKeyed(distinct->columns)) {
       const bool isOn = !distinct->sortKeys.empty();
       rel = isOn ? encodeDistinctOn(std::move(rel), query) : groupDistinct(std::move(rel), query);
    }
    const auto* setOp = rel->getIf<op::SetOp>();
-   if (setOp && setOp->kind != SetOpKind::Union && hasArray(setOp->columns))
+   if (setOp && setOp->kind != SetOpKind::Union && hasKeyed(setOp->columns))
       replaceSetOperation(rel, true, query);
-   else if (setOp && !setOp->all && hasArray(setOp->columns))
+   else if (setOp && !setOp->all && hasKeyed(setOp->columns))
       rel = groupUnion(std::move(rel), query);
    if (rel->kind == RelKind::GroupBy) rel = encodeKeys(std::move(rel), query);
 }

@@ -2,7 +2,8 @@
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Arrays in ORDER BY become order keys (query/order_key.hpp).
+// Arrays, jsonb and bpchar without a length in ORDER BY become order keys (query/order_key.hpp), and so do the operands
+// of = between arrays or jsonb of two relations.
 
 namespace ouzel::optimizer {
 
@@ -12,10 +13,29 @@ namespace {
 
 void encode(std::vector<SortKey>& keys) {
    for (SortKey& key : keys)
-      if (catalog::builtins().isArray(key.expr->type.oid)) key.expr = makeOrderKey(std::move(key.expr));
+      if (isKeyed(key.expr->type)) key.expr = makeOrderKey(std::move(key.expr));
+}
+
+/// jsonb_eq(a, b), if both sides read columns, as a comparison of their order keys. Other calls stay as they are.
+void encodeEquality(ExprPtr& expr) {
+   const auto* function = functionOf(*expr);
+   if (!function || (function->source != "jsonb_eq" && function->source != "array_eq")) return;
+   for (const ExprPtr& arg : expr->args) {
+      std::vector<ColumnId> columns;
+      collectColumns(*arg, columns);
+      if (columns.empty() || !isKeyed(arg->type)) return;
+   }
+   expr = makeCompare(CompareOp::Eq, makeOrderKey(std::move(expr->args[0])), makeOrderKey(std::move(expr->args[1])));
 }
 
 } // namespace
+
+void encodeEqualities(RelPtr& root) {
+   forEachRel(*root, [](Rel& rel) {
+      if (rel.kind == RelKind::Select || rel.kind == RelKind::Join)
+         forEachOwnExpr(rel, [](ExprPtr& predicate) { rewriteExpr(predicate, encodeEquality); });
+   });
+}
 
 void encodeOrders(RelPtr& root) {
    forEachRel(*root, [](Rel& rel) {

@@ -14,17 +14,19 @@ void liftCasts(RelPtr& root, Query& query);
 void simplify(RelPtr& root, Query& query);
 /// Replaces every Subquery expression by a dependent join below the operator that has the expression.
 void removeSubqueries(RelPtr& root, Query& query);
-/// Replaces arrays in GROUP BY, DISTINCT, set operations and PARTITION BY by their order keys. Needed for right
-/// answers. Before unnest(), whose own keys, the columns of outer queries, are compared by their bytes.
+/// Replaces arrays and jsonb in GROUP BY, DISTINCT, set operations and PARTITION BY by their order keys. Needed for
+/// right answers. Before unnest(), whose own keys, the columns of outer queries, are compared by their bytes.
 void encodeGroups(RelPtr& root, Query& query);
 /// Replaces every dependent join by ordinary joins (Neumann & Kemper 2015).
 void unnest(RelPtr& root, Query& query);
 /// Replaces INTERSECT and EXCEPT by joins.
 void replaceSetOperations(RelPtr& root, Query& query);
-/// Replaces one of them. `encodesArrays`: arrays are compared by their order keys, not by their bytes.
-void replaceSetOperation(RelPtr& rel, bool encodesArrays, Query& query);
-/// Replaces arrays in ORDER BY by their order keys (query/order_key.hpp). Needed for right answers.
+/// Replaces one of them. `encodesKeys`: arrays and jsonb are compared by their order keys, not by their bytes.
+void replaceSetOperation(RelPtr& rel, bool encodesKeys, Query& query);
+/// Replaces arrays and jsonb in ORDER BY by their order keys (query/order_key.hpp). Needed for right answers.
 void encodeOrders(RelPtr& root);
+/// Replaces a = b over arrays or jsonb by a comparison of order keys, by which joins can hash.
+void encodeEqualities(RelPtr& root);
 /// Replaces a column that only renames another column by that column, and drops its computation.
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.

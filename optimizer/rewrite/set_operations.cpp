@@ -14,17 +14,16 @@ using namespace sql;
 
 namespace {
 
-ExprPtr keyOf(ColumnId column, bool encodesArrays, const Query& query) {
+ExprPtr keyOf(ColumnId column, bool encodesKeys, const Query& query) {
    ExprPtr key = query.ref(column);
-   const bool isEncoded = encodesArrays && catalog::builtins().isArray(key->type.oid);
+   const bool isEncoded = encodesKeys && isKeyed(key->type);
    return isEncoded ? makeOrderKey(std::move(key)) : std::move(key);
 }
 
-RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& number, bool encodesArrays,
-                Query& query) {
+RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& number, bool encodesKeys, Query& query) {
    op::Window window;
    for (const ColumnId column : columns)
-      window.spec.partitionBy.push_back(keyOf(column, encodesArrays, query));
+      window.spec.partitionBy.push_back(keyOf(column, encodesKeys, query));
    WindowCall call;
    call.function = catalog::builtins().findFunction("row_number", {});
    call.type = int8Type;
@@ -35,13 +34,13 @@ RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& nu
 
 } // namespace
 
-void replaceSetOperation(RelPtr& rel, bool encodesArrays, Query& query) {
+void replaceSetOperation(RelPtr& rel, bool encodesKeys, Query& query) {
    const auto& setOp = rel->as<op::SetOp>();
    RelPtr left = std::move(rel->inputs[0]), right = std::move(rel->inputs[1]);
    std::vector<ExprPtr> conjuncts;
    const auto compare = [&](ColumnId a, ColumnId b) {
       conjuncts.push_back(
-          makeCompare(CompareOp::IsNotDistinctFrom, keyOf(a, encodesArrays, query), keyOf(b, encodesArrays, query)));
+          makeCompare(CompareOp::IsNotDistinctFrom, keyOf(a, encodesKeys, query), keyOf(b, encodesKeys, query)));
    };
    // Columns compare pairwise, even if a column is listed twice. The ids of the two sides must differ.
    for (size_t i = 0; i < setOp.columns.size(); ++i)
@@ -49,8 +48,8 @@ void replaceSetOperation(RelPtr& rel, bool encodesArrays, Query& query) {
    const JoinKind kind = setOp.kind == SetOpKind::Intersect ? JoinKind::Semi : JoinKind::Anti;
    if (setOp.all) {
       ColumnId numbers[2];
-      left = numbered(std::move(left), setOp.inputColumns[0], numbers[0], encodesArrays, query);
-      right = numbered(std::move(right), setOp.inputColumns[1], numbers[1], encodesArrays, query);
+      left = numbered(std::move(left), setOp.inputColumns[0], numbers[0], encodesKeys, query);
+      right = numbered(std::move(right), setOp.inputColumns[1], numbers[1], encodesKeys, query);
       conjuncts.push_back(makeCompare(CompareOp::Eq, query.ref(numbers[0]), query.ref(numbers[1])));
    }
    RelPtr join = makeJoin(kind, std::move(left), std::move(right), makeAnd(std::move(conjuncts)));

@@ -40,6 +40,7 @@ public:
 private:
    bool matchGet(const op::Get& a, const op::Get& b) {
       if (a.table.relation != b.table.relation || a.table.storageId != b.table.storageId) return false;
+      if (a.seesWith != b.seesWith) return false;
       for (const GetColumn& column : b.columns) {
          const auto it = std::find_if(a.columns.begin(), a.columns.end(), [&column](const GetColumn& other) {
             return other.attribute == column.attribute;

@@ -2,12 +2,15 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonpath.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
+#include "sql/algebra/blanks.hpp"
 
 // Simplifies expressions without changing their values or errors. The executor's evaluator folds constants; an
 // expression that raises an error stays and raises it at run time, if a row reaches it. NOT moves inwards. AND and OR
@@ -37,6 +40,9 @@ bool isPureText(Oid type) {
    case oid::varchar:
    case oid::bpchar:
    case oid::name:
+   case oid::json:
+   case oid::jsonb:
+   case oid::jsonpath:
    case oid::uuid: return true;
    default: return false;
    }
@@ -136,6 +142,27 @@ private:
       }
       if (function->volatility == catalog::Volatility::Immutable) fold(expr);
       if (expr->kind == ExprKind::Call) simplifyLike(expr);
+      if (expr->kind == ExprKind::Call && isWithoutBlanks(*expr) && keepsBlanks(expr->args[0]->type))
+         expr = textOf(std::move(expr->args[0]));
+   }
+
+   /// A bpchar as text without its blanks. A value whose length is known need not get them first: in
+   /// coalesce(c, d) = 'x', c and d stay as they are.
+   static ExprPtr textOf(ExprPtr value) {
+      checkStack();
+      const SqlType text{oid::text, -1, value->type.collation};
+      if (isWithBlanks(*value)) {
+         auto relabelled = std::make_unique<Expr>(ExprKind::Relabel, text);
+         relabelled->args.push_back(std::move(value->args[0]));
+         return relabelled;
+      }
+      const bool isCase = value->kind == ExprKind::Case;
+      if ((!isCase && value->kind != ExprKind::Coalesce) || !keepsBlanks(value->type))
+         return withoutBlanks(std::move(value));
+      for (size_t i = 0; i < value->args.size(); ++i)
+         if (!isCase || i % 2 == 1 || i + 1 == value->args.size()) value->args[i] = textOf(std::move(value->args[i]));
+      value->type = text;
+      return value;
    }
 
    /// LIKE without wildcards becomes an equality.
@@ -195,14 +222,14 @@ private:
       std::vector<ExprPtr> elements;
       if (array.kind == ExprKind::Array) {
          for (const ExprPtr& element : array.args)
-            elements.push_back(clone(*element));
+            elements.push_back(withoutBlanks(clone(*element)));
       } else if (const Value* known = knownValue(array)) {
          ArrayValue value = readArray(known->bytes);
          const SqlType elementType{value.elementType, -1, expr->args[0]->type.collation};
          for (Value& element : value.elements) {
             ExprPtr constant = makeConstant(elementType, std::move(element));
             constant->repr = ExprLowering::genericRepresentation(elementType);
-            elements.push_back(std::move(constant));
+            elements.push_back(withoutBlanks(std::move(constant)));
          }
       } else {
          return;

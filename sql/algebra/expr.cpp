@@ -2,6 +2,7 @@
 
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
@@ -19,6 +20,7 @@ scalar::Fields emptyFields(ExprKind kind) {
    case ExprKind::TypmodCast: return scalar::TypmodCast();
    case ExprKind::Subquery: return scalar::Subquery();
    case ExprKind::Row: return scalar::Row();
+   case ExprKind::Relabel: return scalar::Relabel();
    case ExprKind::AnyArray: return scalar::AnyArray();
    case ExprKind::And:
    case ExprKind::Or:
@@ -31,7 +33,6 @@ scalar::Fields emptyFields(ExprKind kind) {
    case ExprKind::IsNotFalse:
    case ExprKind::Case:
    case ExprKind::Coalesce:
-   case ExprKind::Relabel:
    case ExprKind::TextCast:
    case ExprKind::Convert:
    case ExprKind::Array:
@@ -102,8 +103,8 @@ ExprPtr makeBoolean(bool value) {
 
 ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs) {
    auto expr = std::make_unique<Expr>(ExprKind::Compare, SqlType{oid::boolean}, scalar::Compare{op});
-   expr->args.push_back(std::move(lhs));
-   expr->args.push_back(std::move(rhs));
+   expr->args.push_back(withoutBlanks(std::move(lhs)));
+   expr->args.push_back(withoutBlanks(std::move(rhs)));
    return expr;
 }
 

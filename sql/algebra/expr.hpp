@@ -44,7 +44,7 @@ enum class ExprKind : uint8_t {
    Constant,
    Parameter, ///< $n; engine replaces it by a Constant before optimising when values are known
    Compare, ///< args[0] op args[1]; the binder has given both sides one type (after PostgreSQL's operator resolution),
-            ///< lowering gives them one representation. bpchar values carry no trailing blanks, so bytes compare.
+            ///< lowering gives them one representation. Bytes of bpchar compare: no operand has trailing blanks.
    And,
    Or, ///< n ≥ 2 args, three-valued. Evaluated left to right over the rows still undecided
    Not,
@@ -131,6 +131,13 @@ struct Call {
    static constexpr std::tuple members{&Self::function};
 };
 
+struct Relabel {
+   bool isCollate = false; ///< COLLATE: the collation is the user's choice
+
+   template <typename Self>
+   static constexpr std::tuple members{&Self::isCollate};
+};
+
 struct TypmodCast {
    bool isExplicit = false; ///< truncates varchar silently
 
@@ -165,8 +172,8 @@ struct AnyArray {
    static constexpr std::tuple members{&Self::op, &Self::isAll, &Self::function};
 };
 
-using AnyOf =
-    std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, TypmodCast, Subquery, Row, AnyArray>;
+using AnyOf = std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, Relabel, TypmodCast, Subquery,
+                           Row, AnyArray>;
 
 /// The fields of one expression. What a variant does with each of its alternatives is compiled once, in expr.cpp.
 struct Fields : AnyOf {
@@ -231,7 +238,7 @@ const catalog::FunctionInfo* functionOf(const Expr& expr);
 /// The query of a Subquery; null for other expressions.
 Rel* subqueryOf(Expr& expr);
 const Rel* subqueryOf(const Expr& expr);
-ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs);
+ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs); ///< drops the trailing blanks of bpchar operands
 /// True for args[0] = args[1] and args[0] IS NOT DISTINCT FROM args[1].
 bool isEquality(const Expr& expr);
 ExprPtr makeNot(ExprPtr arg);

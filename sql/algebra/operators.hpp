@@ -267,9 +267,12 @@ struct Get {
    TableRef table;
    std::vector<GetColumn> columns;
    ExprPtr predicate; ///< of the rows to give; null: true
+   /// Rows as the statements in its own statement's WITH have left them, not as the statement's snapshot has them:
+   /// those that an INSERT ... ON CONFLICT meets.
+   bool seesWith = false;
 
    template <typename Self>
-   static constexpr std::tuple members{&Self::table, made(&Self::columns), &Self::predicate};
+   static constexpr std::tuple members{&Self::table, made(&Self::columns), &Self::predicate, &Self::seesWith};
 };
 
 /// Rows of expressions; one row of no columns is "no FROM".

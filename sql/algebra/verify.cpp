@@ -27,7 +27,7 @@ public:
       exprs_.enter("the result");
       for (const OutputColumn& column : output) {
          exprs_.checkColumn(column.column, given);
-         exprs_.ensure(isCompatible(exprs_.columns()[column.column].type, column.type),
+         exprs_.ensure(areAlike(exprs_.columns()[column.column].type, column.type),
                        "a result column is of its column's type", column.name);
       }
    }
@@ -193,7 +193,8 @@ void RelVerifier::checkValues(const op::Values& values, const VisibleColumns& ou
       exprs_.ensure(row.size() == values.columns.size(), "a row has a value for each column");
       exprs_.check(row, outer);
       for (size_t i = 0; i < row.size(); ++i)
-         exprs_.ensure(isCompatible(row[i]->type, exprs_.columns()[values.columns[i]].type),
+         exprs_.ensure(isNullConstant(*row[i]) ? isCompatible(row[i]->type, exprs_.columns()[values.columns[i]].type)
+                                               : areAlike(row[i]->type, exprs_.columns()[values.columns[i]].type),
                        "a value is of its column's type", values.columns[i]);
    }
 }
@@ -304,7 +305,7 @@ void RelVerifier::checkSetOp(const Rel& rel, const VisibleColumns& outer) {
       for (size_t i = 0; i < setOp.columns.size(); ++i) {
          exprs_.checkColumn(setOp.inputColumns[side][i], given);
          exprs_.ensure(
-             isCompatible(exprs_.columns()[setOp.inputColumns[side][i]].type, exprs_.columns()[setOp.columns[i]].type),
+             areAlike(exprs_.columns()[setOp.inputColumns[side][i]].type, exprs_.columns()[setOp.columns[i]].type),
              "columns of a set operation are of one type", setOp.columns[i]);
       }
    }
@@ -327,7 +328,7 @@ void RelVerifier::checkCteScan(const Rel& rel) {
    const VisibleColumns given(cte.columns);
    for (size_t i = 0; i < scan.columns.size(); ++i) {
       exprs_.checkColumn(scan.cteColumns[i], given);
-      exprs_.ensure(isCompatible(exprs_.columns()[scan.columns[i]].type, exprs_.columns()[scan.cteColumns[i]].type),
+      exprs_.ensure(areAlike(exprs_.columns()[scan.columns[i]].type, exprs_.columns()[scan.cteColumns[i]].type),
                     "a column of a CTE scan is of the CTE's type", scan.columns[i]);
    }
 }
@@ -345,9 +346,8 @@ void RelVerifier::defineCte(const Cte& cte, const VisibleColumns& outer) {
                     cte.name);
       for (size_t i = 0; i < cte.columns.size(); ++i) {
          exprs_.checkColumn(cte.recursiveColumns[i], step);
-         exprs_.ensure(
-             isCompatible(exprs_.columns()[cte.columns[i]].type, exprs_.columns()[cte.recursiveColumns[i]].type),
-             "a recursive term's columns are of the CTE's types", cte.name);
+         exprs_.ensure(areAlike(exprs_.columns()[cte.columns[i]].type, exprs_.columns()[cte.recursiveColumns[i]].type),
+                       "a recursive term's columns are of the CTE's types", cte.name);
       }
    }
    ctes_.at(cte.id).scope = KnownCte::Scope::Readers;

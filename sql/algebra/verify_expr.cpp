@@ -5,6 +5,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/type/blanks.hpp"
 
 namespace ouzel::sql {
 
@@ -71,6 +72,10 @@ bool isCompatible(const SqlType& a, const SqlType& b) {
    return isArray(a.oid) && isArray(b.oid);
 }
 
+bool haveSameBlanks(const SqlType& a, const SqlType& b) {
+   return a.oid != oid::bpchar || b.oid != oid::bpchar || a.typmod == b.typmod;
+}
+
 void ExprVerifier::refuse(std::string_view rule, const Expr& about) const {
    refuse(rule, toString(about, columns_));
 }
@@ -117,6 +122,8 @@ void ExprVerifier::checkComputed(const ComputedColumn& computed, const VisibleCo
    ensure(static_cast<uint32_t>(computed.column) < columns_.size(), "a computed column is in the table of columns");
    const ColumnInfo& info = columns_[computed.column];
    ensure(isCompatible(info.type, computed.expr->type), "a computed column has its expression's type", computed.column);
+   ensure(isNullConstant(*computed.expr) || haveSameBlanks(info.type, computed.expr->type),
+          "a computed column has its expression's blanks", computed.column);
    if (isLowered_)
       ensure(info.repr == computed.expr->repr, "a computed column has its expression's representation",
              computed.column);
@@ -128,6 +135,7 @@ void ExprVerifier::checkNode(const Expr& expr, const VisibleColumns& visible) co
       const ColumnId column = columnOf(expr);
       checkColumn(column, visible);
       ensure(isCompatible(columns_[column].type, expr.type), "a reference has its column's type", column);
+      ensure(haveSameBlanks(columns_[column].type, expr.type), "a reference has its column's blanks", column);
       if (isLowered_) ensure(columns_[column].repr == expr.repr, "a reference has its column's representation", column);
       return;
    }
@@ -183,6 +191,8 @@ void ExprVerifier::checkComparison(const Expr& expr) const {
    ensure(!isList || expr.args.size() >= 2, "IN has something to compare with");
    for (const ExprPtr& arg : expr.args) {
       ensure(isCompatible(expr.args[0]->type, arg->type), "what is compared is of one type", expr);
+      ensure(!keepsBlanks(arg->type) || arg->kind == ExprKind::Constant || arg->kind == ExprKind::Parameter,
+             "what is compared has no trailing blanks", expr);
       if (isLowered_) ensure(expr.args[0]->repr == arg->repr, "what is compared has one representation", expr);
    }
 }
@@ -197,6 +207,8 @@ void ExprVerifier::checkAlternatives(const Expr& expr) const {
          continue;
       }
       ensure(isCompatible(expr.type, arg.type), "an alternative is of the result's type", expr);
+      ensure(isNullConstant(arg) || haveSameBlanks(expr.type, arg.type), "an alternative has the result's blanks",
+             expr);
       if (isLowered_) ensure(expr.repr == arg.repr, "an alternative has the result's representation", expr);
    }
 }

@@ -32,6 +32,13 @@ private:
 /// True if a value of one type may stand for a value of the other without a cast: the types are the same, two kinds of
 /// text, two integers or two arrays.
 bool isCompatible(const SqlType& a, const SqlType& b);
+/// Whether bpchar values of one type are values of the other as they lie in memory: with blanks, or without those of
+/// their length.
+bool haveSameBlanks(const SqlType& a, const SqlType& b);
+/// Whether a column of one type may have the values of the other.
+inline bool areAlike(const SqlType& a, const SqlType& b) {
+   return isCompatible(a, b) && haveSameBlanks(a, b);
+}
 
 /// Checks the expressions of one tree, operator by operator. The verifiers of operators report their own violations
 /// through it as well. One per walk, on one thread.

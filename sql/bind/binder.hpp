@@ -34,10 +34,6 @@ struct CopyRows {
 /// Binds it as an INSERT.
 BoundQuery bindCopy(const CopyRows& copy, const BindContext& context);
 
-/// Pads character(n) values in the query's output as PostgreSQL shows them. Only for rows that go to a client, not for
-/// rows that are stored.
-void padOutput(BoundQuery& query);
-
 /// True for the statements bindQuery takes.
 bool isBindable(const ::Node& statement);
 
@@ -85,8 +81,8 @@ BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, cons
 
 /// The sequence that a default of the form nextval('...') draws from; invalidOid for any other expression.
 Oid sequenceOfDefault(const Expr& expression);
-/// The sequences that an expression names as constants of type regclass, each once.
-std::vector<Oid> sequencesIn(const Expr& expression, const catalog::Snapshot& catalog);
+/// The relations of users that an expression names as constants of type regclass, each once.
+std::vector<Oid> relationsIn(const Expr& expression, const catalog::Snapshot& catalog);
 
 /// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none.
 ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, const BindContext& context);
@@ -101,6 +97,8 @@ SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& cont
 /// The type with the named collation. Throws 42704 and 42804 at `position`, 0A000 for one that does not compare by
 /// bytes.
 SqlType collated(SqlType type, const ::List* collation, uint32_t position);
+/// The collation of an expression whose operands have different ones, so that it has none; no column may have it.
+inline constexpr Oid conflictingCollation = 1;
 /// Type by text as regtype, to_regtype and `format_type` users write it: "int4", "numeric(10,2)", "text[]".
 SqlType resolveTypeText(std::string_view text, const BindContext& context);
 

@@ -5,7 +5,8 @@ namespace ouzel::sql {
 
 /// A default, CHECK constraint or generation expression as the catalog keeps it: the user's words, which keep their
 /// meaning when the table is renamed or copied, and in sessions with other settings. References have lost the table's
-/// name, and literals of date and time are written in ISO form, in UTC.
+/// name, literals of date and time are written in ISO form, in UTC, and in defaults relations that literals name are
+/// written as OIDs.
 struct StoredExpression {
    std::string text;
    bool readsRow = false; ///< names the table for its whole row

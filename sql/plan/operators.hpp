@@ -72,6 +72,7 @@ struct TableScan : Scan {
    std::vector<RuntimeFilterUse> runtimeFilters;
    std::vector<IndexUse> indexes; ///< of the table
    double tableRows = 0;          ///< of the table, deleted ones included
+   bool seesWith = false;         ///< as of op::Get
    /// Columns of an index that `predicates` compare with constants or parameters (= or IN): few rows match.
    std::vector<int16_t> lookupAttributes;
    /// ≠ 0: the id of a key lookup, unique in the plan. If the build side has few keys, the HashJoin hands them to the
@@ -87,8 +88,9 @@ struct TableScan : Scan {
    static constexpr auto fields = std::tuple_cat(
        Scan::fields<Self>,
        std::tuple(field("runtimeFilters", &Self::runtimeFilters), field("indexes", &Self::indexes),
-                  field("tableRows", &Self::tableRows), field("lookupAttributes", &Self::lookupAttributes),
-                  field("keyLookup", &Self::keyLookup), field("keyLookupAttributes", &Self::keyLookupAttributes)));
+                  field("tableRows", &Self::tableRows), field("seesWith", &Self::seesWith),
+                  field("lookupAttributes", &Self::lookupAttributes), field("keyLookup", &Self::keyLookup),
+                  field("keyLookupAttributes", &Self::keyLookupAttributes)));
 };
 
 /// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.

@@ -7,7 +7,7 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/vector_hash.hpp"
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -244,12 +244,13 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
       // Whole vectors decode fastest. Reading may begin inside a vector: at the new rows of a delta.
       const uint32_t inGroup = row % rowGroupRows;
       const uint32_t part = std::min(vectorRows - inGroup % vectorRows, count - done);
-      Arena arena; // of array keys
+      Arena arena; // of order keys
       for (uint32_t i = 0; i < columns.size(); ++i) {
          const Selection all = Selection::dense(part);
          Vector keys = reader.read(i, inGroup, part, all);
-         const bool isArray = hasArrayKey((*definitions)[columns[i]].type);
-         if (isArray) keys = arrayKeys(keys, part, arena);
+         const SqlType& type = (*definitions)[columns[i]].type;
+         const bool isKeyed = hasOrderKey(type);
+         if (isKeyed) keys = orderKeys(type, keys, part, arena);
          if (i == 0)
             hashVector(keys, all, hashes.data() + done);
          else
@@ -257,7 +258,7 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
          for (uint32_t j = 0; notes && j < part; ++j) {
             if (keys.isNull(j))
                notes->hasNull[done + j] = 1;
-            else if (isArray) // equal arrays may lie in different zones
+            else if (isKeyed) // equal values may lie in different zones
                notes->zones[i] = {zoneKeyMin, zoneKeyMax};
             else
                notes->zones[i].add(zoneKeyOf(Value::fromVector(keys, j)));

@@ -3,7 +3,8 @@
 
 #include "common/error/check.hpp"
 #include "common/number/decimal.hpp"
-#include "common/type/array_key.hpp"
+#include "common/type/blanks.hpp"
+#include "common/type/order_key.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 
@@ -19,14 +20,16 @@ namespace {
 using Definitions = std::shared_ptr<const std::vector<ColumnDefinition>>;
 
 /// Equality of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value,
-/// arrays by their elements.
+/// arrays by their elements, jsonb by what it says, bpchar without the blanks at its end.
 bool equalKeys(const SqlType& type, const Value& a, const Value& b) {
    if (a.isNull || b.isNull) return a.isNull == b.isNull;
    if (isIntegerLike(a.type) && isIntegerLike(b.type)) return a.i64 == b.i64;
-   if (hasArrayKey(type)) {
+   if (type.oid == oid::bpchar)
+      return compareWithoutBlanks(a.bytes, b.bytes) == 0; // a foreign key's may have another n
+   if (hasOrderKey(type)) {
       std::string keyOfA, keyOfB;
-      appendArrayKey(keyOfA, a.bytes);
-      appendArrayKey(keyOfB, b.bytes);
+      appendOrderKey(keyOfA, type, a.bytes);
+      appendOrderKey(keyOfB, type, b.bytes);
       return keyOfA == keyOfB;
    }
    switch (a.type) {
@@ -192,8 +195,11 @@ Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<ui
    const KeyFilter filter{keyColumns, {hash}};
    std::vector<ZoneRange> zones(key.size());
    for (size_t c = 0; c < key.size(); ++c) {
-      if (hasArrayKey((*columns())[keyColumns[c]].type)) // equal arrays may lie in different zones
+      const SqlType& type = (*columns())[keyColumns[c]].type;
+      if (hasOrderKey(type)) // equal values may lie in different zones
          zones[c] = {zoneKeyMin, zoneKeyMax};
+      else if (type.oid == oid::bpchar && !key[c].isNull) // stored without blanks, unlike the key of a child
+         zones[c].add(zoneKeyOf(Value::string(std::string(trimTrailingBlanks(key[c].bytes)))));
       else
          zones[c].add(zoneKeyOf(key[c]));
    }

@@ -482,7 +482,7 @@ def parse(lines):
 
 CALLS, AGGREGATE_CALLS, WINDOW_CALLS = parse(LINES), parse(AGGREGATES), parse(WINDOWS)
 # Quoted literals read as each type: casts that everyone writes.
-COMPARABLE = ["bool", *NUMBERS, "text", "varchar", *(["bpchar"] if not avoided("bpchar") else []), "name", "bytea", "date", "time", "timetz", "timestamp", "timestamptz",
+COMPARABLE = ["bool", *NUMBERS, "text", "varchar", "bpchar", "name", "bytea", "date", "time", "timetz", "timestamp", "timestamptz",
               "interval", "uuid", *[base(e) + "[]" for e in ARRAY_ELEMENTS if not avoided(base(e) + "[]")]]
 for element in {base(e) for e in ARRAY_ELEMENTS}:
     array = element + "[]"

@@ -3,8 +3,6 @@ ones. Each entry has its reason; when the difference is mended, the entry goes."
 
 # Templates of functions.py whose calls are left out, types that are not stored or grouped, and other names.
 TEMPLATES = {
-    "bpchar": "values with other padding do not tie in ORDER BY",
-    "octet_length({bpchar})": "COALESCE, CASE and GREATEST of char(n) and bpchar lose the padding",
     "numeric(8,2) NaN": "not built: NaN in numeric with a modifier",
 }
 

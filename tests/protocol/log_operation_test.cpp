@@ -202,6 +202,29 @@ CATCH_TEST_CASE("lock waits, temporary files and checkpoints are logged on reque
                std::string::npos);
 }
 
+CATCH_TEST_CASE("only the log has the statements of a deadlock") {
+   if (sharedServer().isForeign()) return;
+   LoggingServer server("");
+   const Connection first(server), second(server);
+   first.run("CREATE TABLE a (a int); CREATE TABLE b (a int)");
+   first.run("SET deadlock_timeout = '60s'; BEGIN; LOCK a");
+   second.run("SET deadlock_timeout = '50ms'; BEGIN; LOCK b");
+   std::thread runner([&] { first.run("SELECT 'first', count(*) FROM b"); });
+   const std::string place = " on relation \\d+ of database \\d+; blocked by process \\d+\\.\n";
+   const std::string reply = second.run("LOCK a; CREATE ROLE r PASSWORD 'hidden'");
+   CATCH_CHECK(reply.find("40P01") != std::string::npos);
+   CATCH_CHECK(reply.find("'first'") == std::string::npos);
+   const std::string log = server.said("STATEMENT");
+   CATCH_CHECK(std::regex_search(
+       log, std::regex("ERROR:  deadlock detected\n.*DETAIL:  Process (\\d+) waits for AccessExclusiveLock" + place +
+                       "\tProcess (\\d+) waits for AccessShareLock" + place +
+                       "\tProcess \\1: LOCK a; CREATE ROLE r PASSWORD '\\*\\*\\*'\n"
+                       "\tProcess \\2: SELECT 'first', count\\(\\*\\) FROM b\n")));
+   CATCH_CHECK(log.find("hidden") == std::string::npos);
+   second.run("ROLLBACK");
+   runner.join();
+}
+
 CATCH_TEST_CASE("a failure of the log's device ends the server with PANIC, and the next start recovers") {
    if (sharedServer().isForeign()) return;
    for (const char* action : {"eio", "enospc"}) {

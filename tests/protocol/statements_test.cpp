@@ -10,14 +10,6 @@ namespace raw = ouzel::protocol::test;
 
 namespace {
 
-/// ErrorResponses carry F, L and R (source file, line, routine) when PostgreSQL itself is the target.
-std::string withoutSource(const std::string& text) {
-   const size_t at = text.find(" F:");
-   if (at == std::string::npos) return text;
-   const size_t end = text.find('\n', at);
-   return text.substr(0, at) + withoutSource(text.substr(end));
-}
-
 std::string hex(const PGresult* result) {
    std::string text;
    for (int column = 0; column < PQnfields(result); ++column) {
@@ -218,7 +210,7 @@ CATCH_TEST_CASE("a pipeline up to Sync is one transaction") {
    const auto step = [](const std::string& sql) { return raw::parse("", sql) + raw::bind("", "") + raw::execute(""); };
    const auto failed = c.ask(step("INSERT INTO wire_pipe VALUES (1)") +
                              step("SELECT 1 / (g - 1) FROM generate_series(1, 1) g") + raw::syncMessage());
-   CATCH_CHECK(withoutSource(failed) == "1\n2\nC INSERT 0 1\n1\n2\nE ERROR 22012 division by zero\nZ I\n");
+   CATCH_CHECK(failed == "1\n2\nC INSERT 0 1\n1\n2\nE ERROR 22012 division by zero\nZ I\n");
    CATCH_CHECK(c.ask(raw::query("SELECT count(*) FROM wire_pipe")).find("D 0\n") != std::string::npos);
    c.ask(step("INSERT INTO wire_pipe VALUES (1)") + step("INSERT INTO wire_pipe VALUES (2)") + raw::syncMessage());
    CATCH_CHECK(c.ask(raw::query("SELECT count(*) FROM wire_pipe")).find("D 2\n") != std::string::npos);
@@ -244,8 +236,7 @@ CATCH_TEST_CASE("portals with row limits") {
    const std::string open = raw::parse("", "SELECT g FROM generate_series(1, 5) g") + raw::bind("p", "");
    CATCH_CHECK(c.ask(open + raw::execute("p", 2) + raw::execute("p", 2) + raw::execute("p", 2) + raw::syncMessage()) ==
                "1\n2\nD 1\nD 2\ns\nD 3\nD 4\ns\nD 5\nC SELECT 1\nZ I\n");
-   CATCH_CHECK(withoutSource(c.ask(raw::execute("p", 2) + raw::syncMessage())) ==
-               "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
+   CATCH_CHECK(c.ask(raw::execute("p", 2) + raw::syncMessage()) == "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
    // In a transaction block portals survive Sync, and two may be open at once.
    c.ask(raw::query("BEGIN"));
    const std::string other = raw::parse("", "SELECT g FROM generate_series(1, 100000) g") + raw::bind("q", "");
@@ -255,8 +246,7 @@ CATCH_TEST_CASE("portals with row limits") {
                "D 2\ns\nD 2\nD 3\ns\nD 3\nD 4\nD 5\nC SELECT 3\nZ T\n");
    CATCH_CHECK(c.ask(raw::message('C', "Pq" + std::string(1, '\0')) + raw::syncMessage()) == "3\nZ T\n");
    CATCH_CHECK(c.ask(raw::query("COMMIT")) == "C COMMIT\nZ I\n");
-   CATCH_CHECK(withoutSource(c.ask(raw::execute("p", 1) + raw::syncMessage())) ==
-               "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
+   CATCH_CHECK(c.ask(raw::execute("p", 1) + raw::syncMessage()) == "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
 }
 
 CATCH_TEST_CASE("portals wait while their transaction has failed, and go on after ROLLBACK TO") {
@@ -269,8 +259,8 @@ CATCH_TEST_CASE("portals wait while their transaction has failed, and go on afte
          raw::bind("bound", "s") + raw::execute("begun", 2) + raw::execute("done") + raw::syncMessage());
    c.ask(raw::query("SAVEPOINT a; SELECT 1/0"));
    for (const char* portal : {"c", "begun", "done", "bound"}) {
-      CATCH_CHECK(withoutSource(c.ask(raw::execute(portal, 1) + raw::syncMessage())) == aborted);
-      CATCH_CHECK(withoutSource(c.ask(raw::describe('P', portal) + raw::syncMessage())) == aborted);
+      CATCH_CHECK(c.ask(raw::execute(portal, 1) + raw::syncMessage()) == aborted);
+      CATCH_CHECK(c.ask(raw::describe('P', portal) + raw::syncMessage()) == aborted);
    }
    CATCH_CHECK(c.ask(raw::query("ROLLBACK TO a")) == "C ROLLBACK\nZ T\n");
    for (const auto& [portal, answer] : {std::pair("c", "D 1\ns\n"), std::pair("begun", "D 3\ns\n"),
@@ -289,7 +279,7 @@ CATCH_TEST_CASE("Describe of what returns nothing, and of portals") {
                      raw::syncMessage()) == "1\n2\nT one 0.0 type 23 4 -1 format 1\nZ I\n");
    CATCH_CHECK(c.ask(raw::parse("", "") + raw::bind("", "") + raw::describe('P', "") + raw::execute("") +
                      raw::syncMessage()) == "1\n2\nn\nI\nZ I\n");
-   CATCH_CHECK(withoutSource(c.ask(raw::parse("", "SELECT 1; SELECT 2") + raw::syncMessage())) ==
+   CATCH_CHECK(c.ask(raw::parse("", "SELECT 1; SELECT 2") + raw::syncMessage()) ==
                "E ERROR 42601 cannot insert multiple commands into a prepared statement\nZ I\n");
 }
 
@@ -305,4 +295,58 @@ CATCH_TEST_CASE("rows without columns are counted") {
    CATCH_CHECK(c.run("SELECT EXISTS (SELECT)") == "t\n");
    CATCH_CHECK(describe(c.parameters("SELECT FROM generate_series(1, $1::int)", {"2"}, true).get()) == "\n\n");
    CATCH_CHECK(PQnfields(c.parameters("SELECT", {}).get()) == 0);
+}
+
+CATCH_TEST_CASE("errors name the place in the source that found them") {
+   const Connection c;
+   for (const char* sql : {"SELECT 1/0", "SELEC", "SELECT 'x'::int", "SELECT nix"}) {
+      CATCH_INFO(sql);
+      const Result result(PQexec(c.get(), sql));
+      const auto field = [&](int code) {
+         const char* text = PQresultErrorField(result.get(), code);
+         return std::string(text ? text : "");
+      };
+      CATCH_CHECK(field(PG_DIAG_SOURCE_FILE).find_first_of("./") == field(PG_DIAG_SOURCE_FILE).rfind(".c"));
+      CATCH_CHECK(std::atoi(field(PG_DIAG_SOURCE_LINE).c_str()) > 0);
+      CATCH_CHECK(!field(PG_DIAG_SOURCE_FUNCTION).empty());
+      CATCH_CHECK(field(PG_DIAG_SOURCE_FUNCTION).find_first_of(" :(<") == std::string::npos);
+   }
+}
+
+CATCH_TEST_CASE("pg_stat_progress_copy shows how far a COPY has come") {
+   const Connection loader, watcher;
+   loader.run("DROP TABLE IF EXISTS wire_progress");
+   loader.run("CREATE TABLE wire_progress (a int, b text)");
+   CATCH_REQUIRE(loader.run("COPY wire_progress FROM STDIN WHERE a % 2 = 0") == "(copy in)");
+   const std::string query = "SELECT pid = " + std::to_string(PQbackendPID(loader.get())) +
+                             ", datname, relid::regclass, command, type, bytes_processed, bytes_total, "
+                             "tuples_processed, tuples_excluded FROM pg_stat_progress_copy";
+   CATCH_CHECK(watcher.run(query) == "t|postgres|wire_progress|COPY FROM|PIPE|0|0|0|0\n");
+   std::string piece;
+   for (int row = 0; row < 300'000; ++row)
+      piece += std::to_string(row) + "\t" + std::string(40, 'x') + "\n";
+   PQputCopyData(loader.get(), piece.data(), static_cast<int>(piece.size()));
+   PQflush(loader.get());
+   // Half of the rows that were read are written, save some that are on their way.
+   const std::string enough = "SELECT bytes_processed > 1000000 AND tuples_processed BETWEEN 10000 AND 150000 AND "
+                              "tuples_excluded BETWEEN 10000 AND 150000 FROM pg_stat_progress_copy";
+   std::string reply;
+   for (int attempt = 0; attempt < 1000 && reply != "t\n"; ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      reply = watcher.run(enough);
+   }
+   CATCH_CHECK(reply == "t\n");
+   PQputCopyEnd(loader.get(), nullptr);
+   const Result done(PQgetResult(loader.get()));
+   CATCH_CHECK(describe(done.get()) == "COPY 150000");
+   while (PQgetResult(loader.get())) {
+   }
+   CATCH_CHECK(watcher.run("SELECT count(*) FROM pg_stat_progress_copy") == "0\n");
+
+   CATCH_REQUIRE(loader.run("COPY wire_progress FROM STDIN") == "(copy in)");
+   PQputCopyEnd(loader.get(), "no");
+   while (const Result failed{PQgetResult(loader.get())}) {
+   }
+   CATCH_CHECK(watcher.run("SELECT count(*) FROM pg_stat_progress_copy") == "0\n");
+   CATCH_CHECK(loader.run("DROP TABLE wire_progress") == "DROP TABLE");
 }

@@ -1,4 +1,3 @@
-#include "catalog/builtin/builtin.hpp"
 #include "common/value/dispatch.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/kernel/array_order.hpp"
@@ -66,21 +65,21 @@ struct StringState {
       value = StringView(room, source.size());
    }
 };
-/// The order of arrays is not that of their bytes.
-template <Choice choice>
-bool isBetterArray(const StringView& candidate, const StringView& current) {
-   const int order = compareArrays(ArrayView(candidate.view()), ArrayView(current.view()));
-   return choice == Choice::Min ? order < 0 : order > 0;
-}
-
-template <PhysicalType type, Choice choice, bool ofArrays = false>
+/// `keyed`: the order of values whose order is not that of their bytes.
+template <PhysicalType type, Choice choice, StringOrder keyed = nullptr>
 struct StringExtreme {
    using Input = StringView;
    using State = StringState;
    static constexpr uint32_t strings[] = {offsetof(StringState, value)};
    static void add(State& s, const StringView& value, Arena& arena) {
-      if (!s.isSet || (ofArrays ? isBetterArray<choice>(value, s.value) : isBetter<type, choice>(value, s.value)))
-         s.keep(value, arena);
+      if (!s.isSet || isBetterThan(s.value, value)) s.keep(value, arena);
+   }
+   static bool isBetterThan(const StringView& current, const StringView& candidate) {
+      if constexpr (keyed == nullptr) {
+         return isBetter<type, choice>(candidate, current);
+      } else {
+         return choice == Choice::Min ? keyed(candidate, current) < 0 : keyed(candidate, current) > 0;
+      }
    }
    static void merge(State& into, const State& from, Arena& arena) {
       if (from.isSet) add(into, from.value, arena);
@@ -92,7 +91,13 @@ struct StringExtreme {
 };
 
 template <Choice choice>
-const AggregateKernel* kernelFor(PhysicalType type) {
+const AggregateKernel* kernelFor(const AggregateRequest& request) {
+   const StringOrder keyed = request.argTypes.empty() ? nullptr : keyedOrder(request.argTypes[0]);
+   // There is no min(jsonb). The optimizer asks for it among equal values, of which any will do.
+   if (keyed == compareJsonb) return aggregateOf<StringExtreme<PhysicalType::String, Choice::Any>>;
+   if (keyed == compareBpchar) return aggregateOf<StringExtreme<PhysicalType::String, choice, compareBpchar>>;
+   if (keyed) return aggregateOf<StringExtreme<PhysicalType::String, choice, compareArrayBytes>>;
+   const PhysicalType type = request.args[0].physical;
    const AggregateKernel* kernel = nullptr;
    dispatchPhysical(type, [&](auto tag) {
       constexpr PhysicalType physical = decltype(tag)::type;
@@ -109,13 +114,9 @@ const AggregateKernel* kernelFor(PhysicalType type) {
 
 const AggregateKernel* findExtremeAggregate(const AggregateRequest& request) {
    if (request.args.size() != 1) return nullptr;
-   if (!request.argTypes.empty() && catalog::builtins().isArray(request.argTypes[0].oid)) {
-      if (request.name == "min") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Min, true>>;
-      if (request.name == "max") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Max, true>>;
-   }
-   if (request.name == "min") return kernelFor<Choice::Min>(request.args[0].physical);
-   if (request.name == "max") return kernelFor<Choice::Max>(request.args[0].physical);
-   if (request.name == "any_value") return kernelFor<Choice::Any>(request.args[0].physical);
+   if (request.name == "min") return kernelFor<Choice::Min>(request);
+   if (request.name == "max") return kernelFor<Choice::Max>(request);
+   if (request.name == "any_value") return kernelFor<Choice::Any>(request);
    return nullptr;
 }
 

@@ -116,6 +116,7 @@ const AggregateKernel* findIntervalAggregate(const AggregateRequest& request);
 const AggregateKernel* findExtremeAggregate(const AggregateRequest& request);
 const AggregateKernel* findBitAggregate(const AggregateRequest& request);
 const AggregateKernel* findStatisticalAggregate(const AggregateRequest& request);
+const AggregateKernel* findJsonAggregate(const AggregateRequest& request);
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request);
 const AggregateKernel* findHypotheticalAggregate(const AggregateRequest& request);
 

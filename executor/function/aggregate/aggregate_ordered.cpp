@@ -3,8 +3,9 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
-#include "executor/function/aggregate/aggregate_loops.hpp"
+#include "executor/function/aggregate/aggregate_rows.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
@@ -15,50 +16,6 @@
 namespace ouzel::executor {
 
 namespace {
-
-/// A growing array of bytes in an arena. Doubles its capacity. May be moved by copying the struct's bytes.
-struct Growing {
-   char* data = nullptr;
-   uint64_t size = 0, capacity = 0;
-
-   char* extend(uint64_t bytes, Arena& arena) {
-      if (size + bytes > capacity) {
-         capacity = std::max<uint64_t>(size + bytes, std::max<uint64_t>(64, capacity * 2));
-         char* room = static_cast<char*>(arena.allocate(capacity, 16));
-         if (size > 0) std::memcpy(room, data, size);
-         data = room;
-      }
-      char* target = data + size;
-      size += bytes;
-      return target;
-   }
-   void append(std::string_view bytes, Arena& arena) {
-      if (!bytes.empty()) std::memcpy(extend(bytes.size(), arena), bytes.data(), bytes.size());
-   }
-};
-
-void combineNever(std::byte* const*, const std::byte* const*, uint32_t, Arena&) {
-   throwInternal("an ordered aggregate cannot be combined");
-}
-
-/// Makes a kernel of a policy with static void add(State&, const AggregateInput&, uint32_t row).
-template <typename P>
-struct OrderedLoops {
-   using State = typename P::State;
-   static void initialize(std::byte* state) { new (state) State(); }
-   static void update(const AggregateInput& input, std::byte* const* states) {
-      for (uint32_t i = 0; i < input.rows.count(); ++i)
-         P::add(stateAt<State>(states[i]), input, input.rows.row(i));
-   }
-   static void updateOne(const AggregateInput& input, std::byte* state) {
-      forEachRow(input.rows, [&](uint32_t row) { P::add(stateAt<State>(state), input, row); });
-   }
-   static void finalize(const std::byte* const* states, uint32_t count, FunctionContext&, ResultVector& result) {
-      for (uint32_t i = 0; i < count; ++i)
-         P::finish(stateAt<State>(states[i]), i, result);
-   }
-   static constexpr AggregateKernel kernel{sizeof(State), initialize, update, updateOne, combineNever, finalize, true};
-};
 
 // ---- string_agg ----
 
@@ -115,9 +72,15 @@ struct ValueList {
       std::memcpy(&value, values.data + size_t{index} * sizeof(T), sizeof(T));
       return value;
    }
-   Value value(uint32_t index) const {
+   /// As an element of an array, which has the blanks of character(n).
+   Value element(uint32_t index) const {
       if (isNull(index)) return Value::null(type);
-      return Value::fromVector(Vector::flat(type, values.data, nullptr), index);
+      Value value = Value::fromVector(Vector::flat(type, values.data, nullptr), index);
+      if (elementType != oid::bpchar) return value;
+      std::string text;
+      appendWithBlanks(text, value.bytes, typmod);
+      value.bytes = std::move(text);
+      return value;
    }
 };
 
@@ -188,7 +151,10 @@ struct PercentileState {
          if (!isFractionNull && !isArray) fraction = checked(given.value<double>(row));
       }
       if (input.args[0].isNull(row)) return;
-      if (!input.argTypes.empty()) list.elementType = input.argTypes[0].oid;
+      if (!input.argTypes.empty()) {
+         list.elementType = input.argTypes[0].oid;
+         list.typmod = input.argTypes[0].typmod;
+      }
       list.add(input.args[0], row, input.arena);
    }
    static double checked(double fraction) {
@@ -226,8 +192,9 @@ struct PercentileDisc {
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.isNullResult()) return result.setNull(row);
       if (s.isArray) {
-         result.values<StringView>()[row] = s.arrayResult(
-             s.list.elementType, result.strings(), [&](double fraction) { return s.list.value(indexOf(s, fraction)); });
+         result.values<StringView>()[row] = s.arrayResult(s.list.elementType, result.strings(), [&](double fraction) {
+            return s.list.element(indexOf(s, fraction));
+         });
          return;
       }
       const uint32_t index = indexOf(s, s.fraction), width = physicalSize(s.list.type);
@@ -286,8 +253,8 @@ struct PercentileCont {
 
 // ---- mode: the value with the longest sequence of equal neighbours ----
 
-/// Bytes of equal arrays may differ.
-template <bool areArrays>
+/// `keyed`: the order of values that do not compare by their bytes.
+template <StringOrder keyed>
 struct Mode {
    struct alignas(16) State {
       std::byte current[16]{}, best[16]{};
@@ -313,11 +280,12 @@ struct Mode {
       std::memcpy(s.best, s.current, 16);
    }
    static bool isCurrent(const State& s, PhysicalType type, const std::byte* value) {
-      if constexpr (!areArrays) return valueEquality(type)(s.current, value);
-      const auto arrayAt = [](const std::byte* at) {
-         return ArrayView(reinterpret_cast<const StringView*>(at)->view());
-      };
-      return compareArrays(arrayAt(s.current), arrayAt(value)) == 0;
+      if constexpr (keyed == nullptr) {
+         return valueEquality(type)(s.current, value);
+      } else {
+         const auto at = [](const std::byte* place) { return *reinterpret_cast<const StringView*>(place); };
+         return keyed(at(s.current), at(value)) == 0;
+      }
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.bestCount == 0) return result.setNull(row);
@@ -337,9 +305,6 @@ struct Mode {
    }
 };
 
-template <typename P>
-constexpr const AggregateKernel* orderedKernel = &OrderedLoops<P>::kernel;
-
 } // namespace
 
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
@@ -349,9 +314,13 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (name == "array_agg") {
       return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
    }
-   if (name == "mode")
-      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<Mode<true>>
-                                                                  : orderedKernel<Mode<false>>;
+   if (name == "mode") {
+      const StringOrder keyed = keyedOrder(request.argTypes[0]);
+      return keyed == compareBpchar  ? orderedKernel<Mode<compareBpchar>>
+             : keyed == compareJsonb ? orderedKernel<Mode<compareJsonb>>
+             : keyed                 ? orderedKernel<Mode<compareArrayBytes>>
+                                     : orderedKernel<Mode<nullptr>>;
+   }
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")
       return request.args[0].physical == PhysicalType::Interval ? orderedKernel<PercentileCont<Interval>>

@@ -1,5 +1,6 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/thread/interruption.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/function/array/array_operations.hpp"
 #include "executor/function/array_builder.hpp"
 #include "executor/function/families.hpp"
@@ -36,12 +37,14 @@ Oid elementTypeAt(const KernelCall& call, size_t arg, uint32_t row) {
 /// A value to compare with elements, as it would lie among them: integers get the width of the elements.
 class Probe {
 public:
-   Probe(const Vector& vector, uint32_t row, PhysicalType elements)
-      : isNull_(vector.isNull(row)), order_(valueOrder(elements)) {
+   Probe(const Vector& vector, uint32_t row, const ArrayView& array)
+      : isNull_(vector.isNull(row)), order_(elementOrder(array.elementType(), array.physical())) {
       if (isNull_) return;
+      const PhysicalType elements = array.physical();
       Value value = Value::fromVector(vector, row);
       if (value.type != elements && !isVariableSize(elements) && elements <= PhysicalType::I64) value.type = elements;
       bytes_ = std::move(value.bytes);
+      if (array.elementType() == oid::bpchar) bytes_.resize(trimTrailingBlanks(bytes_).size());
       if (isVariableSize(elements)) {
          const StringView text(bytes_);
          std::memcpy(place_, static_cast<const void*>(&text), sizeof text);
@@ -238,7 +241,7 @@ void arrayPosition(const KernelCall& call, ResultVector& result) {
          start = call.args[2].value<int32_t>(row);
       }
       bool isFound = false;
-      findAll(array, Probe(call.args[1], row, array.physical()), [&](int32_t place) {
+      findAll(array, Probe(call.args[1], row, array), [&](int32_t place) {
          if (place < start) return true;
          out[row] = place;
          isFound = true;
@@ -254,7 +257,7 @@ void arrayPositions(const KernelCall& call, ResultVector& result) {
       if (call.args[0].isNull(row)) return result.setNull(row);
       const ArrayView array = arrayAt(call, 0, row);
       ArrayBuilder places(result.strings(), oid::int4);
-      findAll(array, Probe(call.args[1], row, array.physical()), [&](int32_t place) {
+      findAll(array, Probe(call.args[1], row, array), [&](int32_t place) {
          places.add(&place);
          return true;
       });
@@ -268,7 +271,7 @@ void arrayRemove(const KernelCall& call, ResultVector& result) {
       if (call.args[0].isNull(row)) return result.setNull(row);
       const ArrayView array = arrayAt(call, 0, row);
       if (array.dimensionCount() > 1) throwNotSupported("removing elements from multidimensional arrays");
-      const Probe value(call.args[1], row, array.physical());
+      const Probe value(call.args[1], row, array);
       ArrayBuilder kept(result.strings(), array.elementType());
       for (ArrayView::Cursor element(array); element.next();) {
          if (value.equals(element)) continue;
@@ -286,7 +289,7 @@ void arrayReplace(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
       const ArrayView array = arrayAt(call, 0, row);
-      const Probe from(call.args[1], row, array.physical());
+      const Probe from(call.args[1], row, array);
       ArrayBuilder changed(result.strings(), array.elementType());
       for (ArrayView::Cursor element(array); element.next();)
          if (from.equals(element))
@@ -364,7 +367,7 @@ StringView smaller(const StringView& a, const StringView& b) {
 /// Whether the array has an element equal to the present one of `wanted`, which is not NULL.
 bool hasElement(const ArrayView& array, const ArrayView::Cursor& wanted) {
    checkInterrupted();
-   const ValueOrder order = valueOrder(array.physical());
+   const ValueOrder order = elementOrder(array.elementType(), array.physical());
    for (ArrayView::Cursor element(array); element.next();)
       if (!element.isNull() && order(element.value(), wanted.value()) == 0) return true;
    return false;
@@ -448,7 +451,7 @@ void widthBucket(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) {
       const ArrayView thresholds = arrayAt(call, 1, row);
       requireOneDimension(thresholds, "thresholds must be one-dimensional array");
-      const Probe operand(call.args[0], row, thresholds.physical());
+      const Probe operand(call.args[0], row, thresholds);
       int32_t bucket = 0;
       for (ArrayView::Cursor threshold(thresholds); threshold.next();) {
          if (threshold.isNull())

@@ -165,7 +165,7 @@ std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind) {
           .detail("It has " + std::to_string(pattern.size()) + " bytes; the limit is " + std::to_string(bytesMax) +
                   ".");
    std::vector<Node> nodes;
-   const bool isDate = kind == TemplateKind::Date;
+   const bool isDate = kind != TemplateKind::Number;
    const auto startsWith = [&pattern](std::string_view word) { return pattern.substr(0, word.size()) == word; };
    const auto takeCharacter = [&](NodeKind nodeKind) {
       Node node;
@@ -201,6 +201,14 @@ std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind) {
             pattern.remove_prefix(2); // SP (spell out) is accepted and ignored, as in PostgreSQL
          }
          nodes.push_back(std::move(node));
+         continue;
+      }
+      if (kind == TemplateKind::StandardDate && pattern[0] != '"') {
+         if (std::string_view("-./,':; ").find(pattern[0]) == std::string_view::npos)
+            throw SqlError(sqlstate::invalidDatetimeFormat,
+                           "invalid datetime format separator: \"" +
+                               std::string(pattern.substr(0, characterBytes(pattern))) + '"');
+         takeCharacter(pattern[0] == ' ' ? NodeKind::Space : NodeKind::Separator);
          continue;
       }
       if (pattern[0] == '"') {

@@ -26,7 +26,11 @@ struct Node {
    enum class Ordinal : uint8_t { None, Upper, Lower } ordinal = Ordinal::None;
 };
 
-enum class TemplateKind : uint8_t { Date, Number };
+enum class TemplateKind : uint8_t {
+   Date,
+   StandardDate, ///< with the separators of the SQL standard and texts in quotes only; others are 22007
+   Number
+};
 /// Throws 54000 for a template of more than 64 kB.
 std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind);
 

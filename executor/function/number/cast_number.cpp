@@ -2,9 +2,11 @@
 #include <limits>
 
 #include "common/number/decimal.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/value_builder.hpp"
 
 // Casts between types of numbers, of integers to and from "char", and to varchar(n) and character(n).
 
@@ -95,8 +97,15 @@ int32_t fromChar(StringView v) {
 StringView toVarchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& env) {
    return env.copy(applyVarcharTypmod(v.view(), typmod, isExplicit));
 }
+/// A cast, whose type tells the length, or a call by name, whose result has the blanks.
 StringView toBpchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& env) {
-   return env.copy(applyBpcharTypmod(v.view(), typmod, isExplicit));
+   const std::string_view cut = applyBpcharTypmod(v.view(), typmod, isExplicit);
+   if (env.call.resultType.typmod >= 0) return env.copy(cut);
+   ValueBuilder out(env.strings);
+   std::string text;
+   appendWithBlanks(text, cut, typmod);
+   out.append(text);
+   return out.finish();
 }
 
 } // namespace

@@ -72,12 +72,12 @@ std::optional<StringView> indexDefinition(int64_t index, int32_t column, bool pr
 std::optional<StringView> indexDefinitionPlain(int64_t index, KernelEnv& env) {
    return indexDefinition(index, 0, false, env);
 }
-/// pg_get_expr(): the catalogs store expressions as SQL text.
-StringView expressionText(const StringView& expression, int64_t) {
-   return expression;
+/// pg_get_expr(): the catalogs store expressions as SQL text, with OIDs for relations.
+std::optional<StringView> expressionText(const StringView& expression, int64_t, KernelEnv& env) {
+   return copied(std::optional(catalog::withRelationNames(NameScope(env.context).names(), expression.view())), env);
 }
-StringView expressionTextPretty(const StringView& expression, int64_t, bool) {
-   return expression;
+std::optional<StringView> expressionTextPretty(const StringView& expression, int64_t relation, bool, KernelEnv& env) {
+   return expressionText(expression, relation, env);
 }
 std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
    return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function)), env);

@@ -188,6 +188,17 @@ StringView sizePretty(int64_t size, KernelEnv& env) {
    return env.copy((negative ? "-" : "") + std::to_string(v) + " " + units[unit]);
 }
 
+/// Bytes of a value as it lies in memory; texts and other values of variable size with their length.
+void columnSize(const KernelCall& call, ResultVector& result) {
+   const Vector& values = call.args[0];
+   int32_t* out = result.values<int32_t>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      out[row] = isVariableSize(values.type)
+                     ? static_cast<int32_t>(values.value<StringView>(row).size() + sizeof(uint32_t))
+                     : static_cast<int32_t>(physicalSize(values.type));
+   });
+}
+
 } // namespace
 
 void registerSystem() {
@@ -205,6 +216,7 @@ void registerSystem() {
    addKernel<portOf<&Endpoints::serverPort>>("inet_server_port");
    addKernel<currentQuery>("current_query");
    registerKernel("pg_typeof", anyArguments, {typeOf, false, true});
+   registerKernel("pg_column_size", anyArguments, {columnSize, true, true});
    registerKernel("pg_num_nulls", anyArguments, {countNulls, false, true});
    registerKernel("pg_num_nonnulls", anyArguments, {countNonNulls, false, true});
    addKernel<settingOf>("show_config_by_name");

@@ -24,7 +24,7 @@ public:
       if (element_.isNull())
          out.addNull();
       else
-         out.add(array_.physical(), element_.value());
+         out.add(array_.physical(), element_.stored()); // bpchar without a length
       return true;
    }
 

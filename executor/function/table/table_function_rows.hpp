@@ -95,6 +95,10 @@ private:
 // Each returns null if it does not implement the function. Otherwise it may move parts out of the signature.
 std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, FunctionContext& context,
                                           Reservation& memory);
+std::unique_ptr<TableFunction> makeJsonRows(TableFunctionSignature& signature, FunctionContext& context,
+                                            Reservation& memory);
+std::unique_ptr<TableFunction> makePathRows(TableFunctionSignature& signature, FunctionContext& context,
+                                            Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "common/type/text_codec.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
@@ -43,6 +43,9 @@ StringView concatenate(StringView a, StringView b, KernelEnv& env) {
 int32_t characterLength(StringView s) {
    return static_cast<int32_t>(countCharacters(s.view()));
 }
+int32_t lengthWithoutBlanks(StringView s) {
+   return static_cast<int32_t>(countCharacters(trimTrailingBlanks(s.view())));
+}
 int32_t octetLength(StringView s) {
    return static_cast<int32_t>(s.size());
 }
@@ -52,6 +55,16 @@ int32_t bpcharOctetLength(StringView s, KernelEnv& env) {
    if (typmod < 4) return octetLength(s);
    const int32_t blanks = std::max(0, typmod - 4 - characterLength(s));
    return octetLength(s) + blanks;
+}
+
+/// The value of a bpchar(n) with its blanks, which it needs where n is lost.
+StringView withBlanks(StringView s, KernelEnv& env) {
+   std::string text;
+   appendWithBlanks(text, s.view(), env.call.argTypes[0].typmod);
+   if (text.size() == s.size()) return s;
+   ValueBuilder out(env.strings);
+   out.append(text);
+   return out.finish();
 }
 
 // ---- substring ----
@@ -355,6 +368,9 @@ StringView toName(const StringView& s) {
       --size;
    return part(s.view().substr(0, size));
 }
+StringView bpcharToName(const StringView& s) {
+   return part(trimTrailingBlanks(toName(s).view()));
+}
 StringView toChar(const StringView& s) {
    char byte;
    return part(parseChar(s.view(), byte));
@@ -404,8 +420,10 @@ void addCutting() {
 void registerText() {
    addCutting();
    addKernels<concatenate>({"textcat", "byteacat"}, totalKernel);
-   addKernels<characterLength>({"textlen", "bpcharlen"}, totalKernel);
+   addKernel<characterLength>("textlen", totalKernel);
+   addKernel<lengthWithoutBlanks>("bpcharlen", totalKernel);
    addKernels<octetLength>({"textoctetlen", "byteaoctetlen"}, totalKernel);
+   addKernel<withBlanks>("ouzel_with_blanks");
    addKernel<bpcharOctetLength>("bpcharoctetlen", totalKernel);
    addKernel<position>("textpos", totalKernel);
    addKernel<bytePosition>("byteapos", totalKernel);
@@ -423,7 +441,8 @@ void registerText() {
    addKernel<hexOf<int32_t>>("to_hex32", totalKernel);
    addKernel<hexOf<int64_t>>("to_hex64", totalKernel);
    addKernels<same>({"name_text", "bpchar_text"}, totalKernel);
-   addKernels<toName>({"text_name", "bpchar_name"}, totalKernel);
+   addKernel<toName>("text_name", totalKernel);
+   addKernel<bpcharToName>("bpchar_name", totalKernel);
    addKernel<same>("name_bpchar", totalKernel);
    addKernels<fromChar>({"char_bpchar", "char_text"}, totalKernel);
    addKernel<toChar>("text_char", totalKernel);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "common/type/array_key.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -133,14 +132,16 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
    const auto columnOf = [&](const CollectedRow& row, uint32_t column) -> const Vector& {
       return batches[row.batch][column];
    };
+   std::vector<StringOrder> keyedOrders;
+   for (const sql::ExprPtr& arg : aggregate.call->args)
+      keyedOrders.push_back(keyedOrder(arg->type));
    const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
       for (uint32_t arg = 0; arg < aggregate.argCount; ++arg) {
          const Vector &left = columnOf(x, argsBegin + arg), &right = columnOf(y, argsBegin + arg);
-         const bool areArrays =
-             hasArrayKey(aggregate.call->args[arg]->type) && !left.isNull(x.row) && !right.isNull(y.row);
-         const int order = areArrays ? compareArrays(ArrayView(left.value<StringView>(x.row).view()),
-                                                     ArrayView(right.value<StringView>(y.row).view()))
-                                     : sortOrder(left, x.row, right, y.row, false, false);
+         const bool hasNull = left.isNull(x.row) || right.isNull(y.row);
+         const int order = !hasNull && keyedOrders[arg]
+                               ? keyedOrders[arg](left.value<StringView>(x.row), right.value<StringView>(y.row))
+                               : sortOrder(left, x.row, right, y.row, false, false);
          if (order != 0) return order;
       }
       return 0;

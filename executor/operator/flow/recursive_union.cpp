@@ -3,7 +3,7 @@
 
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 #include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -30,7 +30,7 @@ struct Recursion {
    BatchStore working; ///< new rows of the previous round: the working table
    BatchStore fresh;   ///< rows of the current round
    std::vector<Representation> columns;
-   std::vector<uint8_t> isArray; ///< by column: arrays, which are compared by their elements
+   std::vector<SqlType> types;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
    std::optional<size_t> roundStart; ///< PlanBuilder::ownedCount() before the operators of the recursive term
@@ -50,11 +50,10 @@ private:
    void appendRows(BatchBuilder& open, const Batch& rows, BatchStore& to) const;
 };
 
-bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, bool areArrays) {
+bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, const SqlType& type) {
    if (a.isNull(aRow) || b.isNull(bRow)) return a.isNull(aRow) && b.isNull(bRow);
-   if (areArrays)
-      return compareArrays(ArrayView(a.value<StringView>(aRow).view()), ArrayView(b.value<StringView>(bRow).view())) ==
-             0;
+   if (const StringOrder order = keyedOrder(type))
+      return order(a.value<StringView>(aRow), b.value<StringView>(bRow)) == 0;
    const size_t size = physicalSize(a.type);
    return valueEquality(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
                                 static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
@@ -69,7 +68,7 @@ bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, u
       const Batch& other = number < result.batchCount() ? reader->batch(number) : *kept->current();
       bool same = true;
       for (size_t column = 0; column < columns.size() && same; ++column)
-         same = sameValue(batch.columns[column], row, other.columns[column], otherRow, isArray[column] != 0);
+         same = sameValue(batch.columns[column], row, other.columns[column], otherRow, types[column]);
       if (same) return false;
    }
    return true;
@@ -89,10 +88,11 @@ void Recursion::appendAll(QueryContext& context) {
       Batch batch = freshRows.batch(number);
       uint64_t hashes[batchRowsMax] = {};
       Reservation keyMemory(context.memory());
-      Arena keys(&keyMemory); // of arrays
+      Arena keys(&keyMemory); // of values that do not compare by their bytes
       for (size_t column = 0; column < columns.size(); ++column)
-         hashCombineVector(isArray[column] && !plan->all ? arrayKeys(batch.columns[column], batch.rowCount, keys)
-                                                         : batch.columns[column],
+         hashCombineVector(hasOrderKey(types[column]) && !plan->all
+                               ? orderKeys(types[column], batch.columns[column], batch.rowCount, keys)
+                               : batch.columns[column],
                            batch.selection, hashes);
       newRows.clear();
       for (uint32_t row = 0; row < batch.rowCount; ++row) {
@@ -158,7 +158,7 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    recursion->columns = representationsOf(node.output, builder.context().columns());
    for (uint32_t i = 0; i < node.output.size(); ++i) {
       recursion->identity.push_back(i);
-      recursion->isArray.push_back(hasArrayKey(builder.context().columns()[node.output[i]].type));
+      recursion->types.push_back(builder.context().columns()[node.output[i]].type);
    }
    if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
       recursion->rowsWanted = wanted->second;

@@ -7,6 +7,7 @@
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_loop_blocks.hpp"
 #include "executor/operator/join/nested_looper.hpp"
+#include "executor/pipeline/deferred_error.hpp"
 
 // Joins without keys. The right side is materialised; each batch of the left side is joined with all of the right side.
 // If some of the right side was spilled, the left side is stored, too, and then joined by blocks
@@ -26,8 +27,9 @@ struct JoinLocal final : LocalState {
 
 class NestedLoopJoin final : public StreamingOperator {
 public:
-   NestedLoopJoin(const NestedLoopShape& shape, const NestedLoopRows& rows, NestedLoopLeft& left)
-      : shape_(shape), rows_(rows), left_(left) {}
+   NestedLoopJoin(const NestedLoopShape& shape, const NestedLoopRows& rows, NestedLoopLeft& left,
+                  const DeferredError* deferred)
+      : shape_(shape), rows_(rows), left_(left), deferred_(deferred) {}
    LocalStatePtr makeLocal(QueryContext& context) override {
       auto local = std::make_unique<JoinLocal>();
       if (rows_.isSpilled) {
@@ -39,6 +41,7 @@ public:
    }
    OperatorStatus process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) override {
       auto& local = static_cast<JoinLocal&>(state);
+      if (deferred_ && deferred_->isSet() && in.liveRows() > 0) deferred_->raise();
       if (local.looper) return local.looper->process(context, in, out);
       left_.add(*local.aside, in);
       out.setDense(0);
@@ -49,6 +52,7 @@ private:
    const NestedLoopShape& shape_;
    const NestedLoopRows& rows_;
    NestedLoopLeft& left_;
+   const DeferredError* const deferred_; ///< of the right side; null: it has none
 };
 
 /// The sink that stores the right side.
@@ -214,11 +218,18 @@ std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::No
    left->rows().allowSpilling(builder.context());
 
    const uint32_t profile = builder.profileOf(node);
-   builder.addPipeline(
-       builder.produce(*node.children[1]),
-       builder.own<NestedLoopBuild>(*shape, *rows, *left, std::move(bufferSlots), std::move(bufferColumns)), profile);
+   // Without a left row these joins have no row, whatever the right side is.
+   const bool needsLeft = !shape->givesBuiltRowsLast;
+   auto* deferred = needsLeft ? builder.own<DeferredError>() : nullptr;
+   {
+      const PlanBuilder::Deferring deferring(builder, deferred);
+      builder.addPipeline(
+          builder.produce(*node.children[1]),
+          builder.own<NestedLoopBuild>(*shape, *rows, *left, std::move(bufferSlots), std::move(bufferColumns)),
+          profile);
+   }
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   PlanBuilder::append(stages, builder.own<NestedLoopJoin>(*shape, *rows, *left), profile);
+   PlanBuilder::append(stages, builder.own<NestedLoopJoin>(*shape, *rows, *left, deferred), profile);
    const auto addStage = [&](Source* source) {
       Stage stage;
       stage.source = source;

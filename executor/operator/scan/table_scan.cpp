@@ -12,6 +12,7 @@
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
@@ -65,6 +66,7 @@ std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
 struct ColumnValues {
    sql::ColumnId column;
    std::vector<const Value*> values;
+   bool areOrderKeys = false; ///< of a bpchar without a length: indexes have them, stored values have blanks besides
 };
 
 /// For `column = constant` and `column IN (constants)`. NULLs are left out, since NULL equals no value.
@@ -73,8 +75,10 @@ std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnT
       const sql::Expr* column = &side;
       while (column->kind == ExprKind::Relabel) // varchar is compared as text
          column = column->args[0].get();
+      const bool areOrderKeys = sql::isWithoutBlanks(*column);
+      if (areOrderKeys) column = column->args[0].get();
       if (column->kind != ExprKind::Column) return std::nullopt;
-      ColumnValues left{columnOf(*column), {}};
+      ColumnValues left{columnOf(*column), {}, areOrderKeys};
       for (const sql::ExprPtr& arg : args) {
          if (isNullConstant(*arg)) continue;
          const Value* value = knownValue(*arg);
@@ -139,6 +143,7 @@ private:
    void addZone(const ColumnCompare& compare);
    void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
+   storage::Snapshot snapshotFor(const QueryContext& context) const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
 
@@ -242,13 +247,15 @@ void TableScan::addValues(const sql::Expr& expr) {
    if (!left) return;
    const int16_t attribute = plan_.columns[*slots_.find(left->column)].attribute;
    if (attribute == sql::rowIdAttribute) return;
-   storage::ValuePredicate predicate;
-   predicate.column = static_cast<uint32_t>(attribute - 1);
-   for (const Value* value : left->values)
-      predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
-   std::sort(predicate.values.begin(), predicate.values.end(),
-             [](const auto& a, const auto& b) { return a.key < b.key; });
-   spec_.valuePredicates.push_back(std::move(predicate));
+   if (!left->areOrderKeys) {
+      storage::ValuePredicate predicate;
+      predicate.column = static_cast<uint32_t>(attribute - 1);
+      for (const Value* value : left->values)
+         predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
+      std::sort(predicate.values.begin(), predicate.values.end(),
+                [](const auto& a, const auto& b) { return a.key < b.key; });
+      spec_.valuePredicates.push_back(std::move(predicate));
+   }
    const auto& indexed = plan_.lookupAttributes;
    if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
       fixed_.try_emplace(attribute, std::move(left->values));
@@ -290,11 +297,19 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
 /// Reading ahead before the joins have published their filters is safe: filters can only remove row groups.
 void TableScan::foresee(QueryContext& context) {
    if (isEmpty_ || keyLookup_ || !plan_.lookupAttributes.empty()) return; // a lookup may need only few rows
+   if (plan_.seesWith) return;                                            // WITH may not have run yet
    storage::Table* table = context.execution.table(plan_.table.storageId);
    if (!table->isRemote()) return;
    source_ = table->scan(*context.execution.snapshot, spec_);
    source_->readAhead();
    isForeseen_ = true;
+}
+
+storage::Snapshot TableScan::snapshotFor(const QueryContext& context) const {
+   storage::Snapshot snapshot = *context.execution.snapshot;
+   if (plan_.seesWith && context.execution.transaction)
+      snapshot.commandId = context.execution.transaction->commandId(); // each statement in WITH ends with a next one
+   return snapshot;
 }
 
 void TableScan::prepare(QueryContext& context) {
@@ -324,7 +339,7 @@ void TableScan::prepare(QueryContext& context) {
    if (std::exchange(isForeseen_, false))
       source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
    else
-      source_ = table->scan(*context.execution.snapshot, std::move(spec));
+      source_ = table->scan(snapshotFor(context), std::move(spec));
    hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
 }
 

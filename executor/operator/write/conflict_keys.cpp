@@ -7,7 +7,7 @@
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/number/decimal.hpp"
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 #include "common/value/physical_type.hpp"
 
 namespace ouzel::executor {
@@ -57,9 +57,9 @@ void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
    }
 }
 
-void appendArray(std::string& out, const StringView& array) {
+void appendKey(std::string& out, const SqlType& type, const StringView& value) {
    std::string key;
-   appendArrayKey(key, array.view());
+   appendOrderKey(key, type, value.view());
    appendRaw(out, static_cast<uint32_t>(key.size()));
    out.append(key);
 }
@@ -141,8 +141,8 @@ uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
             isDistinct = isDistinct || (isNull && !keys_[number].nullsNotDistinct);
             claim.bytes.push_back(isNull ? '\1' : '\0');
             if (isNull) continue;
-            if (k < keys_[number].isArray.size() && keys_[number].isArray[k] != 0)
-               appendArray(claim.bytes, column.value<StringView>(row));
+            if (k < keys_[number].types.size() && hasOrderKey(keys_[number].types[k]))
+               appendKey(claim.bytes, keys_[number].types[k], column.value<StringView>(row));
             else
                appendCanonical(claim.bytes, column, row);
          }

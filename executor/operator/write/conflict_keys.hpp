@@ -7,6 +7,7 @@
 #include "common/memory/arena.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/value/batch.hpp"
+#include "common/value/sql_type.hpp"
 
 namespace ouzel::executor {
 
@@ -18,7 +19,7 @@ public:
    struct Key {
       std::vector<uint32_t> slots; ///< columns of the batch
       bool nullsNotDistinct = false;
-      std::vector<uint8_t> isArray{}; ///< by slot: arrays, which are compared by their elements; empty: none
+      std::vector<SqlType> types{}; ///< by slot; empty: all compare by their bytes
    };
    ConflictKeys(std::vector<Key> keys, Reservation& memory);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "common/type/array_key.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -9,6 +8,7 @@
 #include "executor/operator/write/conflict_keys.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/external_table.hpp"
+#include "storage/table/local_writes.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -36,6 +36,7 @@ struct Local final : LocalState {
    std::unique_ptr<BatchBuilder> returned;
    std::vector<storage::RowId> ids;
    std::vector<uint8_t> deletedNow;
+   std::optional<std::vector<storage::LocalWrites::Range>> insertedByWith; ///< into the target, if asked for
    std::vector<RowIndex> failing = std::vector<RowIndex>(batchRowsMax);
    // Rows of the batch, by the action done with them.
    RowList inserted, updated, deleted, written, done;
@@ -59,6 +60,7 @@ public:
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext& context, LocalState& local) override;
+   void finish(QueryContext& context) override;
 
 private:
    using Check = sql::Dml::Check;
@@ -71,6 +73,7 @@ private:
    void insertRows(Local& local, const Batch& in, Selection rows);
    SqlError violation(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
                       QueryContext& context) const;
+   void refuseOwnRows(QueryContext& context, Local& local, const Batch& in, Selection rows);
    [[noreturn]] void failTwice() const;
 
    const sql::plan::Node& node_;
@@ -120,7 +123,7 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
       for (const int16_t attribute : conflict.attributes) {
          const auto column = static_cast<size_t>(attribute - 1);
          key.slots.push_back(static_cast<uint32_t>(sources_[column]));
-         key.isArray.push_back(hasArrayKey((*stored)[column].type));
+         key.types.push_back((*stored)[column].type);
       }
    }
    if (!keys.empty()) conflictKeys_ = std::make_unique<ConflictKeys>(std::move(keys), builder.context().memory());
@@ -202,6 +205,7 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
       case sql::DmlAction::Delete: return put(local.deleted);
       }
    });
+   if (isInsert) refuseOwnRows(context, local, in, local.updated.selection());
    for (RowList* list : {&local.updated, &local.deleted}) {
       const uint32_t met = list->count;
       if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();
@@ -223,6 +227,22 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    return local.done.selection();
 }
 
+/// ON CONFLICT DO UPDATE may not change a row that a statement in WITH has written.
+void DmlSink::refuseOwnRows(QueryContext& context, Local& local, const Batch& in, Selection rows) {
+   storage::Transaction& transaction = *context.execution.transaction;
+   const uint32_t first = context.execution.snapshot->commandId;
+   if (rows.count() == 0 || transaction.commandId() == first) return; // no statement in WITH has written
+   if (!local.insertedByWith) local.insertedByWith = transaction.writesOf(*table_).insertedSince(first);
+   const Vector& ids = in.columns[*slots_.find(dml_.rowId)];
+   forEachRow(rows, [&](uint32_t row) {
+      const auto id = static_cast<storage::RowId>(ids.value<int64_t>(row));
+      for (const storage::LocalWrites::Range& range : *local.insertedByWith)
+         if (range.segment->id == storage::segmentOf(id) && storage::rowOf(id) >= range.first &&
+             storage::rowOf(id) < range.end)
+            failTwice();
+   });
+}
+
 void DmlSink::failTwice() const {
    if (dml_.conflict == sql::ConflictAction::Update)
       throw SqlError(sqlstate::cardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
@@ -237,6 +257,11 @@ void DmlSink::combine(QueryContext&, LocalState& state) {
    if (local.appender) local.appender->finish();
    if (local.returned)
       if (auto rest = local.returned->take()) returned_.add(std::move(rest));
+}
+
+/// What comes next in the statement may see the rows of this one, as op::Get::seesWith asks for.
+void DmlSink::finish(QueryContext& context) {
+   if (!dml_.isMain) context.execution.transaction->nextCommand();
 }
 
 /// Marks the rows as deleted. Returns the rows that were not deleted before, listed in `kept`.

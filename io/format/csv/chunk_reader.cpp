@@ -95,7 +95,8 @@ void ChunkReader::badField(const SqlError& error, const Parsed& column, uint32_t
    SqlError withContext = error;
    std::string shown(text.substr(0, 100));
    if (text.size() > 100) shown += "...";
-   withContext.setContext(subject_ + ", line " + std::to_string(line(row)) + ", column " +
+   const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
+   withContext.setContext(inner + subject_ + ", line " + std::to_string(line(row)) + ", column " +
                           shape_.names[column.column.field] + ": \"" + shown + "\"");
    throw withContext;
 }

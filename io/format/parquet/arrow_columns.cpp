@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/json_input.hpp"
 #include "common/text/utf8.hpp"
 
 namespace ouzel::io {
@@ -311,6 +312,9 @@ const void* ColumnConverter::texts(const Slice& slice) {
    default: return words(slice);
    }
    if (type_.oid != oid::bytea) checkText(static_cast<const StringView*>(out), slice.count);
+   if (type_.oid == oid::json)
+      for (uint32_t i = 0; i < slice.count; ++i)
+         if (isValidBit(slice.validity, i)) json::checkJson(static_cast<const StringView*>(out)[i].view());
    return out;
 }
 
@@ -334,6 +338,9 @@ const void* ColumnConverter::words(const Slice& slice) {
       default: addAll(static_cast<const arrow::BinaryArray&>(*dictionary_));
       }
       if (type_.oid != oid::bytea) checkText(words_.data(), words_.size());
+      if (type_.oid == oid::json)
+         for (const StringView& word : words_)
+            json::checkJson(word.view());
    }
    StringView* out = room<StringView>();
    const bool isPlain = coded.indices()->type_id() == Type::INT32;

@@ -98,14 +98,14 @@ Oid sequenceOfDefault(const Expr& expression) {
    return sequence ? static_cast<Oid>(sequence->i64) : invalidOid;
 }
 
-std::vector<Oid> sequencesIn(const Expr& expression, const catalog::Snapshot& catalog) {
+std::vector<Oid> relationsIn(const Expr& expression, const catalog::Snapshot& catalog) {
    std::vector<Oid> found;
    forEachExpr(expression, [&](const Expr& expr) {
       const Value* value = expr.type.oid == oid::regclass ? knownValue(expr) : nullptr;
       if (!value) return true;
       const Oid named = static_cast<Oid>(value->i64);
       const auto relation = catalog.relation(named);
-      if (relation && relation->sequence && std::find(found.begin(), found.end(), named) == found.end())
+      if (relation && !relation->isBuiltin() && std::find(found.begin(), found.end(), named) == found.end())
          found.push_back(named);
       return true;
    });

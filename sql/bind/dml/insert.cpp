@@ -7,6 +7,7 @@
 #include "sql/bind/dml/on_conflict.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -88,17 +89,44 @@ std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* na
    for (const auto* target : ListOf<ResTarget>(names)) {
       const uint32_t position = state.at(target->location);
       const auto& column = catalog::requireColumn(table, target->name, position);
-      if (target->indirection) throwNotSupported("INSERT into a part of a column", position);
       for (const InsertColumn& other : result)
-         if (other.column == &column)
+         if (other.column == &column && !(other.indirection && target->indirection))
             throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once")
                 .at(position);
-      result.push_back({&column, position});
+      result.push_back({&column, position, target->indirection});
    }
    return result;
 }
 
 namespace {
+
+/// Computes the columns of which parts were given, above `rel`; the other values are the columns given.
+std::vector<GetColumn> joinParts(BindState& state, Scope& scope, const std::vector<ColumnId>& given,
+                                 const std::vector<InsertColumn>& columns, RelPtr& rel) {
+   std::vector<GetColumn> values;
+   for (size_t i = 0; i < given.size(); ++i) {
+      const auto& [column, position, indirection] = columns[i];
+      if (!indirection) {
+         values.push_back({given[i], column->attribute});
+         continue;
+      }
+      const auto before = std::find_if(values.begin(), values.end(),
+                                       [&](const GetColumn& other) { return other.attribute == column->attribute; });
+      const bool isFirst = before == values.end();
+      ExprPtr base = isFirst ? makeNull(column->type) : makeColumn(before->column, column->type);
+      std::vector<ComputedColumn> computed;
+      const ColumnId joined = state.addColumn(scope, column->name, column->type);
+      computed.push_back(
+          {joined, bindPartAssignment(state, scope, *column, std::move(base),
+                                      makeColumn(given[i], state.columns[given[i]].type), indirection, position)});
+      rel = makeMap(std::move(rel), std::move(computed));
+      if (isFirst)
+         values.push_back({joined, column->attribute});
+      else
+         before->column = joined;
+   }
+   return values;
+}
 
 /// The table columns behind view columns. Throws if one of the first `given` columns, which get values, is computed by
 /// the view.
@@ -109,9 +137,9 @@ std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<Inse
       if (!behind && result.size() < given) refuseViewColumn(view, *column.column, "insert into");
       if (!behind) break; // neither this column nor the columns after it get values
       for (const InsertColumn& other : result)
-         if (other.column == behind && result.size() < given)
+         if (other.column == behind && result.size() < given && !(other.indirection && column.indirection))
             throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + behind->name + "\"");
-      result.push_back({behind, column.position});
+      result.push_back({behind, column.position, column.indirection});
    }
    return result;
 }
@@ -240,9 +268,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
 
-   std::vector<GetColumn> values;
-   for (size_t i = 0; i < given.size(); ++i)
-      values.push_back({given[i], columns[i].column->attribute});
+   const std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
    rel = fillTarget(state, scope, std::move(rel), *dml, *table, values);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {

@@ -7,6 +7,7 @@ namespace ouzel::sql {
 struct InsertColumn {
    const catalog::Column* column;
    uint32_t position;
+   const ::List* indirection = nullptr; ///< subscripts: a part of the column is assigned
 };
 
 /// The columns that an INSERT names; without names all columns of the table.

@@ -106,6 +106,8 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       } else if (clause->commandType == CMD_INSERT) {
          ClauseRow& row = written.emplace_back(ClauseRow{number, true, {}});
          const auto columns = insertColumns(state, clause->targetList, *table);
+         for (const InsertColumn& column : columns)
+            if (column.indirection) throwNotSupported("INSERT of a part of a column in MERGE", column.position);
          std::vector<ExprPtr> values;
          if (clause->values)
             values = bindInsertValues(state, scope, clause->values, columns, clause->targetList != nullptr,

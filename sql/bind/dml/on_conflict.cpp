@@ -142,6 +142,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
                                      makeColumn(proposed, state.columns[proposed].type),
                                      makeColumn(stored, state.columns[stored].type)));
       }
+      get->as<op::Get>().seesWith = true;
       rel = makeJoin(JoinKind::Left, std::move(rel), std::move(get), makeAnd(std::move(equal)));
    };
    const auto isFound = [&](ColumnId id) {

@@ -7,6 +7,7 @@
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -77,13 +78,20 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
    return values;
 }
 
+/// A column of the row that is updated. The target is the first item.
+ExprPtr oldValue(const Scope& scope, const catalog::Column& column, uint32_t position) {
+   for (const ScopeColumn& old : scope.items.front().columns)
+      if (old.attribute == column.attribute) return referTo(old, position);
+   throwInternal("a column of the target is not in scope");
+}
+
 } // namespace
 
 std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::List* list,
                                         const catalog::Relation& table, RelPtr& rel, const Expr* condition,
                                         const ViewTarget* view) {
    std::vector<Assignment> assignments;
-   std::vector<const catalog::Column*> assigned;
+   std::vector<const catalog::Column*> assigned, parts;
    std::map<const ::Node*, std::vector<ExprPtr>> multiSources;
    for (const auto* item : ListOf<ResTarget>(list)) {
       const uint32_t position = state.at(item->location);
@@ -91,10 +99,11 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
       const auto* behind = view ? columnBehind(*view, named) : &named;
       if (!behind) refuseViewColumn(*view, named, "update");
       const catalog::Column& column = *behind;
-      if (item->indirection) throwNotSupported("UPDATE of a part of a column", position);
-      if (std::find(assigned.begin(), assigned.end(), &column) != assigned.end())
+      const bool isRepeated = std::find(assigned.begin(), assigned.end(), &column) != assigned.end();
+      if (item->indirection ? isRepeated && std::find(parts.begin(), parts.end(), &column) == parts.end() : isRepeated)
          throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + column.name + "\"");
       assigned.push_back(&column);
+      if (item->indirection) parts.push_back(&column);
       ExprPtr value;
       if (isNode(item->val, T_MultiAssignRef)) {
          const auto* multi = as<MultiAssignRef>(item->val);
@@ -111,7 +120,20 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
              .detail("Column \"" + column.name + "\" is " +
                      (column.generated ? "a generated column." : "an identity column defined as GENERATED ALWAYS."));
       }
-      if (!value) {
+      if (item->indirection) {
+         if (!value) throwNotSupported("DEFAULT for a part of a column", position);
+         // The first part is assigned to the old value, each other one to what those before have made of it.
+         const auto before = std::find_if(assignments.begin(), assignments.end(),
+                                          [&](const Assignment& other) { return other.attribute == column.attribute; });
+         const bool isFirst = before == assignments.end();
+         ExprPtr base = isFirst ? oldValue(scope, named, position) : std::move(before->value);
+         value =
+             bindPartAssignment(state, scope, column, std::move(base), std::move(value), item->indirection, position);
+         if (!isFirst) {
+            before->value = std::move(value);
+            continue;
+         }
+      } else if (!value) {
          if (column.generated) continue; // computeGenerated computes it
          value = defaultOf(state, table, column);
       } else {

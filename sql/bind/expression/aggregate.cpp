@@ -5,6 +5,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -127,9 +128,10 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
 
    AggregateCall aggregate;
    aggregate.function = &function;
-   aggregate.type = resultType;
    aggregate.distinct = call.agg_distinct;
    aggregate.star = call.agg_star;
+   const SqlType settledType = settleCall(state, function, args, resultType);
+   aggregate.type = settledType;
    uint32_t sortIndex = 0;
    for (const auto* sort : ListOf<SortBy>(call.agg_order)) {
       SortKey key;
@@ -140,7 +142,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       } else {
          key.expr = unknownToText(state, bindExpr(state, scope, sort->node, Clause::OrderBy));
       }
-      requireOrdering(key.expr->type, key.expr->position);
+      requireSortKey(state, *key.expr, key.expr->position);
       direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
       aggregate.orderBy.push_back(std::move(key));
    }
@@ -150,7 +152,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       aggregate.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");
    if (aggregate.distinct) {
       for (const ExprPtr& arg : aggregate.args)
-         requireEquality(arg->type, arg->position);
+         requireEqualKey(state, *arg, arg->position);
       for (SortKey& key : aggregate.orderBy) {
          // The argument may have a cast that the sort key lacks: string_agg(DISTINCT v, ',' ORDER BY v).
          const auto isArgument = [&](const ExprPtr& arg) {
@@ -183,12 +185,12 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    for (const AggregateCall& other : level.aggregates)
       if (sameCall(other, aggregate)) column = other.column;
    if (column == noColumn) {
-      column = state.addColumn(level, name, resultType);
+      column = state.addColumn(level, name, settledType);
       state.setKind(column, ColumnKind::Aggregate);
       aggregate.column = column;
       level.aggregates.push_back(std::move(aggregate));
    }
-   auto reference = makeColumn(column, resultType);
+   auto reference = makeColumn(column, settledType);
    reference->position = position;
    return reference;
 }
@@ -200,6 +202,7 @@ ExprPtr bindGroupingCall(BindState& state, Scope& scope, const ::GroupingFunc& n
    std::vector<const Expr*> reads;
    for (const ::Node* arg : ListOf<>(node.args)) {
       pending.args.push_back(bindExpr(state, scope, arg));
+      settleCollations(state, *pending.args.back());
       reads.push_back(pending.args.back().get());
    }
    if (pending.args.size() > 31)

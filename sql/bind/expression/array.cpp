@@ -5,6 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -123,7 +124,7 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
    if (container == oid::int2vector) element = oid::int2;
    if (container == oid::oidvector) element = oid::oid;
    if (!element) {
-      if (container == oid::jsonb) throwNotSupported("subscripting of jsonb", base->position);
+      if (container == oid::jsonb) return bindJsonbSubscripts(state, scope, std::move(base), subscripts);
       throw SqlError(sqlstate::datatypeMismatch,
                      "cannot subscript type " + typeName(container) + " because it does not support subscripting")
           .at(base->position);

@@ -63,7 +63,7 @@ ExprPtr bindCase(BindState& state, Scope& scope, const ::CaseExpr& node) {
    otherwise = coerceToCommon(state, std::move(otherwise), common, "CASE/ELSE");
    for (ExprPtr& result : results)
       result = coerceToCommon(state, std::move(result), common, "CASE/WHEN");
-   const SqlType type = plainType(common, selectCommonTypmod(all, common));
+   const SqlType type = unite(all, common);
 
    const auto build = [&](const Expr* value) {
       auto expr = makeTyped(ExprKind::Case, type, state.at(node.location));
@@ -92,8 +92,8 @@ ExprPtr bindCoalesce(BindState& state, Scope& scope, const ::CoalesceExpr& node)
    const Oid common = selectCommonType(pointers(args), "COALESCE");
    for (ExprPtr& arg : args)
       arg = coerceToCommon(state, std::move(arg), common, "COALESCE");
-   auto expr = makeTyped(ExprKind::Coalesce, plainType(common, selectCommonTypmod(pointers(args), common)),
-                         state.at(node.location));
+   const SqlType type = unite(pointers(args), common);
+   auto expr = makeTyped(ExprKind::Coalesce, type, state.at(node.location));
    expr->args = std::move(args);
    return expr;
 }
@@ -106,14 +106,13 @@ ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
    const Oid common = selectCommonType(pointers(args), name);
    for (ExprPtr& arg : args)
       arg = coerceToCommon(state, std::move(arg), common, name);
-   const SqlType type = plainType(common, selectCommonTypmod(pointers(args), common));
+   const SqlType type = unite(pointers(args), common);
    if (!catalog::builtins().comparisonOperator(common, catalog::BtreeStrategy::Less))
       throw SqlError(sqlstate::undefinedFunction,
                      "could not identify a comparison function for type " + typeName(common))
           .at(state.at(node.location));
-   if (common != oid::bpchar) // whose lengths tell how to pad a result
-      for (ExprPtr& arg : args)
-         arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
+   for (ExprPtr& arg : args)
+      arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
    const char* function = node.op == IS_GREATEST ? "ouzel_greatest" : "ouzel_least";
    auto expr = makeCall(catalog::builtins().functions(function)[0], type, std::move(args));
    expr->position = state.at(node.location);

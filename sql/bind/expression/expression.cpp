@@ -16,6 +16,7 @@
 #include "sql/bind/expression/subquery.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/literal.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -36,7 +37,9 @@ ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node)
 
 ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node, Clause clause) {
    const ClauseGuard guard(scope, clause);
-   return bindExpr(state, scope, node);
+   auto expr = bindExpr(state, scope, node);
+   settleCollations(state, *expr);
+   return expr;
 }
 
 ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node) {
@@ -174,6 +177,8 @@ ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node)
    const uint32_t position = state.at(node.location);
    auto expr = makeTyped(ExprKind::Relabel, collated(arg->type, node.collname, position), position);
    expr->args.push_back(std::move(arg));
+   expr->as<scalar::Relabel>().isCollate = true;
+   state.hasCollations = true;
    return expr;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "sql/algebra/blanks.hpp"
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
@@ -111,7 +113,7 @@ void uniteHypothetical(BindState& state, std::vector<ExprPtr>& args, uint32_t di
       ExprPtr* const pair[] = {&args[i], &args[directCount + i]};
       const Oid type = selectCommonType(pair, "WITHIN GROUP");
       for (ExprPtr* const arg : pair)
-         *arg = coerce(state, std::move(*arg), type, -1, CoercionContext::Implicit);
+         *arg = withoutBlanks(coerce(state, std::move(*arg), type, -1, CoercionContext::Implicit));
    }
 }
 
@@ -193,8 +195,11 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
    case Resolution::None: throwNoFunction(&call, shownName, types, argNames, position);
    }
-   for (const ExprPtr& arg : args)
-      if (arg->kind == ExprKind::Row) throwNotSupported("row values as function arguments", arg->position);
+   for (ExprPtr& arg : args) {
+      if (arg->kind != ExprKind::Row) continue;
+      if (!makesJson(*found.candidate.function)) throwNotSupported("row values as function arguments", arg->position);
+      arg = rowAsJson(state, *arg);
+   }
    if (call.agg_within_group) {
       const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
       if (aggregate && aggregate->kind == AggregateKind::Normal)
@@ -233,13 +238,13 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    }
    coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
-   // character(n) values are stored without padding. A function that may return one of its arguments keeps their length
-   // in its result type.
-   if (resultOid == oid::bpchar) {
-      std::optional<int32_t> typmod;
-      for (const ExprPtr& arg : args)
-         if (arg->type.oid == oid::bpchar) typmod = !typmod || *typmod == arg->type.typmod ? arg->type.typmod : -1;
-      resultType.typmod = typmod.value_or(-1);
+   // The result of a function has no length. One that returns an argument still takes character(n) as it lies in memory
+   // where all have one n, and its result gets the blanks; else the arguments get them.
+   if (resultOid == oid::bpchar && function.source != "bpchar") { // bpchar(c, n, ...) makes a new value
+      std::vector<ExprPtr*> same;
+      for (ExprPtr& arg : args)
+         if (arg->type.oid == oid::bpchar) same.push_back(&arg);
+      if (!same.empty()) resultType = unite(same, resultOid);
    }
 
    // Named notation: put the arguments into the order of the parameters.
@@ -277,14 +282,15 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
 
    switch (function.kind) {
    case FunctionKind::Aggregate:
-      if (call && call->over) return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
+      if (call && call->over)
+         return withBlanks(bindWindowCall(state, scope, *call, candidate, std::move(args), resultType));
       if (!call) throwInternal("aggregate called by name");
-      return bindAggregate(state, scope, *call, candidate, std::move(args), resultType, site.directCount);
+      return withBlanks(bindAggregate(state, scope, *call, candidate, std::move(args), resultType, site.directCount));
    case FunctionKind::Window:
       if (!call || !call->over)
          throw SqlError(sqlstate::wrongObjectType, "window function " + std::string(name) + " requires an OVER clause")
              .at(position);
-      return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
+      return withBlanks(bindWindowCall(state, scope, *call, candidate, std::move(args), resultType));
    case FunctionKind::Procedure:
       throw SqlError(sqlstate::wrongObjectType, std::string(name) + " is a procedure").at(position);
    case FunctionKind::Function: break;
@@ -300,7 +306,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    expr->position = position;
    if (site.place == CallPlace::Expression && resultOid == oid::record && !function.argModes.empty())
       return registerRowFunction(state, scope, std::move(expr));
-   if (!function.returnsSet || site.place == CallPlace::FromItem) return expr;
+   if (!function.returnsSet || site.place == CallPlace::FromItem) return withBlanks(std::move(expr));
    return registerSrf(state, scope, std::move(expr));
 }
 

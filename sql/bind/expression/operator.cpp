@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/type/calendar.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/conditional.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -344,7 +345,8 @@ ExprPtr expandIn(BindState& state, const Scope& scope, const ::A_Expr& node, Exp
             list->as<scalar::InList>().negated = negated;
             list->args.push_back(std::move(probe->args[0]));
             for (ExprPtr& item : constants)
-               list->args.push_back(coerce(state, std::move(item), compared, -1, CoercionContext::Explicit));
+               list->args.push_back(
+                   withoutBlanks(coerce(state, std::move(item), compared, -1, CoercionContext::Explicit)));
             if (!others.empty()) left = clone(*list->args[0]);
             parts.push_back(std::move(list));
             constants.clear();
@@ -432,6 +434,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    const Oid leftTarget = compare ? common : declared[0], elementTarget = compare ? common : declared[1];
    left = coerce(state, std::move(left), declared[0], -1, CoercionContext::Implicit);
    left = coerceToCompare(state, std::move(left), leftTarget);
+   if (compare) left = withoutBlanks(std::move(left));
    const Oid arrayTarget = isPolymorphic(elementTarget) ? rightType : arrayType(elementTarget);
    if (!arrayTarget)
       throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(elementTarget))
@@ -444,7 +447,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
       list->as<scalar::InList>().negated = isAll;
       list->args.push_back(std::move(left));
       for (ExprPtr& item : right->args)
-         list->args.push_back(coerceToCompare(state, std::move(item), common));
+         list->args.push_back(withoutBlanks(coerceToCompare(state, std::move(item), common)));
       return list;
    }
    right = coerce(state, std::move(right), arrayTarget, -1, CoercionContext::Explicit);

@@ -102,6 +102,11 @@ ExprPtr rowText(BindState& state, const Expr& row) {
             value.push_back(bindBody(state, "CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
             value.erase(value.begin());
          }
+         if (value[0]->type.oid == oid::bpchar) { // whose cast to text drops the blanks
+            auto output = makeTyped(ExprKind::TextCast, text);
+            output->args.push_back(std::move(value[0]));
+            value[0] = std::move(output);
+         }
          value[0] = coerce(state, std::move(value[0]), oid::text, -1, CoercionContext::Explicit);
       }
       if (i > 0) result = makeOperator(state, "||", std::move(result), literal(","), 0);

@@ -4,6 +4,7 @@
 #include "sql/bind/expression/names.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/collation.hpp"
 
 // `*` and `t.*`, and lists of expressions that may contain stars.
 
@@ -82,6 +83,7 @@ std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::
          expandStar(state, scope, *as<ColumnRef>(node), unused, &exprs);
       } else {
          exprs.push_back(bindExpr(state, scope, node));
+         settleCollations(state, *exprs.back());
       }
    }
    return exprs;

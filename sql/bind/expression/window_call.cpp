@@ -3,6 +3,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 
 // Calls with OVER. The scope keeps a call until the select list is complete; then query/window.cpp binds its window.
@@ -52,14 +53,15 @@ ExprPtr bindWindowCall(BindState& state, Scope& scope, const ::FuncCall& call, c
    pending.over = call.over;
    pending.position = position;
    pending.call.function = &function;
+   const SqlType type = settleCall(state, function, args, resultType);
    pending.call.args = std::move(args);
    pending.call.star = call.agg_star;
-   pending.call.type = resultType;
+   pending.call.type = type;
    if (call.agg_filter)
       pending.call.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");
-   pending.call.column = state.addColumn(scope, name, resultType);
+   pending.call.column = state.addColumn(scope, name, type);
    state.setKind(pending.call.column, ColumnKind::Window);
-   auto reference = makeColumn(pending.call.column, resultType);
+   auto reference = makeColumn(pending.call.column, type);
    reference->position = position;
    if (call.over->name) findWindow(scope, call.over->name, state.at(call.over->location), scope.namedWindows.size());
    scope.windowCalls.push_back(std::move(pending));

@@ -9,6 +9,7 @@
 #include "sql/bind/query/set_operation.hpp"
 #include "sql/bind/state/nested_query.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // WITH: names and visibility of its queries, and the two terms of recursive queries.
@@ -175,8 +176,21 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
                             typeName(type) + " in non-recursive term but type " + typeName(overall) + " overall")
              .at(left->position)
              .hint("Cast the output of the non-recursive term to the correct type.");
-      if (output.type.oid != type.oid) {
+      if (state.hasCollations && type.collation != invalidOid) {
+         Expr* sides[] = {left.get(), right.get()};
+         const Oid collation = commonCollation(state, sides, select.all);
+         if (collation != type.collation)
+            throw SqlError(sqlstate::collationMismatch,
+                           "recursive query \"" + cte.name + "\" column " + std::to_string(i + 1) +
+                               " has collation \"" + collationName(type.collation) +
+                               "\" in non-recursive term but collation \"" + collationName(collation) + "\" overall")
+                .at(left->position)
+                .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
+      }
+      const bool losesLength = type.oid == oid::bpchar && output.type.typmod != type.typmod;
+      if (output.type.oid != type.oid || losesLength) {
          auto cast = coerceToCommon(state, std::move(right), type.oid, "UNION");
+         if (losesLength) cast = applyTypmod(std::move(cast), type.typmod, CoercionContext::Implicit);
          const ColumnId column = state.addColumn(inner, output.name, cast->type);
          casts.push_back({column, std::move(cast)});
          output.column = column;

@@ -64,7 +64,7 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
          throw SqlError(sqlstate::groupingError, "aggregate functions are not allowed in GROUP BY").at(target.position);
       if (state.readsKind(*target.expr, scope, ColumnKind::Window))
          throw SqlError(sqlstate::windowingError, "window functions are not allowed in GROUP BY").at(target.position);
-      requireEquality(target.expr->type, state.startOfNode(node));
+      requireEqualKey(state, *target.expr, state.startOfNode(node));
       const auto known = std::find(grouping.keyTargets.begin(), grouping.keyTargets.end(), index);
       if (known != grouping.keyTargets.end()) return static_cast<uint32_t>(known - grouping.keyTargets.begin());
       grouping.keyTargets.push_back(index);

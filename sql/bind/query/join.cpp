@@ -8,6 +8,7 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // JOIN: conditions, USING and NATURAL with their merged columns, and the names that the join makes visible.
@@ -107,6 +108,7 @@ UsingMerge mergeUsing(BindState& state, Scope& scope, const ::JoinExpr& node, Jo
       const ScopeColumn& l = requireUsing(left, name, "left");
       const ScopeColumn& r = requireUsing(right, name, "right");
       auto equals = makeOperator(state, "=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);
+      settleCollations(state, *equals);
       merge.conditions.push_back(coerceToBoolean(state, std::move(equals), "JOIN/USING"));
 
       ExprPtr leftExpr = makeColumn(l.column, l.type), rightExpr = makeColumn(r.column, r.type);
@@ -130,6 +132,7 @@ UsingMerge mergeUsing(BindState& state, Scope& scope, const ::JoinExpr& node, Jo
       } else {
          value = std::move(leftExpr);
       }
+      settleCollations(state, *value);
       ScopeColumn column{name, noColumn, value->type};
       if (value->kind == ExprKind::Column) {
          column = columnOf(*value) == l.column ? l : r;

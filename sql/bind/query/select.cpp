@@ -19,6 +19,7 @@
 #include "sql/bind/query/window.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -190,7 +191,7 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
    }
    if (!distinct.empty() && !isDistinctOn) {
       for (const Target& target : targets)
-         if (!target.isHidden) requireEquality(target.expr->type, target.position);
+         if (!target.isHidden) requireEqualKey(state, *target.expr, target.position);
       for (const OrderElement& element : order)
          if (targets[element.target].isHidden)
             throw SqlError(sqlstate::invalidColumnReference,
@@ -326,7 +327,13 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
          *expr = coerceToCommon(state, std::move(*expr), common, "VALUES");
-      const SqlType type = plainType(common, selectCommonTypmod(column, common));
+      SqlType type = unite(column, common);
+      if (state.hasCollations && type.collation != invalidOid) {
+         std::vector<Expr*> exprs;
+         for (ExprPtr* expr : column)
+            exprs.push_back(expr->get());
+         type.collation = commonCollation(state, exprs, true);
+      }
       const std::string name = "column" + std::to_string(i + 1);
       const ColumnId id = state.addColumn(scope, name, type);
       values.columns.push_back(id);

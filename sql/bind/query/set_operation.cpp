@@ -7,6 +7,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -108,16 +109,26 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
       exprs[1]->position = positionOf(1, i);
       ExprPtr* both[] = {&exprs[0], &exprs[1]};
       const Oid common = selectCommonType(both, name);
-      const SqlType type = plainType(common, selectCommonTypmod(both, common));
-      if (!select.all) requireEquality(type, 0);
+      SqlType type = plainType(common, selectCommonTypmod(both, common));
+      if (state.hasCollations && type.collation != invalidOid) {
+         Expr* sources[2];
+         for (int side = 0; side < 2; ++side) {
+            ExprPtr* computed = findComputed(*sides[side].rel, sides[side].output[i].column);
+            sources[side] = computed ? computed->get() : exprs[side].get();
+         }
+         type.collation = commonCollation(state, sources, select.op == SETOP_UNION && select.all);
+      }
+      if (!select.all) requireEquality(type, positionOf(0, i));
       for (int side = 0; side < 2; ++side) {
          OutputColumn& output = sides[side].output[i];
          if (output.type.oid == oid::unknown) retypeUnknown(state, sides[side], i, common);
          ColumnId source = output.column;
-         if (output.type.oid != common) {
+         const bool losesLength = common == oid::bpchar && output.type.typmod != type.typmod;
+         if (output.type.oid != common || losesLength) {
             auto value = makeColumn(output.column, output.type);
             value->position = positionOf(side, i);
             auto cast = coerceToCommon(state, std::move(value), common, name);
+            if (losesLength) cast = applyTypmod(std::move(cast), type.typmod, CoercionContext::Implicit);
             source = state.addColumn(scope.depth + 1, output.name, cast->type);
             casts[side].push_back({source, std::move(cast)});
          }

@@ -88,7 +88,7 @@ std::vector<OrderElement> bindOrderBy(BindState& state, Scope& scope, const ::Li
       Target& target = targets[index];
       target.expr = unknownToText(state, std::move(target.expr));
       if (target.expr->kind == ExprKind::Row) throwNotSupported("ordering by row values", target.position);
-      requireOrdering(target.expr->type, state.startOfNode(node));
+      requireSortKey(state, *target.expr, state.startOfNode(node));
       OrderElement element{index, false, false};
       direction(state, sort, target.expr->type, element.descending, element.nullsFirst);
       if (isField) element.nullsFirst = element.descending; // NULLS FIRST applies to the row, which is never NULL
@@ -114,7 +114,7 @@ std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::Sel
    for (const ::Node* node : ListOf<>(select.distinctClause)) {
       const uint32_t index = findTargetSql92(state, scope, node, targets, Clause::DistinctOn);
       targets[index].expr = unknownToText(state, std::move(targets[index].expr));
-      requireEquality(targets[index].expr->type, targets[index].position);
+      requireEqualKey(state, *targets[index].expr, targets[index].position);
       if (std::find(wanted.begin(), wanted.end(), index) == wanted.end()) {
          wanted.push_back(index);
          positions.push_back(state.startOfNode(node));
@@ -140,7 +140,7 @@ std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::Sel
          throw SqlError(sqlstate::invalidColumnReference,
                         "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
              .at(positions[i]);
-      requireOrdering(targets[wanted[i]].expr->type, positions[i]);
+      requireSortKey(state, *targets[wanted[i]].expr, positions[i]);
       order.push_back({wanted[i], false, false});
    }
    return wanted;

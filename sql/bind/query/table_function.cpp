@@ -4,6 +4,7 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
+#include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
 #include "sql/bind/expression/row_function.hpp"
@@ -27,6 +28,33 @@ struct BoundFunction {
    ExprPtr call;
    std::string name; ///< of the function
 };
+
+/// json_to_record(...) AS t(a integer, b text): gives the columns, and the function their names as a further argument.
+std::vector<ScopeColumn> defineColumns(BindState& state, const Scope& scope, const ::List* definitions, Expr& call) {
+   const FunctionInfo* function = functionOf(call);
+   const uint32_t position = state.at(ListOf<::ColumnDef>(definitions).front()->location);
+   const bool isRecord = call.type.oid == oid::record;
+   if (function && isRecord && !function->argModes.empty())
+      throw SqlError(sqlstate::syntaxError, "a column definition list is redundant for a function with OUT parameters")
+          .at(position);
+   if (!function || !isRecord)
+      throw SqlError(sqlstate::syntaxError,
+                     "a column definition list is only allowed for functions returning \"record\"")
+          .at(position);
+   std::vector<ScopeColumn> columns;
+   std::vector<ExprPtr> names;
+   for (const ::ColumnDef* definition : ListOf<::ColumnDef>(definitions)) {
+      const SqlType type = resolveColumnType(*definition, state.context);
+      const std::string name = definition->colname;
+      if (std::any_of(columns.begin(), columns.end(), [&](const ScopeColumn& other) { return other.name == name; }))
+         throw SqlError(sqlstate::duplicateColumn, "column name \"" + name + "\" specified more than once")
+             .at(state.at(definition->location));
+      columns.push_back({name, state.addColumn(scope, name, type), type});
+      names.push_back(makeConstant(plainType(oid::text), Value::string(name)));
+   }
+   call.args.push_back(makeArrayExpr(std::move(names), oid::textArray, position));
+   return columns;
+}
 
 RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
                     ColumnId ordinality) {
@@ -68,7 +96,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    };
    for (const auto* pair : ListOf<List>(node.functions)) {
       const ListOf<> parts(pair);
-      if (parts[1] || node.coldeflist) throwNotSupported("a column definition list in FROM");
+      if (parts[1]) throwNotSupported("a column definition list in ROWS FROM");
       const ::Node* expression = parts[0];
       const auto* call = isNode(expression, T_FuncCall) ? as<FuncCall>(expression) : nullptr;
       // unnest(a, b) is ROWS FROM (unnest(a), unnest(b)).
@@ -98,8 +126,10 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    if (functions.size() == 1) {
       auto& [call, name] = functions[0];
       const FunctionInfo* function = functionOf(*call);
-      item.columns = functionColumns(state, scope, *call);
-      if (item.columns.size() <= 1) {
+      const bool isDefined = node.coldeflist != nullptr;
+      item.columns =
+          isDefined ? defineColumns(state, scope, node.coldeflist, *call) : functionColumns(state, scope, *call);
+      if (item.columns.size() <= 1 && !isDefined) {
          const std::string column = !item.columns.empty() ? item.columns[0].name
                                     : !aliasName.empty()  ? aliasName
                                                           : name;
@@ -114,7 +144,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          item.columns.push_back({column, state.addColumn(scope, column, call->type), call->type});
          item.isScalarFunction = true;
       }
-      if (function && (function->returnsSet || item.columns.size() > 1)) {
+      if (function && (function->returnsSet || item.columns.size() > 1 || isDefined)) {
          ColumnId ordinality = noColumn;
          if (node.ordinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
          auto rel = functionRows(state, scope, std::move(call), item.columns, ordinality);
@@ -131,6 +161,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          result.rel = makeMap(oneRow(), std::move(computed));
       }
    } else {
+      if (node.coldeflist) throwNotSupported("a column definition list in ROWS FROM");
       op::Map sets; // rows in lockstep; shorter sets are padded with NULLs
       for (auto& [call, name] : functions) {
          if (!functionOf(*call) || !functionOf(*call)->returnsSet || isRowType(call->type.oid))

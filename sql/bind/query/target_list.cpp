@@ -6,6 +6,7 @@
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Select lists: expansion of stars, and the names of outputs.
@@ -124,6 +125,7 @@ std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List*
       }
       Target target;
       target.expr = bindExpr(state, scope, item->val);
+      settleCollations(state, *target.expr);
       target.name = item->name ? item->name : outputName(item->val);
       // The column of a scalar subquery may come from a star, so its name is not in the text.
       const auto* subquery = target.expr->getIf<scalar::Subquery>();

@@ -61,7 +61,7 @@ std::vector<SortKey> bindWindowOrder(BindState& state, Scope& scope, const ::Lis
    for (const auto* sort : ListOf<SortBy>(list)) {
       SortKey key;
       key.expr = unknownToText(state, bindExpr(state, scope, sort->node, clause));
-      requireOrdering(key.expr->type, key.expr->position);
+      requireSortKey(state, *key.expr, key.expr->position);
       direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
       keys.push_back(std::move(key));
    }
@@ -92,7 +92,7 @@ WindowSpec bindWindowSpec(BindState& state, Scope& scope, const ::WindowDef& def
    }
    for (const ::Node* node : ListOf<>(definition.partitionClause)) {
       auto expr = unknownToText(state, bindExpr(state, scope, node, Clause::WindowPartition));
-      requireEquality(expr->type, expr->position);
+      requireEqualKey(state, *expr, expr->position);
       spec.partitionBy.push_back(std::move(expr));
    }
    if (!hasBaseOrder) spec.orderBy = bindWindowOrder(state, scope, definition.orderClause, Clause::WindowOrder);

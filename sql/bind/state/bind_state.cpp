@@ -41,6 +41,7 @@ ColumnId BindState::addColumn(uint32_t depth, std::string name, const SqlType& t
    ColumnInfo info;
    info.name = std::move(name);
    info.type = type;
+   hasCollations = hasCollations || (type.collation != invalidOid && type.collation != defaultCollation);
    info.repr = storedRepresentation(type);
    owners_.push_back({depth, ColumnKind::Input});
    return columns.add(std::move(info));

@@ -39,6 +39,7 @@ struct BindState {
    std::vector<Oid> relations;           ///< relations that the statement reads or writes
    std::vector<WrittenRelation> written; ///< relations that the statement or its WITH changes
    bool hasConflictClause = false;
+   bool hasCollations = false;               ///< a column or COLLATE has a collation that is not the default
    std::vector<Oid> rowLocked;               ///< relations of FOR UPDATE, FOR SHARE, ...
    std::vector<catalog::RelationPtr> pinned; ///< keep NamespaceItem::relation alive
    uint32_t nextCte = 0;

@@ -99,14 +99,26 @@ uint32_t literalLength(std::string_view text, uint32_t begin) {
 
 } // namespace
 
-void ViewTextRecorder::fixLiteral(uint32_t position, std::string_view text, std::string_view source) {
+/// Replaces the literal at `position`; `rest` is what follows it.
+void ViewTextRecorder::replaceLiteral(uint32_t position, std::string_view source,
+                                      const std::function<std::string(std::string_view rest)>& textFor) {
    const auto found = literals_.find(position);
    if (found == literals_.end()) return;
    const uint32_t length = literalLength(source, found->second);
    // A literal in several pieces is left as it is.
    const size_t next = source.find_first_not_of(" \t\r\n", found->second + length);
    if (length == 0 || (next != std::string_view::npos && source[next] == '\'')) return;
-   replace(found->second, length, "'" + std::string(text) + "'");
+   replace(found->second, length, textFor(next == std::string_view::npos ? std::string_view() : source.substr(next)));
+}
+
+void ViewTextRecorder::fixLiteral(uint32_t position, std::string_view text, std::string_view source) {
+   replaceLiteral(position, source, [&](std::string_view) { return "'" + std::string(text) + "'"; });
+}
+
+void ViewTextRecorder::nameByOid(uint32_t position, Oid relation, std::string_view source) {
+   replaceLiteral(position, source, [&](std::string_view rest) {
+      return "'" + std::to_string(relation) + (rest.starts_with("::") ? "'" : "'::regclass");
+   });
 }
 
 void ViewTextRecorder::keepOutputName(int32_t location, std::string_view name) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ public:
    /// The literal at `position` has a value that depends on the session's settings. It is replaced by `text`, which
    /// has the same value in every session.
    void fixLiteral(uint32_t position, std::string_view text, std::string_view source);
+   /// The literal at `position` names a relation. It is replaced by '<OID>'::regclass, which goes on to mean the same
+   /// relation; catalog::withRelationNames() shows its name again.
+   void nameByOid(uint32_t position, Oid relation, std::string_view source);
+   /// From here on, relations that literals name are replaced by OIDs. Whoever asks for it keeps dependencies().
+   void nameRelationsByOid() { namesByOid_ = true; }
+   bool namesByOid() const { return namesByOid_; }
    /// Sets the reference that is bound next: its location (negative: none) and the number of its dotted parts.
    void enterReference(int32_t location, uint32_t parts) {
       location_ = location;
@@ -67,6 +74,8 @@ public:
    std::vector<catalog::Dependency> dependencies() const;
 
 private:
+   void replaceLiteral(uint32_t position, std::string_view source,
+                       const std::function<std::string(std::string_view rest)>& textFor);
    struct Edit {
       uint32_t location, length;
       std::string text;
@@ -80,7 +89,7 @@ private:
    int32_t location_ = -1;
    uint32_t parts_ = 1;
    bool isRenamed_ = false;
-   bool isStandalone_ = false, readsRow_ = false;
+   bool isStandalone_ = false, readsRow_ = false, namesByOid_ = false;
    std::map<uint32_t, uint32_t> literals_; ///< byte offsets, by position
    std::vector<catalog::Dependency> reads_;
 };

@@ -15,6 +15,7 @@ namespace {
 
 BoundView bindViewQuery(BindState& state, const ::Node& query, uint32_t offset, uint32_t length) {
    ViewTextRecorder recorder;
+   recorder.nameRelationsByOid();
    state.recorder = &recorder;
    BoundView view;
    view.query = bindStatement(state, query);
@@ -60,6 +61,7 @@ StoredExpression textOf(BindState& state, const ::Node& expression, Clause claus
    CHECK(state.source != nullptr);
    ViewTextRecorder recorder;
    recorder.standalone(state.source->text());
+   if (clause == Clause::Default) recorder.nameRelationsByOid();
    state.recorder = &recorder;
    bindStandalone(state, expression, clause, table, target, {});
    state.recorder = nullptr;

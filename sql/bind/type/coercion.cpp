@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/number/decimal.hpp"
+#include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/literal.hpp"
@@ -56,19 +57,6 @@ ExprPtr limitElements(ExprPtr array, const SqlType& type, CoercionContext contex
    rest.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, type.typmod)));
    rest.push_back(makeBoolean(context == CoercionContext::Explicit));
    return ofElements("ouzel_array_typmod", type, std::move(array), std::move(rest));
-}
-
-/// character(n) is stored without its padding, so that its comparisons need not look for it. A text that becomes one
-/// loses its trailing blanks.
-ExprPtr withoutTrailingBlanks(ExprPtr text) {
-   constexpr Oid rtrim = 882; // rtrim(text)
-   if (text->type.oid != oid::text && text->type.oid != oid::varchar) return text;
-   const uint32_t position = text->position;
-   std::vector<ExprPtr> args;
-   args.push_back(std::move(text));
-   auto call = makeCall(catalog::builtins().function(rtrim), plainType(oid::text), std::move(args));
-   call->position = position;
-   return call;
 }
 
 /// Widens an integer constant at bind time, so that `bigint_column = 5` compares with a constant. Exact conversions
@@ -139,7 +127,6 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
          expr->type = plainType(target);
          return expr;
       }
-      if (target == oid::bpchar) expr = withoutTrailingBlanks(std::move(expr));
       if (target == oid::bpcharArray) return limitElements(std::move(expr), plainType(target), context);
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
@@ -165,6 +152,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
 
 ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
    if (expr->type.typmod == typmod) return expr;
+   if (expr->type.oid == oid::bpchar && typmod < 0) return withBlanks(std::move(expr));
    SqlType type = expr->type;
    type.typmod = typmod;
    auto* constant = expr->getIf<scalar::Constant>();
@@ -228,6 +216,14 @@ int32_t selectCommonTypmod(std::span<ExprPtr* const> exprs, Oid type) {
    for (const ExprPtr* expr : exprs)
       if ((*expr)->type.oid != type || (*expr)->type.typmod != typmod) return -1;
    return typmod;
+}
+
+SqlType unite(std::span<ExprPtr* const> exprs, Oid type) {
+   const int32_t typmod = selectCommonTypmod(exprs, type);
+   if (type == oid::bpchar && typmod < 0)
+      for (ExprPtr* expr : exprs)
+         *expr = withBlanks(std::move(*expr));
+   return plainType(type, typmod);
 }
 
 ExprPtr coerceToCommon(BindState& state, ExprPtr expr, Oid type, std::string_view construct) {

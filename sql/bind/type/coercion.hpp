@@ -21,6 +21,9 @@ std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs);
 Oid selectCommonType(std::span<ExprPtr* const> exprs, std::string_view construct);
 /// The modifier that all expressions share; -1 if the modifiers differ.
 int32_t selectCommonTypmod(std::span<ExprPtr* const> exprs, Oid type);
+/// The type of expressions that selectCommonType and coerceToCommon have given the type `type`. If lengths of bpchar
+/// differ, the values get their blanks.
+SqlType unite(std::span<ExprPtr* const> exprs, Oid type);
 /// Casts to the type that selectCommonType has chosen. Throws 42846.
 ExprPtr coerceToCommon(BindState& state, ExprPtr expr, Oid type, std::string_view construct);
 /// Casts to a column's type. Throws 42804 `column "x" is of type integer but expression is of type text`.

@@ -64,6 +64,16 @@ void recordValue(BindState& state, const Expr& literal, const SqlType& type, con
    state.recorder->fixLiteral(literal.position, textOf(type, value, SessionFormat{}), state.source->text());
 }
 
+/// Keeps the relation that a regclass literal names for a text that the catalog stores: the relation may get another
+/// name, and the same name means another relation under another search_path.
+void recordRelation(BindState& state, const Expr& literal, Oid relation) {
+   if (!state.recorder || !state.recorder->namesByOid() || relation == invalidOid) return;
+   const auto found = state.context.catalog.relation(relation);
+   if (!found || found->isBuiltin()) return;
+   state.recorder->readRelation(relation);
+   if (state.source) state.recorder->nameByOid(literal.position, relation, state.source->text());
+}
+
 } // namespace
 
 ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type) {
@@ -76,7 +86,9 @@ ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type)
          const std::string& text = value->bytes;
          if (isRegType(type.oid)) {
             const auto repr = storedRepresentation(type);
-            expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, state.context)));
+            const Oid named = lookUp(type, text, state.context);
+            if (type.oid == oid::regclass) recordRelation(state, literal, named);
+            expr = makeConstant(type, Value::integer(repr.physical, named));
          } else {
             Value parsed = parseText(type, text, state.context.format);
             recordValue(state, literal, type, parsed);

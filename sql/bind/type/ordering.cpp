@@ -1,5 +1,6 @@
 #include "sql/bind/type/ordering.hpp"
 
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -21,6 +22,16 @@ void requireEquality(const SqlType& type, uint32_t position) {
    if (!isRowType(type.oid) && (type.oid == oid::unknown || builtins().equalityOperator(type.oid))) return;
    throw SqlError(sqlstate::undefinedFunction, "could not identify an equality operator for type " + typeName(type.oid))
        .at(position);
+}
+
+void requireSortKey(const BindState& state, const Expr& key, uint32_t position) {
+   requireOrdering(key.type, position);
+   requireCollation(state, key);
+}
+
+void requireEqualKey(const BindState& state, const Expr& key, uint32_t position) {
+   requireEquality(key.type, position);
+   requireCollation(state, key);
 }
 
 void direction(const BindState& state, const ::SortBy& sort, const SqlType& type, bool& descending, bool& nullsFirst) {

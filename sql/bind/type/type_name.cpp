@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "common/error/sql_error.hpp"
+#include "common/json/jsonpath.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
@@ -138,7 +139,8 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return type.oid == oid::character;
    case 'N': return type.name != "regcollation" && type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
-      constexpr std::array built{oid::bytea, oid::uuid, oid::xid, oid::xid8, oid::cid, oid::tid, oid::refcursor};
+      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath, oid::uuid,
+                                 oid::xid,   oid::xid8, oid::cid,   oid::tid,      oid::refcursor};
       return std::find(built.begin(), built.end(), type.oid) != built.end();
    }
    default: return true;

@@ -10,6 +10,7 @@
 #include "common/json/jsonb_text.hpp"
 #include "common/json/jsonb_writer.hpp"
 #include "common/number/decimal.hpp"
+#include "common/type/order_key.hpp"
 
 using namespace ouzel;
 using json::JsonbView;
@@ -26,7 +27,6 @@ struct Document {
    std::vector<std::pair<std::string, Document>> members; ///< as they were given, with duplicates
 };
 
-/// Fewer documents are enough where each is slow.
 using Random = std::mt19937_64;
 
 std::string randomText(Random& random) {
@@ -242,4 +242,21 @@ CATCH_TEST_CASE("jsonb compares as PostgreSQL's B-tree orders it") {
    const std::string one = bytesOf(array({number("1.0")})), same = bytesOf(array({number("1.00")}));
    CATCH_CHECK(one != same);
    CATCH_CHECK(json::equal(JsonbView(one), JsonbView(same)));
+}
+
+CATCH_TEST_CASE("order keys of jsonb have the order of the values") {
+   Random random(5);
+   std::vector<std::string> values, keys;
+   for (uint32_t i = 0; i < 300; ++i) {
+      values.push_back(bytesOf(randomDocument(random, i % 3)));
+      appendJsonbKey(keys.emplace_back(), values.back());
+   }
+   for (size_t i = 0; i < values.size(); ++i)
+      for (size_t j = 0; j < values.size(); ++j) {
+         const JsonbView a(values[i]), b(values[j]);
+         const int order = json::compare(a, b);
+         const int keyOrder = keys[i] < keys[j] ? -1 : keys[i] > keys[j];
+         if (order == keyOrder && json::equal(a, b) == (order == 0) && json::compare(b, a) == -order) continue;
+         CATCH_FAIL(text(values[i]) << " and " << text(values[j]));
+      }
 }

@@ -314,7 +314,7 @@ std::string readableError(MessageReader& reader) {
    std::string text;
    while (const char field = static_cast<char>(reader.int8())) {
       const auto value = reader.cstring();
-      if (field == 'V') continue;
+      if (field == 'V' || field == 'F' || field == 'L' || field == 'R') continue; // the last three differ by version
       if (field != 'S' && field != 'C' && field != 'M')
          text += fmt::format(" {}:", field);
       else if (field != 'S')

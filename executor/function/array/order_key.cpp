@@ -1,12 +1,12 @@
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 
 #include "executor/function/array/array_cast.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/value_builder.hpp"
 
-// ouzel_order_key(anyarray): the order key of an array (common/type/array_key.hpp). Sorts and windows order rows by
-// bytes; the optimizer lets them order arrays by this key (optimizer/rewrite/order_keys.cpp).
+// ouzel_order_key(any): the order key of an array or of jsonb (common/type/order_key.hpp). Sorts and windows order rows
+// by bytes; the optimizer lets them order such values by this key (optimizer/rewrite/order_keys.cpp).
 
 namespace ouzel::executor {
 
@@ -14,7 +14,10 @@ namespace {
 
 StringView orderKey(const StringView& bytes, KernelEnv& env) {
    std::string key;
-   appendArrayKey(key, bytes.view());
+   if (env.call.argTypes[0].oid == oid::jsonb)
+      appendJsonbKey(key, bytes.view());
+   else
+      appendArrayKey(key, bytes.view());
    ValueBuilder out(env.strings);
    out.append(key);
    return out.finish();

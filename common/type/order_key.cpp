@@ -1,9 +1,12 @@
-#include "common/type/array_key.hpp"
+#include "common/type/order_key.hpp"
 
 #include <bit>
 
+#include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
 
 namespace ouzel {
@@ -38,7 +41,27 @@ void appendText(std::string& out, std::string_view text) {
    out.append(text).append(2, '\0');
 }
 
-void appendElement(std::string& out, PhysicalType type, const ArrayView::Cursor& element) {
+/// `isWhole`: the value is no part of another one.
+void appendJsonb(std::string& out, const json::JsonbView& value, bool isWhole) {
+   const auto type = [&](char rank) { out.push_back(rank); };
+   switch (value.kind()) {
+   case json::Kind::Null: return type(1);
+   case json::Kind::String: type(2); return appendText(out, value.string());
+   case json::Kind::Number: type(3); return decimal::appendSortKey(out, value.number());
+   case json::Kind::Boolean: type(4); return type(value.boolean());
+   case json::Kind::Array: type(isWhole && value.size() == 0 ? 0 : 5); break;
+   case json::Kind::Object: type(6); break;
+   }
+   checkStack();
+   appendBigEndian(out, value.size());
+   for (uint32_t i = 0; i < value.size(); ++i) {
+      if (value.kind() == json::Kind::Object) appendText(out, value.key(i));
+      appendJsonb(out, value.element(i), false);
+   }
+}
+
+void appendElement(std::string& out, Oid elementType, PhysicalType type, const ArrayView::Cursor& element) {
+   if (elementType == oid::jsonb) return appendJsonbKey(out, element.as<StringView>().view());
    switch (type) {
    case PhysicalType::Bool: out.push_back(static_cast<char>(element.as<uint8_t>())); return;
    case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.as<int16_t>());
@@ -59,7 +82,7 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    const ArrayView array(bytes);
    for (ArrayView::Cursor element(array); element.next();) {
       out.push_back(element.isNull() ? 2 : 1);
-      if (!element.isNull()) appendElement(out, array.physical(), element);
+      if (!element.isNull()) appendElement(out, array.elementType(), array.physical(), element);
    }
    out.push_back(0);
    out.push_back(static_cast<char>(array.dimensionCount()));
@@ -69,24 +92,44 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    }
 }
 
-bool hasArrayKey(const SqlType& type) {
-   return arrayElementType(type.oid) != invalidOid;
+void appendJsonbKey(std::string& out, std::string_view value) {
+   appendJsonb(out, json::JsonbView(value), true);
 }
 
-Vector arrayKeys(const Vector& arrays, uint32_t count, Arena& arena) {
+bool hasOrderKey(const SqlType& type) {
+   return type.oid == oid::jsonb || keepsBlanks(type) || arrayElementType(type.oid) != invalidOid;
+}
+
+void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
+   DCHECK(hasOrderKey(type));
+   if (keepsBlanks(type))
+      out.append(trimTrailingBlanks(value));
+   else if (type.oid == oid::jsonb)
+      appendJsonbKey(out, value);
+   else
+      appendArrayKey(out, value);
+}
+
+Vector orderKeys(const SqlType& type, const Vector& values, uint32_t count, Arena& arena) {
+   DCHECK(hasOrderKey(type));
    auto* keys = arena.allocateArray<StringView>(count);
    auto* validity = arena.allocateArray<ValidityWord>(validityWords(count));
    std::string key;
    for (uint32_t row = 0; row < count; ++row) {
-      const bool isNull = arrays.isNull(row);
+      const bool isNull = values.isNull(row);
       setValidBit(validity, row, !isNull);
       keys[row] = StringView();
       if (isNull) continue;
+      const std::string_view value = values.value<StringView>(row).view();
+      if (keepsBlanks(type)) {
+         keys[row] = StringView(trimTrailingBlanks(value));
+         continue;
+      }
       key.clear();
-      appendArrayKey(key, arrays.value<StringView>(row).view());
+      appendOrderKey(key, type, value);
       keys[row] = arena.copyString(key);
    }
-   return Vector::flat(PhysicalType::String, keys, arrays.mayHaveNulls() ? validity : nullptr);
+   return Vector::flat(PhysicalType::String, keys, values.mayHaveNulls() ? validity : nullptr);
 }
 
 } // namespace ouzel

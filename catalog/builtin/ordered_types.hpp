@@ -1,0 +1,12 @@
+#pragma once
+#include "catalog/builtin/builtin.hpp"
+
+namespace ouzel::catalog {
+
+/// True for arrays and jsonb: the bytes of equal values may differ, and have another order than the values. Such values
+/// are compared by order keys (common/type/order_key.hpp).
+inline bool hasOrderKey(Oid type) {
+   return type == oid::jsonb || builtins().isArray(type);
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/memory/arena.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/vector.hpp"
+
+// Order keys: bytes whose order is the order of the values, and which are equal where the values are. Arrays, jsonb and
+// bpchar without a length have them, since the bytes of equal values themselves may differ: {1.0} and {1.00}, {-0} and
+// {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'a' and 'a '. The key of a bpchar is the text without the blanks at
+// its end, that of an array:
+//
+//   per element   1 and its key; 2 for NULL, which is the largest
+//   end           0: a shorter array precedes a longer one that begins like it
+//   dimensions    their number, then length and lower bound of each
+//
+// and that of jsonb:
+//
+//   type          0 for an array without elements that is the whole value, else 1 to 6 in the order of types
+//   scalar        its key
+//   container     the number of elements or members, then their keys; a member's is a text and a value
+//
+// Integers are big-endian with the sign bit flipped. A text ends with two zeros, a zero in it is followed by 1.
+
+namespace ouzel {
+
+/// Appends the key of an array value.
+void appendArrayKey(std::string& out, std::string_view array);
+/// Appends the key of a jsonb value.
+void appendJsonbKey(std::string& out, std::string_view value);
+
+/// True for types whose values are compared by order keys where others are compared by their bytes.
+bool hasOrderKey(const SqlType& type);
+
+/// Appends the key of a value. REQUIRES: hasOrderKey(type).
+void appendOrderKey(std::string& out, const SqlType& type, std::string_view value);
+
+/// The keys of the first `count` rows of a vector, as strings in the arena or in the vector; NULLs stay.
+/// REQUIRES: hasOrderKey(type).
+Vector orderKeys(const SqlType& type, const Vector& values, uint32_t count, Arena& arena);
+
+} // namespace ouzel

@@ -1,0 +1,312 @@
+#include "executor/function/json/json_value.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/json/json_input.hpp"
+#include "common/json/json_parser.hpp"
+#include "common/json/jsonb_text.hpp"
+#include "common/number/decimal.hpp"
+#include "common/thread/stack.hpp"
+#include "common/type/array.hpp"
+#include "common/type/session_format.hpp"
+#include "common/type/text_codec.hpp"
+#include "executor/function/value_text.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+enum class Category : uint8_t { Boolean, Number, Time, Json, Jsonb, Array, Record, Other };
+
+Category categoryOf(Oid type) {
+   switch (type) {
+   case oid::boolean: return Category::Boolean;
+   case oid::int2:
+   case oid::int4:
+   case oid::int8:
+   case oid::float4:
+   case oid::float8:
+   case oid::numeric: return Category::Number;
+   case oid::date:
+   case oid::timestamp:
+   case oid::timestamptz: return Category::Time;
+   case oid::json: return Category::Json;
+   case oid::jsonb: return Category::Jsonb;
+   case oid::record: return Category::Record;
+   default:
+      return arrayElementType(type) != invalidOid || type == oid::int2vector || type == oid::oidvector
+                 ? Category::Array
+                 : Category::Other;
+   }
+}
+
+std::string_view stringAt(const SqlValue& value) {
+   return static_cast<const StringView*>(value.value)->view();
+}
+
+std::string textOf(const SqlValue& value) {
+   std::string text;
+   appendValueText(text, value.context, value.type, value.repr, value.value);
+   return text;
+}
+
+/// 2024-01-02T03:04:05+00:00
+std::string timeText(const SqlValue& value) {
+   SessionFormat format = sessionFormat(value.context);
+   format.dateStyle = DateStyle::Iso;
+   std::string text;
+   appendText(text, value.type, value.repr, value.value, format);
+   const size_t blank = text.find(' ');
+   if (value.type.oid == oid::date || blank == std::string::npos) return text; // also infinity
+   text[blank] = 'T';
+   if (value.type.oid != oid::timestamptz) return text;
+   const size_t end = std::min(text.find(' '), text.size()), sign = text.find_last_of("+-", end);
+   if (end - sign == 3) text.insert(end, ":00");
+   return text;
+}
+
+/// Whether the text of a number is JSON's.
+bool isJsonNumber(std::string_view text) {
+   return !text.empty() && text.back() >= '0' && text.back() <= '9';
+}
+
+std::optional<int64_t> integerOf(const SqlValue& value) {
+   if (value.repr.scale != 0) return std::nullopt;
+   const auto read = [&]<typename T>(T place) -> int64_t {
+      std::memcpy(&place, value.value, sizeof place);
+      return place;
+   };
+   switch (value.repr.physical) {
+   case PhysicalType::I16: return read(int16_t{});
+   case PhysicalType::I32: return read(int32_t{});
+   case PhysicalType::I64: return read(int64_t{});
+   default: return std::nullopt;
+   }
+}
+
+/// Goes over the elements of an array with brackets for its dimensions: begin(), end(), element(value), null().
+template <typename Out>
+void walkArray(const SqlValue& value, Out& out) {
+   const ArrayView array(stringAt(value));
+   const SqlType type{array.elementType(), -1, invalidOid};
+   const uint32_t dimensions = array.dimensionCount();
+   if (array.size() == 0) {
+      out.begin();
+      return out.end();
+   }
+   ArrayView::Cursor element(array);
+   const auto level = [&](auto&& self, uint32_t dimension) -> void {
+      out.begin();
+      for (int32_t i = 0; i < array.dimension(dimension).length; ++i) {
+         if (dimension + 1 < dimensions) {
+            self(self, dimension + 1);
+            continue;
+         }
+         element.next();
+         if (element.isNull())
+            out.null();
+         else
+            out.element({value.context, type, {array.physical(), 0}, element.stored()});
+      }
+      out.end();
+   };
+   level(level, 0);
+}
+
+/// The text of an array: [1,2].
+class ArrayText {
+public:
+   ArrayText(std::string& out, bool isPretty) : out_(out), isPretty_(isPretty) {}
+   void begin() {
+      separate();
+      out_.push_back('[');
+      isFirst_ = true;
+      ++depth_;
+   }
+   void end() {
+      out_.push_back(']');
+      isFirst_ = false;
+      --depth_;
+   }
+   void null() {
+      separate();
+      out_.append("null");
+   }
+   void element(const SqlValue& value) {
+      separate();
+      appendJson(out_, value);
+   }
+
+private:
+   void separate() {
+      if (depth_ > 0 && !isFirst_) out_.append(isPretty_ && depth_ == 1 ? ",\n " : ",");
+      isFirst_ = false;
+   }
+   std::string& out_;
+   const bool isPretty_;
+   bool isFirst_ = true;
+   uint32_t depth_ = 0;
+};
+
+class ArrayWriter {
+public:
+   explicit ArrayWriter(json::JsonbWriter& writer) : writer_(writer) {}
+   void begin() { writer_.beginArray(); }
+   void end() { writer_.endArray(); }
+   void null() { writer_.null(); }
+   void element(const SqlValue& value) { writeJsonb(writer_, value, false); }
+
+   static void writeJsonb(json::JsonbWriter& writer, const SqlValue& value, bool stays);
+
+private:
+   json::JsonbWriter& writer_;
+};
+
+/// Tells a writer about a jsonb value part by part, which copies it.
+void copyJsonb(json::JsonbWriter& writer, const json::JsonbView& value) {
+   switch (value.kind()) {
+   case json::Kind::Null: return writer.null();
+   case json::Kind::Boolean: return writer.boolean(value.boolean());
+   case json::Kind::Number: return writer.number(value.number());
+   case json::Kind::String: return writer.string(value.string());
+   default: break;
+   }
+   checkStack();
+   const bool isObject = value.kind() == json::Kind::Object;
+   isObject ? writer.beginObject() : writer.beginArray();
+   for (uint32_t i = 0; i < value.size(); ++i) {
+      if (isObject) writer.key(value.key(i));
+      copyJsonb(writer, value.element(i));
+   }
+   isObject ? writer.endObject() : writer.endArray();
+}
+
+/// `stays`: the bytes of the value stay until the writer's finish().
+void ArrayWriter::writeJsonb(json::JsonbWriter& writer, const SqlValue& value, bool stays) {
+   switch (categoryOf(value.type.oid)) {
+   case Category::Boolean: {
+      uint8_t isTrue;
+      std::memcpy(&isTrue, value.value, sizeof isTrue);
+      return writer.boolean(isTrue != 0);
+   }
+   case Category::Number: {
+      if (const std::optional<int64_t> integer = integerOf(value)) return writer.number(decimal::fromInt64(*integer));
+      const std::string text = textOf(value);
+      if (!isJsonNumber(text)) return writer.string(text);
+      Arena digits;
+      return writer.number(decimal::parse(text, digits));
+   }
+   case Category::Time: return writer.string(timeText(value));
+   case Category::Json:
+   case Category::Record: return json::writeParsed(writer, stringAt(value));
+   case Category::Jsonb: {
+      const json::JsonbView view(stringAt(value));
+      return stays ? writer.value(view) : copyJsonb(writer, view);
+   }
+   case Category::Array: {
+      ArrayWriter elements(writer);
+      return walkArray(value, elements);
+   }
+   case Category::Other: return writer.string(textOf(value));
+   }
+}
+
+/// The text of a record with line feeds between its fields.
+struct RecordLines {
+   static constexpr bool decodesStrings = false;
+   std::string_view text;
+   std::string& out;
+   size_t depth = 0, copied = 0;
+
+   void next(size_t at) {
+      if (depth != 1) return;
+      // The text is ouzel_json_row's, so the member's key and colon precede its value without blanks.
+      out.append(text, copied, at - copied);
+      copied = at;
+   }
+   void beginObject(size_t) { ++depth; }
+   void endObject(size_t) { --depth; }
+   void beginArray(size_t) { ++depth; }
+   void endArray(size_t) { --depth; }
+   void key(std::string_view key) {
+      if (depth != 1) return;
+      const auto at = static_cast<size_t>(key.data() - text.data());
+      next(at);
+      if (at > 1) out.append("\n ");
+   }
+   void scalar(json::Token, std::string_view, size_t, size_t) {}
+};
+
+} // namespace
+
+SqlValue valueAt(const FunctionContext& context, const SqlType& type, Representation repr, const Vector& vector,
+                 uint32_t row) {
+   const auto* values = static_cast<const std::byte*>(vector.data);
+   return {context, type, repr, values + size_t{vector.positionOf(row)} * physicalSize(vector.type)};
+}
+
+void appendJson(std::string& out, const SqlValue& value, bool isPretty) {
+   switch (categoryOf(value.type.oid)) {
+   case Category::Boolean: {
+      uint8_t isTrue;
+      std::memcpy(&isTrue, value.value, sizeof isTrue);
+      out.append(isTrue != 0 ? "true" : "false");
+      return;
+   }
+   case Category::Number: {
+      const size_t start = out.size();
+      appendValueText(out, value.context, value.type, value.repr, value.value);
+      if (isJsonNumber(std::string_view(out).substr(start))) return;
+      const std::string text = out.substr(start);
+      out.resize(start);
+      return json::appendQuoted(out, text);
+   }
+   case Category::Time: return json::appendQuoted(out, timeText(value));
+   case Category::Json: out.append(stringAt(value)); return;
+   case Category::Jsonb: return json::appendText(out, json::JsonbView(stringAt(value)));
+   case Category::Array: {
+      ArrayText text(out, isPretty);
+      return walkArray(value, text);
+   }
+   case Category::Record: {
+      if (!isPretty) {
+         out.append(stringAt(value));
+         return;
+      }
+      RecordLines lines{stringAt(value), out};
+      json::parse(lines.text, lines);
+      out.append(lines.text.substr(lines.copied));
+      return;
+   }
+   case Category::Other: return json::appendQuoted(out, textOf(value));
+   }
+}
+
+void writeJsonb(json::JsonbWriter& writer, const SqlValue& value) {
+   ArrayWriter::writeJsonb(writer, value, true);
+}
+
+std::string keyText(const SqlValue& value) {
+   switch (categoryOf(value.type.oid)) {
+   case Category::Array:
+   case Category::Record:
+   case Category::Json:
+   case Category::Jsonb:
+      throw SqlError(sqlstate::invalidParameterValue, "key value must be scalar, not array, composite, or json");
+   case Category::Boolean: {
+      uint8_t isTrue;
+      std::memcpy(&isTrue, value.value, sizeof isTrue);
+      return isTrue != 0 ? "true" : "false";
+   }
+   case Category::Time: return timeText(value);
+   default: return textOf(value);
+   }
+}
+
+bool isComposite(Oid type) {
+   const Category category = categoryOf(type);
+   return category == Category::Array || category == Category::Record;
+}
+
+} // namespace ouzel::executor

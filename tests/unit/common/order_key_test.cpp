@@ -1,0 +1,71 @@
+#include "common/type/order_key.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
+
+using namespace ouzel;
+
+namespace {
+
+constexpr SqlType bpchar{oid::bpchar, -1, defaultCollation}, char3{oid::bpchar, 7, defaultCollation};
+
+std::string keyOf(const SqlType& type, std::string_view value) {
+   std::string key;
+   appendOrderKey(key, type, value);
+   return key;
+}
+
+std::string arrayOf(std::initializer_list<const char*> texts) {
+   std::vector<Value> elements;
+   for (const char* text : texts)
+      elements.push_back(Value::string(text));
+   return makeArray(oid::bpchar, elements);
+}
+
+} // namespace
+
+CATCH_TEST_CASE("bpchar compares by its bytes only if it has a length") {
+   CATCH_CHECK(hasOrderKey(bpchar));
+   CATCH_CHECK_FALSE(hasOrderKey(char3));
+   CATCH_CHECK(hasOrderKey({oid::bpcharArray, -1, invalidOid}));
+   CATCH_CHECK_FALSE(hasOrderKey({oid::text, -1, invalidOid}));
+}
+
+CATCH_TEST_CASE("order keys have the order of the values") {
+   const char* const texts[] = {"", " ", "a", "a ", "a   ", "a b", "ab", "ab ", "b"};
+   const SqlType array{oid::bpcharArray, -1, invalidOid};
+   for (const std::string_view a : texts)
+      for (const std::string_view b : texts) {
+         const int order = compareWithoutBlanks(a, b);
+         CATCH_CHECK((keyOf(bpchar, a) < keyOf(bpchar, b)) == (order < 0));
+         CATCH_CHECK((keyOf(bpchar, a) == keyOf(bpchar, b)) == (order == 0));
+         const std::string keyA = keyOf(array, arrayOf({"x ", a.data()})),
+                           keyB = keyOf(array, arrayOf({"x", b.data()}));
+         CATCH_CHECK((keyA < keyB) == (order < 0));
+         CATCH_CHECK((keyA == keyB) == (order == 0));
+      }
+}
+
+CATCH_TEST_CASE("order keys of a vector keep its NULLs") {
+   const StringView values[] = {StringView("a  "), StringView("none"), StringView("longer than twelve bytes  ")};
+   ValidityWord validity = 0b101;
+   Arena arena;
+   const Vector keys = orderKeys(bpchar, Vector::flat(PhysicalType::String, values, &validity), 3, arena);
+   CATCH_CHECK(keys.value<StringView>(0).view() == "a");
+   CATCH_CHECK(keys.isNull(1));
+   CATCH_CHECK(keys.value<StringView>(2).view() == "longer than twelve bytes");
+}
+
+CATCH_TEST_CASE("blanks come back by the length") {
+   const auto padded = [](std::string_view text, int32_t typmod) {
+      std::string out = "<";
+      appendWithBlanks(out, text, typmod);
+      return out;
+   };
+   CATCH_CHECK(padded("a", 7) == "<a  ");
+   CATCH_CHECK(padded("é", 7) == "<é  ");
+   CATCH_CHECK(padded("abc", 7) == "<abc");
+   CATCH_CHECK(padded("a ", -1) == "<a ");
+}
