@@ -56,7 +56,7 @@ struct ColumnDefinition {
    }
 };
 
-/// The columns of jsonb, which blocks take apart.
+/// The columns of jsonb.
 inline std::vector<uint32_t> documentColumns(const std::vector<ColumnDefinition>& columns) {
    std::vector<uint32_t> found;
    for (uint32_t column = 0; column < columns.size(); ++column)

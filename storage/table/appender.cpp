@@ -34,7 +34,7 @@ struct Appender::State {
         encoded(t.core().context.deltaMemory) {
       const MutexLock lock(core.mutex);
       types = core.physicalTypes();
-      documents = documentColumns(*core.columns);
+      documents = core.context.documentColumns(*core.columns);
       missing = core.missingValues();
    }
 
@@ -65,7 +65,7 @@ struct Appender::State {
          rows->clear();
          return;
       }
-      auto rest = std::make_unique<Delta>(types, core.context.deltaMemory);
+      auto rest = std::make_unique<Delta>(types, core.context.deltaMemory, documents);
       rest->expectMany();
       for (uint32_t first = full; first < rows->rowCount(); first += vectorRows) {
          Batch batch;
@@ -79,7 +79,7 @@ struct Appender::State {
    }
 
    void appendPart(const Batch& batch) {
-      if (!rows) rows = std::make_unique<Delta>(types, core.context.deltaMemory);
+      if (!rows) rows = std::make_unique<Delta>(types, core.context.deltaMemory, documents);
       rows->append(batch, missing);
       rowCount += batch.liveRows();
       // The load has become large: build blocks from now on.

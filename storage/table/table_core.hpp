@@ -32,9 +32,16 @@ struct StorageContext {
    std::atomic<size_t> retiredDeltaBytes{0}; ///< part of deltaMemory that only older snapshots read
    Garbage garbage{};
    std::string sessionTag{}; ///< makes object names of this process run unique
+   /// Blocks take documents apart. Off, since scans cannot read a single path yet: each access would put whole
+   /// documents together again.
+   bool takesDocumentsApart = false;
 
    /// A new object name: "table/<id>/block/<segment>-<tag>-<n>".
    std::string newBlockName(StorageId table, SegmentId segment);
+   /// The columns that blocks take apart.
+   std::vector<uint32_t> documentColumns(const std::vector<ColumnDefinition>& columns) const {
+      return takesDocumentsApart ? storage::documentColumns(columns) : std::vector<uint32_t>();
+   }
 };
 
 /// The members of a table, open to files of storage (transaction, checkpoint, recovery).
