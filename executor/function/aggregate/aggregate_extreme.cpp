@@ -65,8 +65,9 @@ struct StringState {
       value = StringView(room, source.size());
    }
 };
-/// `keyed`: the order of values whose order is not that of their bytes.
-template <PhysicalType type, Choice choice, StringOrder keyed = nullptr>
+/// `keyed`: the order of values whose order is not that of their bytes; none for others. (A null pointer would do, but
+/// gcc 12 cannot compare it at compile time under -fsanitize=undefined.)
+template <PhysicalType type, Choice choice, StringOrder... keyed>
 struct StringExtreme {
    using Input = StringView;
    using State = StringState;
@@ -75,10 +76,12 @@ struct StringExtreme {
       if (!s.isSet || isBetterThan(s.value, value)) s.keep(value, arena);
    }
    static bool isBetterThan(const StringView& current, const StringView& candidate) {
-      if constexpr (keyed == nullptr) {
+      static_assert(sizeof...(keyed) <= 1);
+      if constexpr (sizeof...(keyed) == 0) {
          return isBetter<type, choice>(candidate, current);
       } else {
-         return choice == Choice::Min ? keyed(candidate, current) < 0 : keyed(candidate, current) > 0;
+         const int order = (keyed(candidate, current), ...);
+         return choice == Choice::Min ? order < 0 : order > 0;
       }
    }
    static void merge(State& into, const State& from, Arena& arena) {
