@@ -253,8 +253,8 @@ struct PercentileCont {
 
 // ---- mode: the value with the longest sequence of equal neighbours ----
 
-/// `keyed`: the order of values that do not compare by their bytes.
-template <StringOrder keyed>
+/// `keyed`: the order of values that do not compare by their bytes; none for others.
+template <StringOrder... keyed>
 struct Mode {
    struct alignas(16) State {
       std::byte current[16]{}, best[16]{};
@@ -280,11 +280,12 @@ struct Mode {
       std::memcpy(s.best, s.current, 16);
    }
    static bool isCurrent(const State& s, PhysicalType type, const std::byte* value) {
-      if constexpr (keyed == nullptr) {
+      static_assert(sizeof...(keyed) <= 1);
+      if constexpr (sizeof...(keyed) == 0) {
          return valueEquality(type)(s.current, value);
       } else {
          const auto at = [](const std::byte* place) { return *reinterpret_cast<const StringView*>(place); };
-         return keyed(at(s.current), at(value)) == 0;
+         return ((keyed(at(s.current), at(value)) == 0) && ...);
       }
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
@@ -319,7 +320,7 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
       return keyed == compareBpchar  ? orderedKernel<Mode<compareBpchar>>
              : keyed == compareJsonb ? orderedKernel<Mode<compareJsonb>>
              : keyed                 ? orderedKernel<Mode<compareArrayBytes>>
-                                     : orderedKernel<Mode<nullptr>>;
+                                     : orderedKernel<Mode<>>;
    }
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")
