@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs tests/sql/**/*.slt against a server of a build, once per configuration.
 
-    scripts/run_sql_tests.py [--build build/relassert] [--configs all|NAME,...] [FILE...]
+    scripts/run_sql_tests.py [--build build/relassert] [--configs all|NAME,...] [FILE|DIRECTORY...]
 
 A configuration is tests/configs/NAME.conf: lines `server: FLAGS`, `session: SQL`, `runner: FLAGS`. Without --configs the
 plain one runs. Prints "N passed, N failed" last."""
@@ -126,16 +126,22 @@ def run_config(build, name, files):
     return passed, failed
 
 
+def tests_of(named):
+    """The file itself, or all tests below the directory but those of what is not built yet."""
+    if not os.path.isdir(named):
+        return [named]
+    return sorted(f for f in glob.glob(os.path.join(named, "**/*.slt"), recursive=True) if "/pending/" not in f)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/relassert")
     parser.add_argument("--configs", default="plain")
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("files", nargs="*", metavar="FILE|DIRECTORY")
     args = parser.parse_args()
     names = [os.path.basename(p)[:-5] for p in sorted(glob.glob(os.path.join(ROOT, "tests/configs/*.conf")))]
     chosen = names if args.configs == "all" else args.configs.split(",")
-    files = args.files or sorted(f for f in glob.glob(os.path.join(ROOT, "tests/sql/**/*.slt"), recursive=True)
-                                 if "/pending/" not in f)
+    files = [f for named in args.files or [os.path.join(ROOT, "tests/sql")] for f in tests_of(named)]
     passed = failed = 0
     for name in chosen:
         good, bad = run_config(args.build, name, files)
