@@ -57,6 +57,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
       done("liftCasts");
       simplify(root, query);
       done("simplify");
+      if (settings.readsPaths) readPaths(root, query);
+      done("readPaths");
    }
    removeSubqueries(root, query);
    form.hasSubqueries = false;

@@ -17,6 +17,14 @@ public:
       const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
       return found ? found->statistics(snapshot_) : nullptr;
    }
+   storage::PathSummary pathSummary(const sql::TableRef& table, int16_t attribute,
+                                    const std::vector<std::string>& keys) override {
+      const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
+      if (found) return found->pathSummary(snapshot_, static_cast<uint32_t>(attribute - 1), keys);
+      storage::PathSummary unknown;
+      unknown.isExact = false;
+      return unknown;
+   }
    std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef& table) override;
    std::vector<sql::plan::IndexUse> indexes(const sql::TableRef& table) override;
 

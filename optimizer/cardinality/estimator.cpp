@@ -8,6 +8,7 @@
 #include "common/thread/stack.hpp"
 #include "io/format/external_table.hpp"
 #include "optimizer/cardinality/predicates.hpp"
+#include "optimizer/cardinality/samples.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 
 namespace ouzel::optimizer {
@@ -192,6 +193,12 @@ RelEstimate Estimator::get(const op::Get& get) {
          result.columns[column.column] = columnEstimate(statistics->columns[index], result.rows,
                                                         storedRepresentation(query_.columns[column.column].type));
       }
+      if (statistics->sample)
+         for (const GetPath& path : get.paths) {
+            const auto [known, isNew] = paths_.try_emplace(path.column);
+            if (isNew) known->second = pathEstimate(statistics->sample->batch, path, result.rows);
+            result.columns[path.column] = known->second;
+         }
    }
    if (!get.predicate) return result;
    double fraction = -1, floor = 0;
@@ -222,27 +229,28 @@ double Estimator::sampled(const op::Get& get, const storage::TableStatistics& st
    const Batch& batch = statistics.sample->batch;
    std::vector<ColumnId> used;
    collectColumns(predicate, used);
-   std::vector<uint32_t> positions;
+   std::vector<SampledColumn> sampledColumns;
    for (const ColumnId column : used) {
-      const auto it = std::find_if(get.columns.begin(), get.columns.end(),
-                                   [column](const GetColumn& one) { return one.column == column; });
-      if (it == get.columns.end() || it->attribute <= 0 || static_cast<size_t>(it->attribute) > batch.columns.size())
-         return -1;
-      positions.push_back(static_cast<uint32_t>(it->attribute - 1));
+      const SampledColumn found = sampledColumn(get, column);
+      if (found.attribute <= 0 || static_cast<size_t>(found.attribute) > batch.columns.size()) return -1;
+      sampledColumns.push_back(found);
    }
    const uint32_t count = std::min(batch.rowCount, sampleRowsMax);
    if (count < 64 || used.empty()) return -1;
    const uint32_t stride = batch.rowCount / count;
    std::vector<std::vector<Value>> rows(count);
    for (uint32_t i = 0; i < count; ++i)
-      for (const uint32_t position : positions)
-         rows[i].push_back(Value::fromVector(batch.columns[position], i * stride));
+      for (const SampledColumn& one : sampledColumns)
+         rows[i].push_back(valueAt(batch, one, i * stride));
    std::vector<bool> matched;
    try {
       ExprPtr lowered = clone(predicate);
       ExprLowering lowering(query_);
-      for (const ColumnId column : used)
-         lowering.setColumn(column, storedRepresentation(query_.columns[column].type), std::nullopt);
+      for (size_t i = 0; i < used.size(); ++i)
+         lowering.setColumn(used[i],
+                            sampledColumns[i].access ? sampledColumns[i].access->result()
+                                                     : storedRepresentation(query_.columns[used[i]].type),
+                            std::nullopt);
       lowering.lower(lowered);
       matched = query_.context.evaluator->matches(*lowered, used, rows);
    } catch (const SqlError&) { // a missing kernel, for example, is reported when the query runs

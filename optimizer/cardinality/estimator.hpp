@@ -67,6 +67,7 @@ private:
    Query& query_;
    std::unordered_map<const Rel*, RelEstimate> known_;
    std::unordered_map<uint32_t, RelEstimate> ctes_;
+   std::unordered_map<ColumnId, ColumnEstimate> paths_; ///< of samples, by column
 };
 
 } // namespace ouzel::optimizer

@@ -30,6 +30,11 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
             scan.runtimeFilters.push_back({filter, column});
             return true;
          }
+      for (const plan::ScanPath& scanned : scan.paths)
+         if (scanned.column == column) {
+            scan.runtimeFilters.push_back({filter, column});
+            return true;
+         }
       return false;
    }
    case NodeKind::Filter:

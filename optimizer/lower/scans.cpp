@@ -104,6 +104,14 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
       scan.columns.push_back({column.column, column.attribute});
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
+   for (const GetPath& path : get.paths) {
+      if (!used.contains(path.column)) continue;
+      const bool isBounded = path.smallest <= path.largest;
+      exprs_.setColumn(path.column, path.access.result(),
+                       isBounded ? std::optional(Bounds{path.smallest, path.largest}) : std::nullopt);
+      scan.paths.push_back({path.column, path.attribute, path.access});
+      if (need.contains(path.column)) node->output.push_back(path.column);
+   }
    if (get.predicate) scan.predicates = lowerPredicates(std::move(get.predicate));
    if (stored && query_.context.statistics && query_.context.settings.enabled) {
       auto& table = node->as<plan::TableScan>();

@@ -23,6 +23,12 @@ public:
    /// Sets of attributes that no two rows share at any moment (primary key, unique constraints over NOT NULL columns;
    /// no deferrable ones).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
+   /// What the documents of an attribute have at a path. Holds for every row that the plan reads, if it is exact.
+   virtual storage::PathSummary pathSummary(const sql::TableRef&, int16_t, const std::vector<std::string>&) {
+      storage::PathSummary unknown;
+      unknown.isExact = false;
+      return unknown;
+   }
    /// Keys and indexes for lookups; unique indexes come first.
    virtual std::vector<sql::plan::IndexUse> indexes(const sql::TableRef&) { return {}; }
 };
@@ -34,6 +40,7 @@ struct OptimizerSettings {
    bool narrowNumerics = true; ///< scaled I64/I128 arithmetic where bounds allow it
    bool runtimeFilters = true;
    bool shareSubexpressions = true;
+   bool readsPaths = true;           ///< scans give single paths of documents
    uint32_t joinPairBudget = 10'000; ///< csg-cmp pairs that DPhyp may visit before greedy ordering runs instead
    uint64_t seed = 0;                ///< tests: ≠ 0 chooses random valid join orders
 };

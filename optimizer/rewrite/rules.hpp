@@ -12,6 +12,9 @@ void inlineCtes(RelPtr& root, Query& query);
 void liftCasts(RelPtr& root, Query& query);
 /// Folds constants, normalises predicates, factors common conjuncts out of ORs, removes casts around columns.
 void simplify(RelPtr& root, Query& query);
+/// Replaces accesses to stored documents by columns that the scans give (GetPath). Before subqueries are unnested:
+/// their joins then carry the value of an access, not its document.
+void readPaths(RelPtr& root, Query& query);
 /// Replaces every Subquery expression by a dependent join below the operator that has the expression.
 void removeSubqueries(RelPtr& root, Query& query);
 /// Replaces arrays and jsonb in GROUP BY, DISTINCT, set operations and PARTITION BY by their order keys. Needed for

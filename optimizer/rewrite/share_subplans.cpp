@@ -48,6 +48,13 @@ private:
          if (it == a.columns.end()) return false;
          map_[column.column] = it->column;
       }
+      for (const GetPath& path : b.paths) {
+         const auto it = std::find_if(a.paths.begin(), a.paths.end(), [&path](const GetPath& other) {
+            return other.attribute == path.attribute && other.access == path.access;
+         });
+         if (it == a.paths.end()) return false;
+         map_[path.column] = it->column;
+      }
       return matchOptional(a.predicate, b.predicate);
    }
    bool matchJoin(const op::Join& a, const op::Join& b) {

@@ -72,6 +72,8 @@ template <>
 inline constexpr bool ownsNoExpr<TableRef> = true;
 template <>
 inline constexpr bool ownsNoExpr<Dml::ConflictKey> = true;
+template <>
+inline constexpr bool ownsNoExpr<json::PathAccess> = true;
 
 /// Visits the expressions of a member; those of inputs and CTEs are other operators'.
 template <typename T, typename Visit>

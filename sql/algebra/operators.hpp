@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/json/path_access.hpp"
 #include "sql/algebra/expr.hpp"
 
 // The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
@@ -166,6 +167,17 @@ struct GetColumn {
    template <typename Self>
    static constexpr std::tuple members{&Self::column, &Self::attribute};
 };
+/// A column that a scan gives of a jsonb attribute: what lies at a path of its documents.
+struct GetPath {
+   ColumnId column;
+   int16_t attribute;
+   json::PathAccess access;
+   /// Of an integer, as it is stored; smallest > largest: not known. They hold for all rows.
+   int64_t smallest = 1, largest = 0;
+
+   template <typename Self>
+   static constexpr std::tuple members{&Self::column, &Self::attribute, &Self::access, &Self::smallest, &Self::largest};
+};
 /// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
 inline constexpr int16_t rowIdAttribute = -7;
 
@@ -266,13 +278,15 @@ namespace op {
 struct Get {
    TableRef table;
    std::vector<GetColumn> columns;
-   ExprPtr predicate; ///< of the rows to give; null: true
+   std::vector<GetPath> paths; ///< not of a VirtualGet
+   ExprPtr predicate;          ///< of the rows to give; null: true
    /// Rows as the statements in its own statement's WITH have left them, not as the statement's snapshot has them:
    /// those that an INSERT ... ON CONFLICT meets.
    bool seesWith = false;
 
    template <typename Self>
-   static constexpr std::tuple members{&Self::table, made(&Self::columns), &Self::predicate, &Self::seesWith};
+   static constexpr std::tuple members{&Self::table, made(&Self::columns), made(&Self::paths), &Self::predicate,
+                                       &Self::seesWith};
 };
 
 /// Rows of expressions; one row of no columns is "no FROM".

@@ -180,10 +180,14 @@ void RelVerifier::checkGet(const Rel& rel, const VisibleColumns& outer) {
       const bool isRowId = column.attribute == rowIdAttribute && rel.kind == RelKind::Get;
       exprs_.ensure(column.attribute > 0 || isRowId, "a scan reads attributes from 1, or the row id", column.column);
    }
+   for (const GetPath& path : get.paths)
+      exprs_.ensure(path.attribute > 0 && rel.kind == RelKind::Get, "a path is one of a stored attribute", path.column);
    if (get.predicate) {
       VisibleColumns scanned = outer;
       for (const GetColumn& column : get.columns)
          scanned.add(column.column);
+      for (const GetPath& path : get.paths)
+         scanned.add(path.column);
       exprs_.checkPredicate(get.predicate, scanned);
    }
 }

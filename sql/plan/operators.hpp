@@ -38,6 +38,12 @@ struct ScanColumn {
    int16_t attribute; ///< or sql::rowIdAttribute
 };
 
+struct ScanPath {
+   ColumnId column;
+   int16_t attribute; ///< of type jsonb
+   json::PathAccess access;
+};
+
 /// Use of a runtime filter by a scan. A join describes its build keys (min/max, exact bitmap or Bloom filter) and hands
 /// the filter to scans on its probe side before they start.
 struct RuntimeFilterUse {
@@ -60,11 +66,12 @@ struct IndexUse {
 struct Scan {
    TableRef table;
    std::vector<ScanColumn> columns;
+   std::vector<ScanPath> paths; ///< only of a TableScan
    std::vector<ExprPtr> predicates;
 
    template <typename Self>
    static constexpr auto fields = std::tuple(field("table", &Self::table), made("columns", &Self::columns),
-                                             field("predicates", &Self::predicates));
+                                             made("paths", &Self::paths), field("predicates", &Self::predicates));
 };
 
 /// Rows of a stored table for which `predicates` are true.

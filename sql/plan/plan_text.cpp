@@ -44,6 +44,7 @@ private:
       return columns_[column].name + "#" + std::to_string(static_cast<uint32_t>(column));
    }
    std::string text(const ScanColumn& scanned) const { return text(scanned.column); }
+   std::string text(const ScanPath& path) const { return text(path.column); }
    std::string text(const ComputedColumn& computed) const {
       return text(computed.column) + " := " + text(computed.expr);
    }

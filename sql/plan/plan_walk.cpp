@@ -8,6 +8,8 @@ namespace ouzel::sql {
 template <>
 inline constexpr bool ownsNoExpr<plan::IndexUse> = true;
 template <>
+inline constexpr bool ownsNoExpr<plan::ScanPath> = true;
+template <>
 inline constexpr bool ownsNoExpr<plan::CtePlan> = true; // its expressions are another plan's
 
 } // namespace ouzel::sql

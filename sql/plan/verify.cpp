@@ -169,6 +169,12 @@ void PlanVerifier::check(const Scan& scan, const Node&, const VisibleColumns&) {
       exprs_.ensure(columns_[column.column].repr == storedRepresentation(columns_[column.column].type),
                     "a scan gives columns as they are stored", column.column);
    }
+   for (const ScanPath& path : scan.paths) {
+      exprs_.ensure(scanned.add(path.column), "a path is scanned once", path.column);
+      exprs_.ensure(path.attribute > 0, "a path is one of an attribute", path.column);
+      exprs_.ensure(columns_[path.column].repr == path.access.result(), "a scan gives paths as their access does",
+                    path.column);
+   }
    checkPredicates(scan.predicates, scanned);
 }
 

@@ -14,6 +14,8 @@ BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes, std::vector<ui
    : documents_(std::move(documents)) {
    header_.columnTypes = std::move(columnTypes);
    header_.sketches.resize(header_.columnTypes.size());
+   for (const uint32_t column : documents_)
+      header_.documents.push_back({column, DocumentSummary()});
    chunks_.resize(header_.columnTypes.size());
 }
 
@@ -23,10 +25,15 @@ void BlockBuilder::addRowGroup(uint32_t rows, std::span<const ColumnSlice> colum
    CHECK(header_.rowGroupRows.empty() || header_.rowGroupRows.back() == rowGroupRows);
    for (size_t i = 0; i < columns.size(); ++i) {
       CHECK(columns[i].count == rows);
-      const bool isDocument = std::find(documents_.begin(), documents_.end(), i) != documents_.end();
-      EncodedChunk& chunk = chunks_[i].emplace_back(isDocument ? encodeDocuments(columns[i], header_.sketches[i])
-                                                               : encodeChunk(columns[i], header_.sketches[i]));
-      if (!isDocument) makeFilter(columns[i], chunk);
+      const auto documents = std::find(documents_.begin(), documents_.end(), i);
+      EncodedChunk& chunk = chunks_[i].emplace_back();
+      if (documents != documents_.end()) {
+         DocumentSummary& summary = header_.documents[static_cast<size_t>(documents - documents_.begin())].summary;
+         chunk = encodeDocuments(columns[i], header_.sketches[i], summary);
+      } else {
+         chunk = encodeChunk(columns[i], header_.sketches[i]);
+         makeFilter(columns[i], chunk);
+      }
       encodedBytes_ += chunk.bytes.size() + chunk.filter.size();
    }
    sampler_.add(columns, rows);

@@ -18,8 +18,9 @@ struct EncodedChunk {
 /// computation; many threads may encode different chunks.
 EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch);
 
-/// The same for jsonb documents (document_encoder.cpp): in parts where that pays, else as strings.
-EncodedChunk encodeDocuments(const ColumnSlice& slice, ColumnSketch& sketch);
+/// The same for jsonb documents (document_encoder.cpp): in parts where that pays, else as strings. What is at their
+/// paths is added to `summary`.
+EncodedChunk encodeDocuments(const ColumnSlice& slice, ColumnSketch& sketch, DocumentSummary& summary);
 
 /// Add flat values to a sketch without encoding them (column_sketch.cpp).
 void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch);

@@ -150,6 +150,17 @@ void BlockHeader::serialize(std::string& out) const {
    }
    writer.fixed(static_cast<uint8_t>(sample != nullptr));
    if (sample) encodeBatch(sample->batch, out);
+   writer.varint(documents.size());
+   for (const DocumentColumn& column : documents) {
+      writer.varint(column.column);
+      column.summary.serialize(out);
+   }
+}
+
+const DocumentSummary* BlockHeader::documentsOf(uint32_t column) const {
+   for (const DocumentColumn& one : documents)
+      if (one.column == column) return &one.summary;
+   return nullptr;
 }
 
 BlockHeader BlockHeader::deserialize(std::string_view bytes) {
@@ -199,6 +210,11 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
       auto rowsKept = std::make_shared<SampleRows>();
       rowsKept->batch = decodeBatch(in, rowsKept->arena);
       header.sample = std::move(rowsKept);
+   }
+   if (version >= 3) header.documents.resize(in.count());
+   for (DocumentColumn& column : header.documents) {
+      column.column = static_cast<uint32_t>(in.varint());
+      column.summary = DocumentSummary::deserialize(in);
    }
    return header;
 }

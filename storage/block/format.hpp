@@ -9,6 +9,7 @@
 #include "storage/base/ids.hpp"
 #include "storage/block/statistics.hpp"
 #include "storage/block/zone_key.hpp"
+#include "storage/json/document_summary.hpp"
 
 // The layout of a block in the store: one immutable object.
 //
@@ -146,6 +147,12 @@ struct ColumnSketch {
    void merge(const ColumnSketch& other);
 };
 
+/// What the documents of a column have at their paths.
+struct DocumentColumn {
+   uint32_t column = 0;
+   DocumentSummary summary;
+};
+
 struct BlockHeader {
    SegmentId segment = 0;
    uint32_t rowCount = 0;
@@ -155,7 +162,10 @@ struct BlockHeader {
    std::vector<ChunkHeader> chunks; ///< [column * rowGroups + rowGroup]
    std::vector<ColumnSketch> sketches;
    std::shared_ptr<const SampleRows> sample;
+   std::vector<DocumentColumn> documents; ///< of the columns that were taken apart, or that might have been
 
+   /// Null: nothing is known.
+   const DocumentSummary* documentsOf(uint32_t column) const;
    uint32_t rowGroupCount() const { return static_cast<uint32_t>(rowGroupRows.size()); }
    const ChunkHeader& chunk(uint32_t column, uint32_t rowGroup) const {
       return chunks[static_cast<size_t>(column) * rowGroupRows.size() + rowGroup];

@@ -6,6 +6,7 @@
 #include "common/memory/arena.hpp"
 #include "common/value/batch.hpp"
 #include "storage/base/ids.hpp"
+#include "storage/json/document_summary.hpp"
 
 namespace ouzel::storage {
 

@@ -1,10 +1,15 @@
 #include "storage/json/shape.hpp"
 
+#include <algorithm>
+
+#include "common/hash/hash.hpp"
+
 namespace ouzel::storage {
 
 // Bytes: the number of paths, then of each but the first its parent and key; the number of leaves, then of each its
 // path, kind, physical type, scale and count; the number of shapes, then of each its number of nodes times two, plus
-// one if it has a residue, and its nodes as path times eight plus kind.
+// one if it has a residue, and its nodes as path times eight plus kind; the number of residues' paths times two, plus
+// one if they are too many, and their hashes.
 
 namespace {
 
@@ -48,6 +53,18 @@ void checkTree(const ShapeDictionary& dictionary, const Shape& shape) {
 
 } // namespace
 
+uint32_t ResiduePaths::hashOf(uint32_t parentHash, std::string_view key) {
+   return static_cast<uint32_t>(hashCombine(hashI64(parentHash), hashBytes(key)));
+}
+
+bool ResiduePaths::mayHave(const std::vector<std::string>& keys) const {
+   if (areMany) return true;
+   uint32_t hash = rootHash;
+   for (const std::string& key : keys)
+      hash = hashOf(hash, key);
+   return std::binary_search(hashes.begin(), hashes.end(), hash);
+}
+
 void ShapeDictionary::serialize(std::string& out) const {
    ByteWriter writer(out);
    writer.varint(paths.size());
@@ -68,6 +85,9 @@ void ShapeDictionary::serialize(std::string& out) const {
       for (const ShapeNode& node : shape.nodes)
          putNode(writer, node);
    }
+   writer.varint(residuePaths.hashes.size() * 2 + (residuePaths.areMany ? 1 : 0));
+   for (const uint32_t hash : residuePaths.hashes)
+      writer.fixed(hash);
 }
 
 ShapeDictionary ShapeDictionary::deserialize(std::string_view bytes) {
@@ -100,6 +120,12 @@ ShapeDictionary ShapeDictionary::deserialize(std::string_view bytes) {
          node = takeNode(reader, pathCount);
       checkTree(out, shape);
    }
+   const uint64_t head = reader.varint();
+   out.residuePaths.areMany = (head & 1) != 0;
+   if (head / 2 > ResiduePaths::hashesMax) ByteReader::corrupted();
+   out.residuePaths.hashes.resize(head / 2);
+   for (uint32_t& hash : out.residuePaths.hashes)
+      hash = reader.fixed<uint32_t>();
    if (!reader.atEnd()) ByteReader::corrupted();
    return out;
 }

@@ -65,11 +65,24 @@ struct Leaf {
    bool operator==(const Leaf&) const = default;
 };
 
+/// Which paths the residues have, by hash, so that who looks for another one need not read them.
+struct ResiduePaths {
+   static constexpr uint32_t hashesMax = 4096;
+   static constexpr uint32_t rootHash = 0;
+   static uint32_t hashOf(uint32_t parentHash, std::string_view key);
+
+   bool areMany = false;         ///< too many to tell: any path may be there
+   std::vector<uint32_t> hashes; ///< ascending
+
+   bool mayHave(const std::vector<std::string>& keys) const;
+};
+
 /// The paths, leaves and shapes of a row group: all but the values. Immutable once made.
 struct ShapeDictionary {
    std::vector<JsonPath> paths; ///< parents before children; paths[0] is the document
    std::vector<Leaf> leaves;
    std::vector<Shape> shapes;
+   ResiduePaths residuePaths;
 
    void serialize(std::string& out) const;
    /// Throws XX001.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
-#include "common/json/jsonb.hpp"
 #include "common/json/jsonb_writer.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
@@ -18,76 +18,14 @@ using json::Kind;
 
 namespace {
 
-constexpr uint32_t none = UINT32_MAX;
-
-NodeKind kindOf(const JsonbView& view) {
-   switch (view.kind()) {
-   case Kind::Null: return NodeKind::Null;
-   case Kind::Boolean: return NodeKind::Boolean;
-   case Kind::Number: return NodeKind::Number;
-   case Kind::String: return NodeKind::String;
-   case Kind::Array: return view.size() == 0 ? NodeKind::EmptyArray : NodeKind::Array;
-   case Kind::Object: return NodeKind::Object;
-   }
-   return NodeKind::Null;
-}
-
-/// The paths met so far, with the number of values of each kind.
-class PathTree {
-public:
-   explicit PathTree(uint32_t pathsMax) : pathsMax_(pathsMax), nodes_(1) {}
-
-   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
-   /// The path of a key below `parent`; none when there are too many. `position`: the member's number, since most
-   /// documents have the keys of those before them.
-   uint32_t child(uint32_t parent, std::string_view key, uint32_t position) {
-      std::vector<uint32_t>& recent = nodes_[parent].recent;
-      if (position < recent.size() && nodes_[recent[position]].path.key == key) return recent[position];
-      const uint32_t found = search(parent, key);
-      if (found != none) {
-         std::vector<uint32_t>& place = nodes_[parent].recent; // search() may have moved the nodes
-         if (position < place.size())
-            place[position] = found;
-         else if (position == place.size())
-            place.push_back(found);
-      }
-      return found;
-   }
-   void count(uint32_t path, NodeKind kind) { ++nodes_[path].counts[static_cast<size_t>(kind)]; }
-   uint32_t countOf(uint32_t path, NodeKind kind) const { return nodes_[path].counts[static_cast<size_t>(kind)]; }
-   const JsonPath& path(uint32_t path) const { return nodes_[path].path; }
-
-private:
-   struct Node {
-      JsonPath path;
-      uint32_t counts[nodeKindCount] = {};
-      std::vector<uint32_t> recent; ///< the paths of the members of the last object here, by position
-   };
-   static uint64_t hashOf(uint32_t parent, std::string_view key) {
-      return hashCombine(hashI64(parent), hashBytes(key));
-   }
-   uint32_t search(uint32_t parent, std::string_view key) {
-      const auto [first, last] = byHash_.equal_range(hashOf(parent, key));
-      for (auto it = first; it != last; ++it)
-         if (nodes_[it->second].path.parent == parent && nodes_[it->second].path.key == key) return it->second;
-      if (nodes_.size() >= pathsMax_) return none;
-      const uint32_t made = size();
-      nodes_.emplace_back().path = {parent, std::string(key)};
-      byHash_.emplace(hashOf(parent, key), made);
-      return made;
-   }
-
-   const uint32_t pathsMax_;
-   std::vector<Node> nodes_;
-   std::unordered_multimap<uint64_t, uint32_t> byHash_;
-};
+constexpr uint32_t none = DocumentSummary::none;
 
 /// The second pass, and what both passes know.
 class Shredder {
 public:
    explicit Shredder(const ShredLimits& limits) : limits_(limits), tree_(limits.pathsMax) {}
 
-   void count(const JsonbView& view, uint32_t path = 0);
+   void count(const JsonbView& document) { tree_.add(document); }
    /// Between the passes: chooses what is kept. `rows`: documents that are not NULL.
    void choose(uint32_t rows);
    void add(StringView document, uint32_t row);
@@ -108,7 +46,9 @@ private:
    bool isKept(uint32_t path, NodeKind kind) const { return kept_[slot(path, kind)] != none; }
    static size_t slot(uint32_t path, NodeKind kind) { return size_t{path} * nodeKindCount + static_cast<size_t>(kind); }
    bool collect(const JsonbView& view, uint32_t path, NodeKind kind);
-   void writeResidue(const JsonbView& object, uint32_t path, uint32_t& number);
+   void writeResidue(const JsonbView& object, uint32_t path, uint32_t hash, uint32_t& number);
+   void noteResidue(uint32_t hash);
+   void noteResidue(const JsonbView& value, uint32_t hash);
    std::optional<int16_t> shapeNumber();
    void addWhole(StringView document, uint32_t row);
    void addValue(const Pending& pending);
@@ -117,7 +57,7 @@ private:
 
    // PROPERTIES
    const ShredLimits limits_;
-   PathTree tree_;
+   DocumentSummary tree_;
    std::vector<uint32_t> kept_; ///< by path and kind: the leaf; 0 for kinds without a value; none: not kept
 
    // STATE of the document at hand
@@ -127,18 +67,10 @@ private:
    json::JsonbWriter writer_;
 
    // STATE of all
+   std::unordered_set<uint32_t> residuePaths_; ///< their hashes
    std::unordered_multimap<uint64_t, int16_t> shapeNumbers_;
    int16_t lastShape_ = -1, whole_ = -1;
 };
-
-void Shredder::count(const JsonbView& view, uint32_t path) {
-   const NodeKind kind = kindOf(view);
-   tree_.count(path, kind);
-   if (kind != NodeKind::Object) return;
-   checkStack();
-   for (uint32_t i = 0; i < view.size(); ++i)
-      if (const uint32_t child = tree_.child(path, view.key(i), i); child != none) count(view.element(i), child);
-}
 
 void Shredder::choose(uint32_t rows) {
    const uint32_t countMin = std::min(limits_.leafCountMin, std::max(1u, rows / 4));
@@ -147,7 +79,7 @@ void Shredder::choose(uint32_t rows) {
    for (uint32_t path = 0; path < tree_.size(); ++path)
       for (uint32_t k = 0; k < nodeKindCount; ++k) {
          const auto kind = static_cast<NodeKind>(k);
-         if (tree_.countOf(path, kind) < countMin) continue;
+         if (tree_.values(path).count(kind) < countMin) continue;
          if (hasValue(kind))
             leaves.push_back({path, kind});
          else
@@ -155,7 +87,7 @@ void Shredder::choose(uint32_t rows) {
       }
    if (leaves.size() > limits_.leavesMax) {
       const auto isMoreFrequent = [this](const ShapeNode& a, const ShapeNode& b) {
-         return tree_.countOf(a.path, a.kind) > tree_.countOf(b.path, b.kind);
+         return tree_.values(a.path).count(a.kind) > tree_.values(b.path).count(b.kind);
       };
       std::nth_element(leaves.begin(), leaves.begin() + limits_.leavesMax, leaves.end(), isMoreFrequent);
       leaves.resize(limits_.leavesMax);
@@ -179,7 +111,7 @@ bool Shredder::collect(const JsonbView& view, uint32_t path, NodeKind kind) {
    for (uint32_t i = 0; i < view.size(); ++i) {
       const uint32_t child = tree_.child(path, view.key(i), i);
       const JsonbView member = view.element(i);
-      const NodeKind memberKind = kindOf(member);
+      const NodeKind memberKind = nodeKindOf(member);
       const bool isWhole = child != none && isKept(child, memberKind) && !collect(member, child, memberKind);
       hasResidue = hasResidue || !isWhole;
    }
@@ -188,8 +120,8 @@ bool Shredder::collect(const JsonbView& view, uint32_t path, NodeKind kind) {
 }
 
 /// Writes the members of an object that are not kept, and those of objects in it. `number`: the object's in objects_;
-/// moves on behind those in it.
-void Shredder::writeResidue(const JsonbView& object, uint32_t path, uint32_t& number) {
+/// moves on behind those in it. `hash`: of the object's path.
+void Shredder::writeResidue(const JsonbView& object, uint32_t path, uint32_t hash, uint32_t& number) {
    checkStack();
    ++number;
    writer_.beginObject();
@@ -197,18 +129,37 @@ void Shredder::writeResidue(const JsonbView& object, uint32_t path, uint32_t& nu
       const std::string_view key = object.key(i);
       const uint32_t child = tree_.child(path, key, i);
       const JsonbView member = object.element(i);
-      const NodeKind kind = kindOf(member);
+      const NodeKind kind = nodeKindOf(member);
+      const uint32_t memberHash = ResiduePaths::hashOf(hash, key);
       if (child == none || !isKept(child, kind)) {
          writer_.key(key);
          writer_.value(member);
+         noteResidue(member, memberHash);
       } else if (kind == NodeKind::Object && objects_[number].hasResidue) {
          writer_.key(key);
-         writeResidue(member, child, number);
+         noteResidue(memberHash);
+         writeResidue(member, child, memberHash, number);
       } else if (kind == NodeKind::Object) {
          number = objects_[number].end;
       }
    }
    writer_.endObject();
+}
+
+void Shredder::noteResidue(uint32_t hash) {
+   ResiduePaths& paths = out.dictionary.residuePaths;
+   if (paths.areMany) return;
+   residuePaths_.insert(hash);
+   paths.areMany = residuePaths_.size() > ResiduePaths::hashesMax;
+}
+
+/// Notes the path of a value in a residue, whose hash is given, and of all below it.
+void Shredder::noteResidue(const JsonbView& value, uint32_t hash) {
+   checkStack();
+   noteResidue(hash);
+   if (value.kind() != Kind::Object || out.dictionary.residuePaths.areMany) return;
+   for (uint32_t i = 0; i < value.size(); ++i)
+      noteResidue(value.element(i), ResiduePaths::hashOf(hash, value.key(i)));
 }
 
 /// The number of shape_, which is made if it is new; nothing if there are too many.
@@ -234,6 +185,7 @@ void Shredder::addWhole(StringView document, uint32_t row) {
       whole_ = static_cast<int16_t>(out.dictionary.shapes.size());
       out.dictionary.shapes.push_back({{}, true});
    }
+   noteResidue(JsonbView(document.view()), ResiduePaths::rootHash);
    out.shapes[row] = whole_;
    out.residues.push_back(document);
 }
@@ -251,7 +203,7 @@ void Shredder::addValue(const Pending& pending) {
 
 void Shredder::add(StringView document, uint32_t row) {
    const JsonbView view(document.view());
-   const NodeKind kind = kindOf(view);
+   const NodeKind kind = nodeKindOf(view);
    if (!isKept(0, kind)) return addWhole(document, row);
    shape_.nodes.clear();
    pending_.clear();
@@ -264,7 +216,7 @@ void Shredder::add(StringView document, uint32_t row) {
       addValue(pending);
    if (!shape_.hasResidue) return;
    uint32_t object = 0;
-   writeResidue(view, 0, object);
+   writeResidue(view, 0, ResiduePaths::rootHash, object);
    DCHECK(object == objects_.size());
    out.owned.push_back(writer_.finish());
    out.residues.push_back(StringView(out.owned.back()));
@@ -326,6 +278,10 @@ ShreddedColumn Shredder::finish() {
    for (uint32_t leaf = 0; leaf < out.dictionary.leaves.size(); ++leaf)
       chooseRepresentation(leaf);
    dropUnused();
+   ResiduePaths& paths = out.dictionary.residuePaths;
+   if (!paths.areMany) paths.hashes.assign(residuePaths_.begin(), residuePaths_.end());
+   std::sort(paths.hashes.begin(), paths.hashes.end());
+   out.summary = tree_.frequent(DocumentSummary::pathsMax);
    return std::move(out);
 }
 

@@ -5,7 +5,7 @@
 
 #include "common/value/string_view.hpp"
 #include "storage/base/column_slice.hpp"
-#include "storage/json/shape.hpp"
+#include "storage/json/document_summary.hpp"
 
 namespace ouzel::storage {
 
@@ -21,6 +21,7 @@ struct ShredLimits {
 /// documents, which must outlive this, or into `owned`.
 struct ShreddedColumn {
    ShapeDictionary dictionary;
+   DocumentSummary summary;
    std::vector<int16_t> shapes; ///< of each row; 0 where the document is NULL
    /// The values of a leaf; which of the three depends on its representation.
    struct Values {

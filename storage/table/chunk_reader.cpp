@@ -54,6 +54,15 @@ PageView ChunkReader::pageOf(uint32_t row, uint32_t& inPage) {
    return pageAt(index);
 }
 
+bool ChunkReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
+   if (!part_.zone.overlaps(lower, upper)) return false;
+   uint32_t inPage;
+   const PageView page = pageOf(first, inPage);
+   if (page.header().encoding != PageEncoding::PackedInts) return true;
+   const PackedVector& head = page.packedVector(inPage);
+   return head.smallest <= upper && static_cast<ZoneKey>(head.smallest) + static_cast<ZoneKey>(head.range) >= lower;
+}
+
 /// The same for every scan of the chunk or part, and different for all others.
 uint64_t ChunkReader::dictionaryId() const {
    constexpr uint32_t localBits = 23, columnBits = 15, isPart = 1 << 22;

@@ -44,6 +44,13 @@ public:
    /// The page that holds a row, and the row's number in it.
    PageView pageOf(uint32_t row, uint32_t& inPage);
 
+   /// Whether read() gives Dictionary vectors.
+   bool hasDictionary() const { return part_.hasDictionary; }
+   /// Of all values of the chunk or part.
+   const ZoneRange& zone() const { return part_.zone; }
+   /// False when no value in the aligned vector of rows from `first` on can lie in the range.
+   bool mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper);
+
    // For rows that lie elsewhere, and values of this reader's type:
    /// Room for 2,048 values.
    char* scratch();

@@ -147,6 +147,7 @@ void Delta::truncate(uint32_t rowCount) {
       sketchedRows_ = 0;
       sketches_.clear();
    }
+   std::erase_if(summaries_, [rowCount](const Summarized& one) { return one.rows > rowCount; });
    rowCount_.store(rowCount, std::memory_order_release);
 }
 
@@ -154,6 +155,7 @@ void Delta::clear() {
    rowCount_.store(0, std::memory_order_release);
    sketchedRows_ = 0;
    sketches_.clear();
+   summaries_.clear();
    strings_.reset();
    for (auto& slot : groups_) {
       RowGroup* group = slot.load(std::memory_order_relaxed);
@@ -209,6 +211,21 @@ const std::vector<ColumnSketch>& Delta::sketches(uint32_t rows) {
       sketchedRows_ = end;
    }
    return sketches_;
+}
+
+const DocumentSummary* Delta::documentsOf(uint32_t column, uint32_t rows) {
+   const auto place = std::find(documents_.begin(), documents_.end(), column);
+   if (place == documents_.end()) return nullptr;
+   if (summaries_.size() != documents_.size()) summaries_ = std::vector<Summarized>(documents_.size());
+   auto& [summary, summarized] = summaries_[static_cast<size_t>(place - documents_.begin())];
+   while (summarized < rows) {
+      const uint32_t begin = summarized / 64 * 64, end = std::min(rows, (begin / rowGroupRows + 1) * rowGroupRows);
+      const ColumnSlice documents = slice(column, begin, end - begin);
+      for (; summarized < end; ++summarized)
+         if (documents.isValid(summarized - begin))
+            summary.add(json::JsonbView(documents.values<StringView>()[summarized - begin].view()));
+   }
+   return &summary;
 }
 
 } // namespace ouzel::storage

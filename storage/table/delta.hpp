@@ -50,6 +50,9 @@ public:
 
    /// Sketches of the first `rows` rows, computed from the last call's. The caller makes one call at a time.
    const std::vector<ColumnSketch>& sketches(uint32_t rows);
+   /// What the documents of the first `rows` rows have at their paths, or of some rows more; null: the column is not
+   /// one of documents. Made as sketches() are.
+   const DocumentSummary* documentsOf(uint32_t column, uint32_t rows);
 
 private:
    struct Column {
@@ -78,6 +81,11 @@ private:
    bool expectsMany_ = false;
    std::vector<ColumnSketch> sketches_;
    uint32_t sketchedRows_ = 0;
+   struct Summarized {
+      DocumentSummary summary;
+      uint32_t rows = 0;
+   };
+   std::vector<Summarized> summaries_; ///< by position in documents_
 };
 
 } // namespace ouzel::storage

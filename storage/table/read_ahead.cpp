@@ -46,6 +46,8 @@ void ReadAheadShare::give(size_t bytes) {
 ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
    : state_(state), windowMax_(budget.limit()), share_(budget), window_(std::min(windowFirst, windowMax_)) {
    columns_ = state.spec.columns;
+   for (const ScanPath& path : state.spec.paths)
+      columns_.push_back(path.column);
    for (const ZonePredicate& predicate : state.spec.zonePredicates)
       columns_.push_back(predicate.column); // for the zone maps in its pages
    std::sort(columns_.begin(), columns_.end());

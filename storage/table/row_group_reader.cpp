@@ -5,7 +5,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "storage/table/chunk_reader.hpp"
-#include "storage/table/document_reader.hpp"
+#include "storage/table/path_reader.hpp"
 #include "storage/table/scan_state.hpp"
 
 namespace ouzel::storage {
@@ -21,11 +21,13 @@ struct ColumnReader {
    // Opened on first use in a row group:
    ChunkReader chunk;
    std::unique_ptr<DocumentReader> documents; ///< of chunks with parts
+   std::unique_ptr<PathReader> path;          ///< null: the column itself is read
 
    PhysicalType type() const { return chunk.type(); }
    void forget() {
       chunk.close();
       if (documents) documents->close();
+      if (path) path->close();
    }
 };
 
@@ -68,7 +70,7 @@ uint32_t keepAll(const Selection& rows, RowIndex* out) {
 struct RowGroupReader::State {
    // PROPERTIES
    std::shared_ptr<const ScanState> scan;
-   std::vector<ColumnReader> columns;
+   std::vector<ColumnReader> columns; ///< and paths
 
    // STATE
    Morsel morsel;
@@ -77,6 +79,8 @@ struct RowGroupReader::State {
    const Block* block = nullptr;
    RowIndex visibleRows[batchRowsMax];
    std::vector<ColumnReader> zoneColumns; ///< one per zone predicate: pages read only for their fine zone maps
+   /// The shapes of columns that have them, by column; their readers share them.
+   std::vector<std::pair<uint32_t, std::unique_ptr<DocumentShapes>>> shapes;
 
    void close();
    uint32_t firstRowOfGroup() const { return morsel.rowGroup * rowGroupRows; }
@@ -85,8 +89,11 @@ struct RowGroupReader::State {
    }
    ChunkPlace placeOf(const ColumnReader& reader) const;
    ChunkReader& opened(ColumnReader& reader) const;
+   DocumentShapes& shapesOf(const ColumnReader& reader);
+   PathReader* openedPath(ColumnReader& reader);
    bool isMissing(const ColumnReader& reader) const { return reader.column >= segment->columnCount(); }
-   Vector readBlock(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows) const;
+   Vector readBlock(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
+   Vector readColumn(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
    bool vectorMayMatch(const ZonePredicate& predicate, ColumnReader& reader, uint32_t first);
    bool hasCandidates() const { return morsel.candidateEnd != 0; }
    std::span<const uint32_t> candidatesIn(uint32_t firstRow, uint32_t count) const;
@@ -101,6 +108,8 @@ RowGroupReader::RowGroupReader(std::shared_ptr<const ScanState> scan) : state_(s
    };
    for (const uint32_t column : state_->scan->spec.columns)
       state_->columns.push_back(makeReader(column));
+   for (const ScanPath& path : state_->scan->spec.paths)
+      state_->columns.emplace_back(makeReader(path.column)).path = std::make_unique<PathReader>(path.access);
    for (const ZonePredicate& predicate : state_->scan->spec.zonePredicates)
       state_->zoneColumns.push_back(makeReader(predicate.column));
 }
@@ -127,6 +136,8 @@ void RowGroupReader::State::close() {
       reader.forget();
    for (ColumnReader& reader : zoneColumns)
       reader.forget();
+   for (auto& [column, shared] : shapes)
+      shared->close();
    if (segment && scan->readAhead) scan->readAhead->release(morsel, pass);
    segment = nullptr;
 }
@@ -153,12 +164,7 @@ bool RowGroupReader::State::vectorMayMatch(const ZonePredicate& predicate, Colum
    const ZoneKey lower = predicate.lower, upper = predicate.upper;
    if (lower > upper) return false;
    if (!block || isMissing(reader) || reader.type() > PhysicalType::I64) return true;
-   if (!chunkOf(reader).zone.overlaps(lower, upper)) return false;
-   uint32_t inPage;
-   const PageView page = opened(reader).pageOf(first, inPage);
-   if (page.header().encoding != PageEncoding::PackedInts) return true;
-   const PackedVector& head = page.packedVector(inPage);
-   return head.smallest <= upper && static_cast<ZoneKey>(head.smallest) + static_cast<ZoneKey>(head.range) >= lower;
+   return opened(reader).mayMatch(first, lower, upper);
 }
 
 std::span<const uint32_t> RowGroupReader::State::candidatesIn(uint32_t firstRow, uint32_t count) const {
@@ -175,6 +181,13 @@ bool RowGroupReader::canSkip(uint32_t firstRow, uint32_t count) {
    const auto& predicates = s.scan->spec.zonePredicates;
    for (size_t i = 0; i < predicates.size(); ++i)
       if (!s.vectorMayMatch(predicates[i], s.zoneColumns[i], firstRow / vectorRows * vectorRows)) return true;
+   for (const PathPredicate& predicate : s.scan->spec.pathPredicates) {
+      ColumnReader& reader = s.columns[s.scan->spec.columns.size() + predicate.path];
+      if (predicate.lower > predicate.upper) return true;
+      if (PathReader* path = s.openedPath(reader);
+          path && !path->mayMatch(firstRow / vectorRows * vectorRows, predicate.lower, predicate.upper))
+         return true;
+   }
    return false;
 }
 
@@ -205,12 +218,37 @@ Selection RowGroupReader::visible(uint32_t firstRow, uint32_t count) {
    return kept == count ? Selection::dense(count) : Selection::list(s.visibleRows, kept);
 }
 
-Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, uint32_t count,
-                                        const Selection& rows) const {
+DocumentShapes& RowGroupReader::State::shapesOf(const ColumnReader& reader) {
+   auto found = std::find_if(shapes.begin(), shapes.end(), [&](const auto& one) { return one.first == reader.column; });
+   if (found == shapes.end()) {
+      shapes.emplace_back(reader.column, std::make_unique<DocumentShapes>());
+      found = shapes.end() - 1;
+   }
+   if (!found->second->isOpen()) found->second->open(placeOf(reader));
+   return *found->second;
+}
+
+/// The reader of a path, open for the row group; null where its documents are whole.
+PathReader* RowGroupReader::State::openedPath(ColumnReader& reader) {
+   if (!reader.path || isMissing(reader) || !block || chunkOf(reader).parts.empty()) return nullptr;
+   if (!reader.path->isOpen()) reader.path->open(shapesOf(reader));
+   return reader.path.get();
+}
+
+Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows) {
    if (chunkOf(reader).parts.empty()) return opened(reader).read(first, count, rows);
    if (!reader.documents) reader.documents = std::make_unique<DocumentReader>();
-   if (!reader.documents->isOpen()) reader.documents->open(placeOf(reader));
+   if (!reader.documents->isOpen()) reader.documents->open(shapesOf(reader));
    return reader.documents->read(first, count, rows);
+}
+
+Vector RowGroupReader::State::readColumn(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows) {
+   if (isMissing(reader)) return reader.chunk.constant(*reader.missing);
+   if (block) return readBlock(reader, first, count, rows);
+   const uint32_t aligned = first / 64 * 64, offset = first - aligned;
+   const ColumnSlice slice = segment->delta->slice(reader.column, firstRowOfGroup() + aligned, offset + count);
+   return Vector::flat(reader.type(), static_cast<const char*>(slice.data) + offset * physicalSize(reader.type()),
+                       reader.chunk.shifted(slice.validity, offset, count));
 }
 
 Vector RowGroupReader::read(uint32_t column, uint32_t firstRow, uint32_t count, const Selection& rows) {
@@ -226,16 +264,14 @@ Vector RowGroupReader::read(uint32_t column, uint32_t firstRow, uint32_t count, 
          out[i] = base + i;
       return Vector::flat(PhysicalType::I64, out, nullptr);
    }
-   if (s.isMissing(reader)) return reader.chunk.constant(*reader.missing);
-   if (s.block) return s.readBlock(reader, firstRow, count, rows);
-   const uint32_t aligned = firstRow / 64 * 64, offset = firstRow - aligned;
-   const ColumnSlice slice = s.segment->delta->slice(reader.column, s.firstRowOfGroup() + aligned, offset + count);
-   return Vector::flat(reader.type(), static_cast<const char*>(slice.data) + offset * physicalSize(reader.type()),
-                       reader.chunk.shifted(slice.validity, offset, count));
+   if (!reader.path) return s.readColumn(reader, firstRow, count, rows);
+   if (PathReader* path = s.openedPath(reader)) return path->read(firstRow, count, rows);
+   return reader.path->give(s.readColumn(reader, firstRow, count, rows), count, rows);
 }
 
 bool RowGroupReader::canFilterRange(uint32_t column) const {
    const ColumnReader& reader = state_->columns[column];
+   if (reader.path) return reader.path->access().resultType() <= PhysicalType::I64;
    return reader.column != ScanSpec::rowIdColumn && reader.type() <= PhysicalType::I64;
 }
 
@@ -244,14 +280,16 @@ uint32_t RowGroupReader::filterRange(uint32_t column, uint32_t firstRow, uint32_
    State& s = *state_;
    ColumnReader& reader = s.columns[column];
    if (lower > upper || rows.count() == 0) return 0;
-   if (s.isMissing(reader)) {
+   if (!reader.path && s.isMissing(reader)) {
       const Value& value = *reader.missing;
       return !value.isNull && value.i64 >= lower && value.i64 <= upper ? keepAll(rows, out) : 0;
    }
-   if (s.block) {
+   PathReader* path = s.openedPath(reader);
+   ChunkReader* chunk = path ? path->direct() : s.block && !reader.path ? &s.opened(reader) : nullptr;
+   if (chunk) {
       const uint32_t vectorFirst = firstRow / vectorRows * vectorRows;
       uint32_t inPage;
-      const PageView page = s.opened(reader).pageOf(vectorFirst, inPage);
+      const PageView page = chunk->pageOf(vectorFirst, inPage);
       if (page.header().encoding == PageEncoding::PackedInts && firstRow == vectorFirst)
          return filterInts(page, inPage, count, lower, upper, rows, out);
    }

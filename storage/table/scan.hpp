@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "common/json/path_access.hpp"
 #include "common/value/batch.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/block/zone_key.hpp"
@@ -57,6 +58,18 @@ struct ValuePredicate {
    std::span<const Wanted> within(const ZoneRange& zone) const;
 };
 
+/// What a scan gives of the documents of a column instead of the documents.
+struct ScanPath {
+   uint32_t column = 0; ///< storage column, of jsonb
+   json::PathAccess access;
+};
+
+/// A range that the values of a path lie in, as a ZonePredicate for a column.
+struct PathPredicate {
+   uint32_t path = 0; ///< index in ScanSpec::paths; of form Value, an integer
+   ZoneKey lower = zoneKeyMin, upper = zoneKeyMax;
+};
+
 /// The columns and conditions of a scan.
 struct ScanSpec {
    static constexpr uint32_t rowIdColumn = UINT32_MAX;
@@ -66,6 +79,8 @@ struct ScanSpec {
    /// The scan gives all rows whose keys hash like these; it may give others, too.
    std::optional<KeyFilter> keys = std::nullopt;
    std::vector<ValuePredicate> valuePredicates = {};
+   std::vector<ScanPath> paths = {}; ///< readers number them after `columns`
+   std::vector<PathPredicate> pathPredicates = {};
 };
 
 /// One unit of scan work: a row group of one segment. Opaque to the executor.

@@ -85,6 +85,26 @@ bool Table::isRemote() const {
    return core_->context.store.isRemote();
 }
 
+namespace {
+
+/// False when what the block has at a path excludes all of its rows.
+bool pathsMayMatch(const ScanSpec& spec, const Segment& segment) {
+   for (const PathPredicate& predicate : spec.pathPredicates) {
+      const ScanPath& path = spec.paths[predicate.path];
+      const DocumentSummary* documents = segment.block ? segment.block->header().documentsOf(path.column) : nullptr;
+      if (!documents) continue;
+      const PathSummary values = documents->find(path.access.keys);
+      const bool isKnown = values.isExact && (values.count(NodeKind::Number) == 0 ||
+                                              (values.areAlike && values.scale == path.access.scale));
+      if (isKnown && path.access.target != PhysicalType::Bool &&
+          (values.smallest > predicate.upper || values.largest < predicate.lower))
+         return false;
+   }
+   return true;
+}
+
+} // namespace
+
 std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec) {
    auto state = std::make_shared<ScanState>();
    state->snapshot = snapshot;
@@ -92,6 +112,8 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
    state->sources = sourcesOf(*core_, snapshot, &state->columns);
    for (const uint32_t column : state->spec.columns)
       CHECK(column == ScanSpec::rowIdColumn || column < state->columns->size());
+   for (const ScanPath& path : state->spec.paths)
+      CHECK(path.column < state->columns->size());
    for (const ZonePredicate& predicate : state->spec.zonePredicates)
       CHECK(predicate.column < state->columns->size());
    for (const ValuePredicate& predicate : state->spec.valuePredicates)
@@ -100,6 +122,7 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       const ScanState::Source& source = state->sources[i];
       state->rowCount += source.rows;
       if (state->spec.keys && addCandidates(*core_, *state, i)) continue;
+      if (!pathsMayMatch(state->spec, *source.segment)) continue;
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }

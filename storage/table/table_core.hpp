@@ -31,10 +31,8 @@ struct StorageContext {
    std::atomic<uint64_t> nextObject{1};
    std::atomic<size_t> retiredDeltaBytes{0}; ///< part of deltaMemory that only older snapshots read
    Garbage garbage{};
-   std::string sessionTag{}; ///< makes object names of this process run unique
-   /// Blocks take documents apart. Off, since scans cannot read a single path yet: each access would put whole
-   /// documents together again.
-   bool takesDocumentsApart = false;
+   std::string sessionTag{};        ///< makes object names of this process run unique
+   bool takesDocumentsApart = true; ///< blocks keep the paths of documents as columns
 
    /// A new object name: "table/<id>/block/<segment>-<tag>-<n>".
    std::string newBlockName(StorageId table, SegmentId segment);

@@ -213,4 +213,33 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    return result;
 }
 
+PathSummary Table::pathSummary(const Snapshot& snapshot, uint32_t column, const std::vector<std::string>& keys) {
+   TableCore& core = *core_;
+   const Sources sources = sourcesOf(core, snapshot);
+   PathSummary result;
+   const MutexLock lock(core.statisticsMutex);
+   const auto add = [&](const SegmentShare& share) {
+      const DocumentSummary* documents = nullptr;
+      DocumentSummary missing;
+      if (column >= share.segment->columnCount()) {
+         const Value& value = (*sources.columns)[column].missing;
+         if (!value.isNull) missing.add(json::JsonbView(value.bytes));
+         documents = &missing;
+      } else if (share.segment->delta) {
+         documents = share.segment->delta->documentsOf(column, share.rows);
+      } else {
+         documents = share.segment->block->header().documentsOf(column);
+      }
+      if (documents)
+         result.merge(documents->find(keys));
+      else
+         result.isExact = false;
+   };
+   for (const SegmentShare& share : sources.committed)
+      add(share);
+   for (const SegmentShare& share : sources.own)
+      add(share);
+   return result;
+}
+
 } // namespace ouzel::storage

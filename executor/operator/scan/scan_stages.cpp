@@ -8,6 +8,8 @@ std::vector<sql::ColumnId> scanLayout(const sql::plan::Scan& scan) {
    std::vector<sql::ColumnId> layout;
    for (const sql::plan::ScanColumn& column : scan.columns)
       layout.push_back(column.column);
+   for (const sql::plan::ScanPath& path : scan.paths)
+      layout.push_back(path.column);
    return layout;
 }
 

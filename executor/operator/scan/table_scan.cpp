@@ -139,6 +139,8 @@ private:
       RuntimeFilter* filter;
       uint32_t column;
    };
+   std::optional<int16_t> attributeOf(uint32_t slot) const;
+   bool isPath(uint32_t slot) const { return slot >= plan_.columns.size(); }
    void addPredicate(const sql::Expr& expr, PlanBuilder& builder);
    void addZone(const ColumnCompare& compare);
    void addValues(const sql::Expr& expr);
@@ -173,12 +175,20 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
    for (const sql::plan::ScanColumn& column : plan_.columns)
       spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
                                                                       : static_cast<uint32_t>(column.attribute - 1));
+   for (const sql::plan::ScanPath& path : plan_.paths)
+      spec_.paths.push_back({static_cast<uint32_t>(path.attribute - 1), path.access});
    for (const sql::ExprPtr& predicate : plan_.predicates)
       addPredicate(*predicate, builder);
    if (plan_.keyLookup != 0) keyLookup_ = &builder.keyLookup(plan_.keyLookup);
    if (builder.context().settings().runtimeFilters)
       for (const sql::plan::RuntimeFilterUse& use : plan_.runtimeFilters)
          if (const auto slot = slots_.find(use.column)) runtime_.push_back({&builder.runtimeFilter(use.filter), *slot});
+}
+
+/// The stored attribute in a slot; nothing for the row id and for paths.
+std::optional<int16_t> TableScan::attributeOf(uint32_t slot) const {
+   if (slot >= plan_.columns.size() || plan_.columns[slot].attribute == sql::rowIdAttribute) return std::nullopt;
+   return plan_.columns[slot].attribute;
 }
 
 void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
@@ -194,8 +204,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
       const bool isRange = compare->op == CompareOp::Eq || compare->op == CompareOp::Lt ||
                            compare->op == CompareOp::Le || compare->op == CompareOp::Gt || compare->op == CompareOp::Ge;
       if (isRange && isIntegerLike(compare->value->type) &&
-          compare->value->type == table_[compare->column].repr.physical &&
-          plan_.columns[slot].attribute != sql::rowIdAttribute) {
+          compare->value->type == table_[compare->column].repr.physical && (attributeOf(slot) || isPath(slot))) {
          RangeFilter& range = ranges_.try_emplace(slot, RangeFilter{slot, INT64_MIN, INT64_MAX}).first->second;
          const int64_t value = compare->value->i64;
          if (compare->op == CompareOp::Eq || compare->op == CompareOp::Le) range.upper = std::min(range.upper, value);
@@ -225,10 +234,13 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
 }
 
 void TableScan::addZone(const ColumnCompare& compare) {
-   const int16_t attribute = plan_.columns[*slots_.find(compare.column)].attribute;
-   if (attribute == sql::rowIdAttribute) return;
+   const uint32_t slot = *slots_.find(compare.column);
+   const std::optional<int16_t> attribute = attributeOf(slot);
+   if (!attribute && !(isPath(slot) && isIntegerLike(compare.value->type) &&
+                       compare.value->type == table_[compare.column].repr.physical))
+      return;
    storage::ZonePredicate zone;
-   zone.column = static_cast<uint32_t>(attribute - 1);
+   if (attribute) zone.column = static_cast<uint32_t>(*attribute - 1);
    const storage::ZoneKey key = storage::zoneKeyOf(*compare.value);
    switch (compare.op) {
    case CompareOp::Eq: zone.lower = zone.upper = key; break;
@@ -238,18 +250,21 @@ void TableScan::addZone(const ColumnCompare& compare) {
    case CompareOp::Ge: zone.lower = key; break;
    default: return;
    }
-   spec_.zonePredicates.push_back(zone);
+   if (attribute)
+      spec_.zonePredicates.push_back(zone);
+   else
+      spec_.pathPredicates.push_back({slot - static_cast<uint32_t>(plan_.columns.size()), zone.lower, zone.upper});
 }
 
 /// Pass the values that the predicate allows to storage, and keep them for the chosen index.
 void TableScan::addValues(const sql::Expr& expr) {
    auto left = valuesLeft(expr, table_);
    if (!left) return;
-   const int16_t attribute = plan_.columns[*slots_.find(left->column)].attribute;
-   if (attribute == sql::rowIdAttribute) return;
+   const std::optional<int16_t> attribute = attributeOf(*slots_.find(left->column));
+   if (!attribute) return;
    if (!left->areOrderKeys) {
       storage::ValuePredicate predicate;
-      predicate.column = static_cast<uint32_t>(attribute - 1);
+      predicate.column = static_cast<uint32_t>(*attribute - 1);
       for (const Value* value : left->values)
          predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
       std::sort(predicate.values.begin(), predicate.values.end(),
@@ -257,8 +272,8 @@ void TableScan::addValues(const sql::Expr& expr) {
       spec_.valuePredicates.push_back(std::move(predicate));
    }
    const auto& indexed = plan_.lookupAttributes;
-   if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
-      fixed_.try_emplace(attribute, std::move(left->values));
+   if (std::find(indexed.begin(), indexed.end(), *attribute) != indexed.end())
+      fixed_.try_emplace(*attribute, std::move(left->values));
 }
 
 /// The keys to look up in an index: the keys that a join has built, or every combination of values that predicates
@@ -324,7 +339,7 @@ void TableScan::prepare(QueryContext& context) {
    for (const RuntimeUse& use : runtime_) {
       if (!use.filter->isPublished()) continue;
       if (use.filter->isEmpty()) isEmpty_ = true;
-      if (use.filter->hasBounds()) {
+      if (use.filter->hasBounds() && attributeOf(use.column)) {
          storage::ZonePredicate zone;
          zone.column = spec.columns[use.column];
          zone.lower = use.filter->lower();
@@ -346,8 +361,8 @@ void TableScan::prepare(QueryContext& context) {
 LocalStatePtr TableScan::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
    local->reader = source_->makeReader();
-   local->batch.columns.resize(plan_.columns.size());
-   local->isDecoded.resize(plan_.columns.size());
+   local->batch.columns.resize(plan_.columns.size() + plan_.paths.size());
+   local->isDecoded.resize(plan_.columns.size() + plan_.paths.size());
    local->records.resize(activeRuntime_.size());
    for (const ResidualFilter& residual : residuals_)
       local->residuals.emplace_back(residual.program, context.functions(), context.memory());

@@ -1,0 +1,146 @@
+#include "common/json/path_access.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/json/jsonb_text.hpp"
+#include "common/json/jsonb_writer.hpp"
+#include "common/number/decimal.hpp"
+
+namespace ouzel::json {
+
+namespace {
+
+void put(void* out, const StringView& string) {
+   std::memcpy(out, &string, sizeof string);
+}
+
+/// A value that the writer describes, as jsonb.
+template <typename Describe>
+bool putJson(void* out, Arena& arena, Describe describe) {
+   JsonbWriter writer;
+   describe(writer);
+   put(out, arena.copyString(writer.finish()));
+   return true;
+}
+
+template <typename T>
+bool putInteger(const StringView& number, void* out) {
+   if (decimal::scale(number) != 0) return false; // the text has a point, which integers refuse
+   const std::optional<int64_t> value = decimal::toInt64(number, 0);
+   if (!value || *value < std::numeric_limits<T>::min() || *value > std::numeric_limits<T>::max()) return false;
+   const auto narrow = static_cast<T>(*value);
+   std::memcpy(out, &narrow, sizeof narrow);
+   return true;
+}
+
+/// Numbers near the ends of what a double holds are left to the cast, which may refuse them.
+bool putDouble(const StringView& number, void* out) {
+   constexpr double largest = 1e300, smallest = 1e-290;
+   const double value = decimal::approximate(number), magnitude = std::abs(value);
+   if (!(magnitude <= largest) || (magnitude < smallest && decimal::sign(number) != 0)) return false;
+   std::memcpy(out, &value, sizeof value);
+   return true;
+}
+
+bool putNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
+   if (access.scale != 0) {
+      const auto value = decimal::scale(number) == access.scale ? decimal::toInt64(number, access.scale) : std::nullopt;
+      if (value) std::memcpy(out, &*value, sizeof *value);
+      return value.has_value();
+   }
+   switch (access.target) {
+   case PhysicalType::I16: return putInteger<int16_t>(number, out);
+   case PhysicalType::I32: return putInteger<int32_t>(number, out);
+   case PhysicalType::I64: return putInteger<int64_t>(number, out);
+   case PhysicalType::F64: return putDouble(number, out);
+   case PhysicalType::Decimal: put(out, arena.copyString(number.view())); return true;
+   default: return false;
+   }
+}
+
+} // namespace
+
+bool notOfType(const PathAccess& access) {
+   if (access.isCertain) throwInternal("a value at a path is not of the type that statistics say");
+   return false;
+}
+
+std::optional<JsonbView> find(JsonbView document, const std::vector<std::string>& keys) {
+   for (const std::string& key : keys) {
+      const std::optional<JsonbView> member = document.find(key);
+      if (!member) return std::nullopt;
+      document = *member;
+   }
+   return document;
+}
+
+bool giveNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
+   if (access.form == PathForm::Json) return putJson(out, arena, [&](JsonbWriter& writer) { writer.number(number); });
+   if (access.isTyped()) {
+      alignas(16) char value[16];
+      const bool fits = putNumber(access, number, access.form == PathForm::Value ? out : value, arena);
+      if (access.form == PathForm::Value) return fits || notOfType(access);
+      if (fits) return false;
+   }
+   std::string text;
+   decimal::append(text, number);
+   put(out, arena.copyString(text));
+   return true;
+}
+
+bool giveBoolean(const PathAccess& access, bool value, void* out) {
+   const bool isTarget = access.target == PhysicalType::Bool;
+   switch (access.form) {
+   case PathForm::Json: {
+      // A literal is one byte.
+      JsonbWriter writer;
+      writer.boolean(value);
+      const std::string bytes = writer.finish();
+      DCHECK(bytes.size() <= StringView::inlineMax);
+      put(out, StringView(std::string_view(bytes)));
+      return true;
+   }
+   case PathForm::Value:
+      if (isTarget) *static_cast<uint8_t*>(out) = value;
+      return isTarget || notOfType(access);
+   case PathForm::Rest:
+      if (isTarget) return false;
+      break;
+   case PathForm::Text: break;
+   }
+   put(out, StringView(std::string_view(value ? "true" : "false")));
+   return true;
+}
+
+bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena) {
+   switch (access.form) {
+   case PathForm::Json: return putJson(out, arena, [&](JsonbWriter& writer) { writer.string(text.view()); });
+   case PathForm::Value: return notOfType(access);
+   default: put(out, text); return true;
+   }
+}
+
+bool give(const PathAccess& access, const JsonbView& value, void* out, Arena& arena) {
+   if (access.form == PathForm::Json) {
+      const std::string_view bytes = value.bytes();
+      put(out, StringView(bytes));
+      return true;
+   }
+   switch (value.kind()) {
+   case Kind::Null: return false;
+   case Kind::Number: return giveNumber(access, value.number(), out, arena);
+   case Kind::Boolean: return giveBoolean(access, value.boolean(), out);
+   case Kind::String: return giveString(access, StringView(value.string()), out, arena);
+   default: break;
+   }
+   if (access.form == PathForm::Value) return notOfType(access);
+   std::string text;
+   appendText(text, value);
+   put(out, arena.copyString(text));
+   return true;
+}
+
+} // namespace ouzel::json

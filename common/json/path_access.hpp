@@ -1,0 +1,54 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json/jsonb.hpp"
+#include "common/memory/arena.hpp"
+#include "common/value/physical_type.hpp"
+
+// What a scan gives of documents instead of the documents themselves: the values at a path, as a column of their own.
+
+namespace ouzel::json {
+
+enum class PathForm : uint8_t {
+   Json,  ///< the value, as -> gives it
+   Text,  ///< its text, as ->> gives it
+   Value, ///< a number or boolean whose text is one of type `target`; NULL for all else
+   Rest,  ///< the text where Value is NULL though there is a text
+};
+
+/// The values at a path in one of four forms.
+struct PathAccess {
+   std::vector<std::string> keys; ///< of objects, from the document inwards; at least one
+   PathForm form = PathForm::Json;
+   PhysicalType target = PhysicalType::Decimal; ///< of Value and Rest: Bool, I16, I32, I64, F64 or Decimal
+   uint8_t scale = 0;                           ///< of a Value of target I64: that of all numbers it gives
+   /// Of a Value: whatever has a text is of the type, as statistics say. Where that turns out wrong, reading throws
+   /// XX000.
+   bool isCertain = false;
+
+   bool isTyped() const { return form >= PathForm::Value; }
+   /// Json, Text and Rest are String.
+   PhysicalType resultType() const { return form == PathForm::Value ? target : PhysicalType::String; }
+   Representation result() const { return {resultType(), form == PathForm::Value ? scale : uint8_t{0}}; }
+   bool operator==(const PathAccess&) const = default;
+};
+
+/// What lies at the path; nothing where a key is missing or has no object around it.
+std::optional<JsonbView> find(JsonbView document, const std::vector<std::string>& keys);
+
+/// Writes what the access gives of a value to `out`, which has room for one value of the access's result type. False:
+/// NULL. Strings point into the value or into `arena`.
+bool give(const PathAccess& access, const JsonbView& value, void* out, Arena& arena);
+
+/// What an access of form Value gives of a value that is of another type: NULL, which is false. Throws XX000 where the
+/// access is certain that there is none.
+bool notOfType(const PathAccess& access);
+
+// The same for values whose kind is known and that are not in the form of jsonb:
+bool giveNumber(const PathAccess& access, const StringView& decimal, void* out, Arena& arena);
+bool giveBoolean(const PathAccess& access, bool value, void* out);
+bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena);
+
+} // namespace ouzel::json

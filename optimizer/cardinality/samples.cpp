@@ -1,0 +1,83 @@
+#include "optimizer/cardinality/samples.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "common/json/path_access.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+constexpr uint32_t sampleRowsMin = 64;  ///< of smaller samples nothing is concluded
+constexpr uint32_t sampleRowsMax = 512; ///< of a path: each row is a search in a document
+
+/// The distinct values of a column of `rows` values of which `sampled` were drawn: `distinct` different ones, `single`
+/// of these once. Haas, Naughton, Seshadri, Stokes ("Sampling-Based Estimation of the Number of Distinct Values of an
+/// Attribute", 1995), the first-order jackknife.
+double distinctOf(double distinct, double single, double sampled, double rows) {
+   if (sampled >= rows) return distinct;
+   return std::clamp(sampled * distinct / (sampled - single + single * sampled / rows), distinct, rows);
+}
+
+} // namespace
+
+SampledColumn sampledColumn(const op::Get& get, ColumnId column) {
+   for (const GetColumn& one : get.columns)
+      if (one.column == column) return {one.attribute, nullptr};
+   for (const GetPath& path : get.paths)
+      if (path.column == column) return {path.attribute, &path.access};
+   return {};
+}
+
+Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row) {
+   const Vector& stored = sample.columns[static_cast<size_t>(column.attribute - 1)];
+   if (!column.access) return Value::fromVector(stored, row);
+   const PhysicalType type = column.access->resultType();
+   if (stored.isNull(row)) return Value::null(type);
+   alignas(16) std::byte place[16] = {};
+   Arena arena;
+   const auto found = json::find(json::JsonbView(stored.value<StringView>(row).view()), column.access->keys);
+   if (!found || !json::give(*column.access, *found, place, arena)) return Value::null(type);
+   return Value::fromVector(Vector::constant(type, place, nullptr), 0);
+}
+
+ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double rows) {
+   ColumnEstimate estimate;
+   const uint32_t count = std::min(sample.rowCount, sampleRowsMax);
+   if (count < sampleRowsMin || static_cast<size_t>(path.attribute) > sample.columns.size()) return estimate;
+   const SampledColumn column{path.attribute, &path.access};
+   std::unordered_map<std::string, uint32_t> seen;
+   double bytes = 0, lowest = 0, highest = 0;
+   uint32_t values = 0;
+   for (uint32_t i = 0; i < count; ++i) {
+      const Value value = valueAt(sample, column, static_cast<uint32_t>(uint64_t{i} * sample.rowCount / count));
+      if (value.isNull) continue;
+      const bool isText = isVariableSize(value.type);
+      ++seen[isText ? value.bytes : std::to_string(value.type == PhysicalType::F64 ? value.f64 : double(value.i64))];
+      bytes += isText ? static_cast<double>(value.bytes.size()) : physicalSize(value.type);
+      if (!isText) {
+         const double number = value.type == PhysicalType::F64 ? value.f64 : static_cast<double>(value.i64);
+         lowest = values == 0 ? number : std::min(lowest, number);
+         highest = values == 0 ? number : std::max(highest, number);
+         estimate.hasBounds = true;
+      }
+      ++values;
+   }
+   const auto single = std::count_if(seen.begin(), seen.end(), [](const auto& one) { return one.second == 1; });
+   estimate.isKnown = true;
+   estimate.baseRows = rows;
+   estimate.nullFraction = 1 - static_cast<double>(values) / count;
+   const double present = std::max(1.0, rows * (1 - estimate.nullFraction));
+   estimate.distinct =
+       values == 0 ? 1 : distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present);
+   estimate.baseDistinct = estimate.distinct;
+   estimate.min = lowest;
+   estimate.max = highest;
+   if (values > 0) estimate.averageWidth = bytes / values;
+   return estimate;
+}
+
+} // namespace ouzel::optimizer

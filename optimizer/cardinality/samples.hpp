@@ -1,0 +1,21 @@
+#pragma once
+#include "common/value/batch.hpp"
+#include "common/value/value.hpp"
+#include "optimizer/cardinality/estimator.hpp"
+
+// What the sample of a stored table says of the columns and paths that a Get gives.
+
+namespace ouzel::optimizer {
+
+/// A column of a Get in the sample of its table.
+struct SampledColumn {
+   int16_t attribute = 0;                    ///< 0: not in the sample
+   const json::PathAccess* access = nullptr; ///< of the attribute's documents; null: the attribute itself
+};
+SampledColumn sampledColumn(const sql::op::Get& get, sql::ColumnId column);
+Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row);
+
+/// Estimates a path of a table of `rows` rows. Nothing is known of it where the sample is small.
+ColumnEstimate pathEstimate(const Batch& sample, const sql::GetPath& path, double rows);
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,275 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/text/number_text.hpp"
+#include "common/thread/stack.hpp"
+#include "common/type/array.hpp"
+#include "optimizer/rewrite/rules.hpp"
+#include "sql/algebra/build.hpp"
+
+// Accesses to documents become columns. Durner ("Efficient Query Processing on Modern Hardware", JSON Tiles) pushes
+// them into the scan when the plan is made; here they move before all other rewrites, so that what follows sees
+// columns: doc -> 'by' ->> 'name' becomes a column of the Get that gives doc, wherever an operator between hands all
+// columns on.
+//
+// A cast of a text to a number or boolean becomes COALESCE(value, cast(rest)): `value` has what the document stores as
+// such, `rest` the texts of all other documents, mostly of none. So a text that the cast refuses raises its error where
+// the statement has the cast, for the rows that ask for it. Where statistics say that no document has another text,
+// `value` alone is left: it is compared, joined, and bounded as a stored column is.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using json::PathAccess;
+using json::PathForm;
+
+namespace {
+
+constexpr uint8_t scaleMax = 18; ///< of numbers as 64-bit integers: so many digits fit
+
+/// An access to a stored document.
+struct Found {
+   ColumnId document = noColumn;
+   PathAccess access;
+};
+
+/// jsonb_extract_path takes a step like this for the position of an element, if it stands before an array.
+bool maybeSubscript(std::string_view step) {
+   while (!step.empty() && isBlank(step.front()))
+      step.remove_prefix(1);
+   return !step.empty() && (isDigit(step.front()) || step.front() == '+' || step.front() == '-');
+}
+
+/// Appends the keys of the steps; false if they are not all keys.
+bool addKeys(const Value& steps, std::vector<std::string>& keys) {
+   const ArrayView array(steps.bytes);
+   if (array.dimensionCount() > 1 || array.hasNulls()) return false;
+   for (ArrayView::Cursor step(array); step.next();) {
+      const std::string_view key = step.as<StringView>().view();
+      if (maybeSubscript(key)) return false;
+      keys.emplace_back(key);
+   }
+   return true;
+}
+
+/// Matches a chain of steps from a column inwards, as far as they are keys of objects.
+bool matchSteps(const Expr& expr, Found& found) {
+   checkStack();
+   if (expr.kind == ExprKind::Column) {
+      found.document = columnOf(expr);
+      return expr.type.oid == oid::jsonb;
+   }
+   const auto* function = functionOf(expr);
+   if (!function || expr.kind != ExprKind::Call || expr.args.size() != 2) return false;
+   const bool isField = function->source == "jsonb_object_field" || function->source == "jsonb_object_field_text";
+   const bool isPath = function->source == "jsonb_extract_path" || function->source == "jsonb_extract_path_text";
+   if (!isField && !isPath) return false;
+   const Value* step = knownValue(*expr.args[1]);
+   if (!step || !matchSteps(*expr.args[0], found)) return false;
+   if (isPath) return addKeys(*step, found.access.keys);
+   found.access.keys.push_back(step->bytes);
+   return true;
+}
+
+std::optional<PathForm> formOf(const Expr& expr) {
+   const auto* function = functionOf(expr);
+   if (!function || expr.kind != ExprKind::Call) return std::nullopt;
+   return function->source.ends_with("_text") ? PathForm::Text : PathForm::Json;
+}
+
+/// How values of the type are stored, if documents have such values.
+std::optional<PhysicalType> targetOf(Oid type) {
+   switch (type) {
+   case oid::int2: return PhysicalType::I16;
+   case oid::int4: return PhysicalType::I32;
+   case oid::int8: return PhysicalType::I64;
+   case oid::float8: return PhysicalType::F64;
+   case oid::numeric: return PhysicalType::Decimal;
+   case oid::boolean: return PhysicalType::Bool;
+   default: return std::nullopt;
+   }
+}
+
+/// "doc->'by'->>'name'", for EXPLAIN.
+std::string nameOf(const Query& query, const Found& found) {
+   std::string name = query.columns[found.document].name;
+   for (size_t i = 0; i < found.access.keys.size(); ++i) {
+      const bool isText = found.access.form != PathForm::Json && i + 1 == found.access.keys.size();
+      name += (isText ? "->>'" : "->'") + found.access.keys[i] + "'";
+   }
+   return name;
+}
+
+class PathReading {
+public:
+   explicit PathReading(Query& query) : query_(query) {}
+
+   /// Documents that an operator sees, and the Gets that give them.
+   using Documents = std::unordered_map<ColumnId, op::Get*>;
+
+   /// The documents among the operator's output.
+   Documents visit(Rel& rel, const Documents& outer) {
+      checkStack();
+      Documents visible;
+      for (size_t i = 0; i < rel.inputs.size(); ++i) {
+         Documents known = outer;
+         if (rel.kind == RelKind::Join) known.insert(visible.begin(), visible.end()); // LATERAL
+         const Documents given = visit(*rel.inputs[i], known);
+         if (rel.kind != RelKind::Join || i == 0 || showsRight(rel)) visible.insert(given.begin(), given.end());
+         if (rel.kind == RelKind::Join && i == 1) replaceIn(rel, joined(visible, given, outer));
+      }
+      if (auto* with = rel.getIf<op::With>())
+         for (Cte& cte : with->ctes) {
+            visit(*cte.query, outer);
+            if (cte.recursive) visit(*cte.recursive, outer);
+         }
+      if (auto* get = rel.getIf<op::Get>(); get && rel.kind == RelKind::Get)
+         for (const GetColumn& column : get->columns)
+            if (query_.columns[column.column].type.oid == oid::jsonb && column.attribute > 0)
+               visible.emplace(column.column, get);
+      if (rel.kind != RelKind::Join) replaceIn(rel, joined(visible, {}, outer));
+      if (!handsOn(rel)) visible.clear();
+      return visible;
+   }
+
+private:
+   static Documents joined(Documents a, const Documents& b, const Documents& c) {
+      a.insert(b.begin(), b.end());
+      a.insert(c.begin(), c.end());
+      return a;
+   }
+   static bool showsRight(const Rel& join) {
+      const JoinKind kind = join.as<op::Join>().kind;
+      return kind != JoinKind::Semi && kind != JoinKind::Anti && kind != JoinKind::Mark;
+   }
+   /// Whether the operator's output has all columns of its input.
+   static bool handsOn(const Rel& rel) {
+      switch (rel.kind) {
+      case RelKind::Get:
+      case RelKind::Select:
+      case RelKind::Map:
+      case RelKind::ProjectSet:
+      case RelKind::TableFunction:
+      case RelKind::Join:
+      case RelKind::Window:
+      case RelKind::Sort:
+      case RelKind::Limit:
+      case RelKind::LockRows:
+      case RelKind::With: return true;
+      default: return false;
+      }
+   }
+   static bool isWrite(const Rel& rel) {
+      return rel.kind == RelKind::Insert || rel.kind == RelKind::Update || rel.kind == RelKind::Delete ||
+             rel.kind == RelKind::Merge;
+   }
+
+   void replaceIn(Rel& rel, const Documents& documents) {
+      if (isWrite(rel)) return; // reads the new rows
+      forEachOwnExpr(rel, [&](ExprPtr& expr) { replace(expr, documents); });
+   }
+
+   void replace(ExprPtr& expr, const Documents& documents) {
+      checkStack();
+      if (auto* subquery = expr->getIf<scalar::Subquery>()) visit(*subquery->query, documents);
+      if (replaceCast(expr, documents)) return;
+      Found found;
+      if (const auto form = formOf(*expr); form && matchSteps(*expr, found) && !found.access.keys.empty())
+         if (const auto it = documents.find(found.document); it != documents.end()) {
+            found.access.form = *form;
+            expr = column(*it->second, found, expr->type);
+            return;
+         }
+      for (ExprPtr& arg : expr->args)
+         replace(arg, documents);
+   }
+
+   /// A cast of a text that the document gives. True if it was replaced.
+   bool replaceCast(ExprPtr& expr, const Documents& documents) {
+      const Expr& cast = *expr;
+      if (cast.kind != ExprKind::TextCast) return false;
+      const auto target = targetOf(cast.type.oid);
+      Found found;
+      const Expr& text = *cast.args[0];
+      if (!target || formOf(text) != PathForm::Text || !matchSteps(text, found) || found.access.keys.empty())
+         return false;
+      const auto it = documents.find(found.document);
+      if (it == documents.end()) return false;
+      found.access.target = *target;
+      if (auto certain = certainColumn(*it->second, found, cast.type)) {
+         expr = std::move(certain);
+         return true;
+      }
+      const SqlType textType = text.type;
+      auto rest = makeTyped(ExprKind::TextCast, cast.type, cast.position);
+      found.access.form = PathForm::Rest;
+      rest->args.push_back(column(*it->second, found, textType));
+      found.access.form = PathForm::Value;
+      ExprPtr value = column(*it->second, found, cast.type);
+      ExprPtr both = makeTyped(ExprKind::Coalesce, cast.type, cast.position);
+      both->args.push_back(std::move(value));
+      both->args.push_back(std::move(rest));
+      expr = std::move(both);
+      return true;
+   }
+
+   /// A column without a rest, where statistics say that all texts at the path are of the type; else null.
+   ExprPtr certainColumn(op::Get& get, Found found, const SqlType& type) {
+      if (query_.context.forReuse || !query_.context.statistics || get.seesWith) return nullptr;
+      const auto summary =
+          query_.context.statistics->pathSummary(get.table, attributeOf(get, found.document), found.access.keys);
+      using storage::NodeKind;
+      const bool isNumber = found.access.target != PhysicalType::Bool;
+      const uint64_t values = summary.count(isNumber ? NodeKind::Number : NodeKind::Boolean);
+      if (!summary.isExact || values + summary.count(NodeKind::Null) != summary.total()) return nullptr;
+      found.access.form = PathForm::Value;
+      found.access.isCertain = true;
+      if (!isNumber) return column(get, found, type);
+      if (!summary.areAlike) return nullptr;
+      const int64_t low = values > 0 ? summary.smallest : 0, high = values > 0 ? summary.largest : 0;
+      switch (found.access.target) {
+      case PhysicalType::Decimal:
+         if (summary.scale > scaleMax) return nullptr;
+         found.access.target = PhysicalType::I64;
+         found.access.scale = summary.scale;
+         break;
+      case PhysicalType::F64: return column(get, found, type);
+      case PhysicalType::I16:
+         if (low < INT16_MIN || high > INT16_MAX) return nullptr;
+         [[fallthrough]];
+      case PhysicalType::I32:
+         if (low < INT32_MIN || high > INT32_MAX) return nullptr;
+         [[fallthrough]];
+      default:
+         if (summary.scale != 0) return nullptr;
+      }
+      return column(get, found, type, low, high);
+   }
+
+   static int16_t attributeOf(const op::Get& get, ColumnId document) {
+      return std::find_if(get.columns.begin(), get.columns.end(),
+                          [&](const GetColumn& one) { return one.column == document; })
+          ->attribute;
+   }
+
+   /// The column that the Get gives for the access. `smallest`, `largest`: its bounds, if there are any.
+   ExprPtr column(op::Get& get, const Found& found, const SqlType& type, int64_t smallest = 1, int64_t largest = 0) {
+      const int16_t attribute = attributeOf(get, found.document);
+      for (const GetPath& path : get.paths)
+         if (path.attribute == attribute && path.access == found.access && query_.columns[path.column].type == type)
+            return query_.ref(path.column);
+      const ColumnId made = query_.newColumn(nameOf(query_, found), type, true);
+      get.paths.push_back({made, attribute, found.access, smallest, largest});
+      return query_.ref(made);
+   }
+
+   Query& query_;
+};
+
+} // namespace
+
+void readPaths(RelPtr& root, Query& query) {
+   PathReading(query).visit(*root, {});
+}
+
+} // namespace ouzel::optimizer

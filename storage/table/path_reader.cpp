@@ -1,0 +1,450 @@
+#include "storage/table/path_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "common/error/check.hpp"
+#include "common/number/decimal.hpp"
+
+namespace ouzel::storage {
+
+using json::JsonbView;
+using json::PathForm;
+
+namespace {
+
+constexpr uint32_t noPath = UINT32_MAX;
+
+/// The path in the dictionary; noPath if no document has it outside of residues.
+uint32_t pathIn(const ShapeDictionary& dictionary, const std::vector<std::string>& keys) {
+   uint32_t path = 0;
+   size_t found = 0;
+   // Parents precede children.
+   for (uint32_t i = 1; i < dictionary.paths.size() && found < keys.size(); ++i)
+      if (dictionary.paths[i].parent == path && dictionary.paths[i].key == keys[found]) {
+         path = i;
+         ++found;
+      }
+   return found == keys.size() ? path : noPath;
+}
+
+template <typename Describe>
+std::string bytesOf(Describe describe) {
+   json::JsonbWriter writer;
+   describe(writer);
+   return writer.finish();
+}
+
+/// Whether each integer of the zone, at scale 0, is one of the target type.
+bool fits(PhysicalType target, const ZoneRange& zone) {
+   const auto lies = [&zone](auto lowest, auto highest) {
+      return zone.isEmpty() || (zone.lower >= ZoneKey(lowest) && zone.upper <= ZoneKey(highest));
+   };
+   switch (target) {
+   case PhysicalType::I16: return lies(std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max());
+   case PhysicalType::I32: return lies(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+   case PhysicalType::I64: return true;
+   default: return false;
+   }
+}
+
+} // namespace
+
+PathReader::PathReader(const json::PathAccess& access)
+   : access_(access), codes_(vectorRows), out_(size_t{vectorRows} * 16), validity_(validityWords(vectorRows)) {}
+PathReader::~PathReader() = default;
+
+void PathReader::open(DocumentShapes& shapes) {
+   close();
+   shapes_ = &shapes;
+}
+
+void PathReader::close() {
+   shapes_ = nullptr;
+   isLoaded_ = isAllNull_ = isDirect_ = areCodes_ = hasOthers_ = false;
+   entries_.clear();
+   sources_.clear();
+   hasResidue_.clear();
+   leaves_.clear();
+   residues_.reset();
+   documents_.reset();
+   passedRows_ = 0;
+   arena_.reset();
+}
+
+// ---- where values come from ----
+
+void PathReader::load() {
+   shapes_->loadDictionary();
+   const ShapeDictionary& dictionary = shapes_->dictionary();
+   const uint32_t path = pathIn(dictionary, access_.keys);
+   const bool mayBeResidue = dictionary.residuePaths.mayHave(access_.keys);
+   leaves_.reserve(nodeKindCount);
+   sources_.assign(1, fromNowhere);
+   hasResidue_.assign(1, 0);
+   for (const Shape& shape : dictionary.shapes) {
+      sources_.push_back(sourceOf(shape, path, mayBeResidue));
+      hasResidue_.push_back(shape.hasResidue);
+   }
+   const auto isFrom = [this](auto&& test) { return std::any_of(sources_.begin(), sources_.end(), test); };
+   isAllNull_ = !isFrom([](uint8_t source) { return source != fromNowhere; });
+   hasOthers_ = isFrom([](uint8_t source) { return source != fromNowhere && source < fromLeaves; });
+   if (isFrom([](uint8_t source) { return source == fromResidue; })) {
+      residues_ = std::make_unique<DenseColumn>(PhysicalType::String);
+      residues_->reader.open(shapes_->partAt(partResidues));
+   }
+   const bool isOneColumn = leaves_.size() == 1 && leaves_[0].isDirect && !hasOthers_;
+   isDirect_ = isOneColumn && leaves_[0].leaf.count == shapes_->rowCount();
+   areCodes_ = isOneColumn && leaves_[0].column.reader.hasDictionary();
+   isLoaded_ = true;
+}
+
+uint8_t PathReader::sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue) {
+   if (path != noPath)
+      for (const ShapeNode& node : shape.nodes)
+         if (node.path == path) return sourceOf(node);
+   return shape.hasResidue && mayBeResidue ? fromResidue : fromNowhere;
+}
+
+uint8_t PathReader::sourceOf(const ShapeNode& node) {
+   switch (node.kind) {
+   case NodeKind::Null: return access_.form == PathForm::Json ? fromNull : fromNowhere;
+   case NodeKind::EmptyArray:
+   case NodeKind::Object:
+      if (access_.form == PathForm::Value && !json::notOfType(access_)) return fromNowhere;
+      return node.kind == NodeKind::Object ? fromDocument : fromEmptyArray;
+   default: return leafSource(node);
+   }
+}
+
+uint8_t PathReader::leafSource(const ShapeNode& node) {
+   for (size_t i = 0; i < leaves_.size(); ++i)
+      if (leaves_[i].leaf.node == node) return static_cast<uint8_t>(fromLeaves + i);
+   const std::vector<Leaf>& leaves = shapes_->dictionary().leaves;
+   for (uint32_t number = 0; number < leaves.size(); ++number) {
+      if (!(leaves[number].node == node)) continue;
+      if (givesNothing(leaves[number], number)) return fromNowhere;
+      PathLeaf& leaf = leaves_.emplace_back(leaves[number], typeToRead(leaves[number]));
+      leaf.column.reader.open(shapes_->partAt(partLeaves + number));
+      leaf.isDirect = isDirect(leaf);
+      return static_cast<uint8_t>(fromLeaves + leaves_.size() - 1);
+   }
+   ByteReader::corrupted();
+}
+
+/// Whether the access gives NULL of all values of the leaf.
+bool PathReader::givesNothing(const Leaf& leaf, uint32_t number) const {
+   if (!access_.isTyped()) return false;
+   const bool isNumber = access_.target != PhysicalType::Bool;
+   const bool isOfType = leaf.node.kind == (isNumber ? NodeKind::Number : NodeKind::Boolean);
+   if (access_.form == PathForm::Value) return !isOfType && !json::notOfType(access_);
+   if (!isOfType) return false;
+   switch (access_.target) {
+   case PhysicalType::Bool:
+   case PhysicalType::Decimal: return true;
+   case PhysicalType::F64: return leaf.representation.physical == PhysicalType::I64;
+   default: {
+      const ChunkPlace part = shapes_->partAt(partLeaves + number);
+      return leaf.representation == Representation{PhysicalType::I64, 0} &&
+             fits(access_.target, part.header().parts[part.part].zone);
+   }
+   }
+}
+
+/// Integers that all fit are read as the narrower type.
+PhysicalType PathReader::typeToRead(const Leaf& leaf) const {
+   const bool isNarrowed = access_.isCertain && access_.target < PhysicalType::I64 &&
+                           leaf.representation == Representation{PhysicalType::I64, 0};
+   return isNarrowed ? access_.target : leaf.representation.physical;
+}
+
+bool PathReader::isDirect(const PathLeaf& leaf) const {
+   switch (access_.form) {
+   case PathForm::Json: return leaf.leaf.node.kind == NodeKind::Array;
+   case PathForm::Text:
+   case PathForm::Rest: return leaf.leaf.node.kind == NodeKind::String;
+   case PathForm::Value: break;
+   }
+   return leaf.column.reader.type() == access_.target && leaf.leaf.representation.scale == access_.scale;
+}
+
+// ---- reading ----
+
+/// The sources of rows from `first` on.
+void PathReader::findSources(uint32_t first, uint32_t count, uint8_t* sources) const {
+   if (const auto shape = shapes_->onlyShape()) {
+      std::fill_n(sources, count, sources_[static_cast<size_t>(*shape + 1)]);
+      return;
+   }
+   const int16_t* shapes = shapes_->shapes().data() + first;
+   for (uint32_t row = 0; row < count; ++row)
+      sources[row] = sources_[static_cast<size_t>(shapes[row] + 1)];
+}
+
+/// The number of residues of rows from `first` on.
+uint32_t PathReader::residuesIn(uint32_t first, uint32_t count) const {
+   uint32_t residues = 0;
+   for (uint32_t row = first; row < first + count; ++row)
+      residues += hasResidue_[static_cast<size_t>(shapes_->shapeOf(row) + 1)];
+   return residues;
+}
+
+/// Counts the values of the rows before `row`.
+void PathReader::passTo(uint32_t row) {
+   if (row < passedRows_) {
+      for (PathLeaf& leaf : leaves_)
+         leaf.column.passed = 0;
+      if (residues_) residues_->passed = 0;
+      passedRows_ = 0;
+   }
+   uint8_t sources[vectorRows];
+   for (uint32_t count; passedRows_ < row; passedRows_ += count) {
+      count = std::min(vectorRows, row - passedRows_);
+      findSources(passedRows_, count, sources);
+      for (size_t i = 0; i < leaves_.size(); ++i)
+         leaves_[i].column.passed += static_cast<uint32_t>(std::count(sources, sources + count, fromLeaves + i));
+      if (residues_) residues_->passed += residuesIn(passedRows_, count);
+   }
+}
+
+/// Notes which of the rows have a value from a leaf, and the values' places.
+void PathReader::collect(PathLeaf& leaf, uint8_t source, const uint8_t* sources, uint32_t count,
+                         const Selection& rows) {
+   leaf.column.begin();
+   leaf.rows.resize(rows.count());
+   leaf.column.wanted.resize(rows.count());
+   RowIndex* found = leaf.rows.data();
+   RowIndex* wanted = leaf.column.wanted.data();
+   uint32_t before = 0, kept = 0, row = 0;
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      for (; row < rows.row(i); ++row)
+         before += sources[row] == source;
+      found[kept] = static_cast<RowIndex>(row);
+      wanted[kept] = static_cast<RowIndex>(before);
+      kept += sources[row] == source;
+   }
+   for (; row < count; ++row)
+      before += sources[row] == source;
+   leaf.column.inRange = before;
+   leaf.rows.resize(kept);
+   leaf.column.wanted.resize(kept);
+}
+
+/// Notes which rows have a value from elsewhere.
+void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t count, const Selection& rows) {
+   residueRows_.clear();
+   documentRows_.clear();
+   nullRows_.clear();
+   emptyArrayRows_.clear();
+   if (residues_) residues_->begin();
+   uint32_t residues = 0, row = 0;
+   const auto moveTo = [&](uint32_t end) {
+      if (residues_) residues += residuesIn(first + row, end - row);
+      row = end;
+   };
+   forEachRow(rows, [&](uint32_t at) {
+      const auto position = static_cast<RowIndex>(at);
+      switch (sources[at]) {
+      case fromResidue:
+         moveTo(at);
+         residues_->wanted.push_back(static_cast<RowIndex>(residues));
+         residueRows_.push_back(position);
+         break;
+      case fromDocument: documentRows_.push_back(position); break;
+      case fromNull: nullRows_.push_back(position); break;
+      case fromEmptyArray: emptyArrayRows_.push_back(position); break;
+      default: break;
+      }
+   });
+   moveTo(count);
+   if (residues_) residues_->inRange = residues;
+}
+
+bool PathReader::giveOne(const Leaf& leaf, const void* value, void* out) {
+   switch (leaf.node.kind) {
+   case NodeKind::Boolean: return json::giveBoolean(access_, *static_cast<const uint8_t*>(value) != 0, out);
+   case NodeKind::Number: {
+      if (leaf.representation.physical == PhysicalType::Decimal)
+         return json::giveNumber(access_, *static_cast<const StringView*>(value), out, arena_);
+      return json::giveNumber(
+          access_, decimal::fromInt64(*static_cast<const int64_t*>(value), leaf.representation.scale), out, arena_);
+   }
+   case NodeKind::String: return json::giveString(access_, *static_cast<const StringView*>(value), out, arena_);
+   default: return json::give(access_, JsonbView(static_cast<const StringView*>(value)->view()), out, arena_);
+   }
+}
+
+void PathReader::giveLeaf(PathLeaf& leaf) {
+   leaf.column.fetch();
+   const uint32_t size = physicalSize(access_.resultType());
+   // An integer of scale 0 is narrowed, or made a double exactly as its text would be.
+   const bool isInteger =
+       access_.form == PathForm::Value && leaf.leaf.representation == Representation{PhysicalType::I64, 0};
+   for (size_t i = 0; i < leaf.rows.size(); ++i) {
+      const uint32_t row = leaf.rows[i];
+      const char* value = leaf.column.value(i);
+      bool isGiven = true;
+      if (leaf.isDirect) {
+         std::memcpy(slot(row), value, size);
+      } else if (isInteger && access_.target == PhysicalType::I32) {
+         int64_t wide;
+         std::memcpy(&wide, value, sizeof wide);
+         const auto narrow = static_cast<int32_t>(wide);
+         std::memcpy(slot(row), &narrow, sizeof narrow);
+         isGiven = narrow == wide;
+      } else {
+         isGiven = giveOne(leaf.leaf, value, slot(row));
+      }
+      if (isGiven) setValid(row);
+   }
+}
+
+void PathReader::giveResidues() {
+   residues_->fetch();
+   for (size_t i = 0; i < residueRows_.size(); ++i) {
+      StringView residue;
+      std::memcpy(&residue, residues_->value(i), sizeof residue);
+      const auto value = json::find(JsonbView(residue.view()), access_.keys);
+      if (value && json::give(access_, *value, slot(residueRows_[i]), arena_)) setValid(residueRows_[i]);
+   }
+}
+
+void PathReader::giveDocuments(uint32_t first, uint32_t count) {
+   if (!documents_) {
+      documents_ = std::make_unique<DocumentReader>();
+      documents_->open(*shapes_);
+   }
+   const Selection rows = Selection::list(documentRows_.data(), static_cast<uint32_t>(documentRows_.size()));
+   const Vector documents = documents_->read(first, count, rows);
+   for (const RowIndex row : documentRows_) {
+      const auto value = json::find(JsonbView(documents.value<StringView>(row).view()), access_.keys);
+      if (value && json::give(access_, *value, slot(row), arena_)) setValid(row);
+   }
+}
+
+/// `json`: the bytes of a jsonb of one byte or a few.
+void PathReader::giveConstant(std::string_view json, const std::vector<RowIndex>& rows) {
+   for (const RowIndex row : rows)
+      if (json::give(access_, JsonbView(json), slot(row), arena_)) setValid(row);
+}
+
+void PathReader::begin(uint32_t count) {
+   arena_.reset();
+   std::memset(validity_.data(), 0, validityWords(count) * sizeof(ValidityWord));
+   std::memset(out_.data(), 0, size_t{count} * physicalSize(access_.resultType()));
+}
+
+Vector PathReader::result(uint32_t count) const {
+   bool hasNulls = false;
+   for (uint32_t row = 0; row < count && !hasNulls; row += 64) {
+      const uint32_t rows = std::min(64u, count - row);
+      const ValidityWord all = rows == 64 ? ~ValidityWord{0} : (ValidityWord{1} << rows) - 1;
+      hasNulls = (validity_[row / 64] & all) != all;
+   }
+   return Vector::flat(access_.resultType(), out_.data(), hasNulls ? validity_.data() : nullptr);
+}
+
+Vector PathReader::allNull() {
+   static constexpr ValidityWord nullBit = 0;
+   std::memset(out_.data(), 0, 16);
+   return Vector::constant(access_.resultType(), out_.data(), &nullBit);
+}
+
+ChunkReader* PathReader::direct() {
+   if (!isLoaded_) load();
+   return isDirect_ ? &leaves_[0].column.reader : nullptr;
+}
+
+bool PathReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
+   DCHECK(access_.form == PathForm::Value && access_.target <= PhysicalType::I64);
+   if (!isLoaded_) load();
+   if (hasOthers_) return true;
+   ZoneRange zone;
+   for (const PathLeaf& leaf : leaves_) {
+      if (leaf.leaf.representation.physical == PhysicalType::Decimal) return true;
+      if (leaf.leaf.representation.scale == access_.scale) zone.merge(leaf.column.reader.zone());
+   }
+   if (!zone.overlaps(lower, upper)) return false;
+   return !isDirect_ || leaves_[0].column.reader.mayMatch(first, lower, upper);
+}
+
+/// All values come from one leaf with a dictionary, whose codes stay. The code behind the last is that of NULL.
+Vector PathReader::giveCodes(uint32_t count) {
+   PathLeaf& leaf = leaves_[0];
+   if (leaf.rows.empty()) return allNull();
+   denseCodes_.resize(leaf.rows.size());
+   Vector vector = leaf.column.fetchCodes(denseCodes_.data());
+   const uint32_t entries = vector.dictionarySize;
+   if (entries_.empty()) {
+      const auto* stored = static_cast<const StringView*>(vector.data);
+      entries_.assign(stored, stored + entries);
+      entries_.emplace_back();
+      entryValidity_.assign(validityWords(entries + 1), ~ValidityWord{0});
+      setValidBit(entryValidity_.data(), entries, false);
+   }
+   std::fill_n(codes_.data(), count, static_cast<uint16_t>(entries));
+   for (size_t i = 0; i < leaf.rows.size(); ++i)
+      codes_[leaf.rows[i]] = denseCodes_[i];
+   vector.data = entries_.data();
+   vector.validity = entryValidity_.data();
+   vector.codes = codes_.data();
+   vector.dictionarySize = entries + 1;
+   return vector;
+}
+
+Vector PathReader::read(uint32_t first, uint32_t count, const Selection& rows) {
+   DCHECK(isOpen());
+   if (!isLoaded_) load();
+   if (isAllNull_) return allNull();
+   if (isDirect_) return leaves_[0].column.reader.read(first, count, rows);
+   shapes_->loadShapes();
+   passTo(first);
+   uint8_t sources[vectorRows];
+   findSources(first, count, sources);
+   for (size_t i = 0; i < leaves_.size(); ++i)
+      collect(leaves_[i], static_cast<uint8_t>(fromLeaves + i), sources, count, rows);
+   Vector vector;
+   if (areCodes_) {
+      vector = giveCodes(count);
+   } else {
+      begin(count);
+      for (PathLeaf& leaf : leaves_)
+         if (!leaf.rows.empty()) giveLeaf(leaf);
+      if (hasOthers_) {
+         collectOthers(first, sources, count, rows);
+         giveOthers(first, count);
+      }
+      vector = result(count);
+   }
+   // What comes next is mostly what is asked for next.
+   for (PathLeaf& leaf : leaves_)
+      leaf.column.passed += leaf.column.inRange;
+   if (residues_) residues_->passed += residues_->inRange;
+   passedRows_ = first + count;
+   return vector;
+}
+
+void PathReader::giveOthers(uint32_t first, uint32_t count) {
+   static const std::string null = bytesOf([](json::JsonbWriter& writer) { writer.null(); });
+   static const std::string emptyArray = bytesOf([](json::JsonbWriter& writer) {
+      writer.beginArray();
+      writer.endArray();
+   });
+   if (!residueRows_.empty()) giveResidues();
+   if (!documentRows_.empty()) giveDocuments(first, count);
+   giveConstant(null, nullRows_);
+   giveConstant(emptyArray, emptyArrayRows_);
+}
+
+Vector PathReader::give(const Vector& documents, uint32_t count, const Selection& rows) {
+   begin(count);
+   forEachRow(rows, [&](uint32_t row) {
+      if (documents.isNull(row)) return;
+      const auto value = json::find(JsonbView(documents.value<StringView>(row).view()), access_.keys);
+      if (value && json::give(access_, *value, slot(row), arena_)) setValid(row);
+   });
+   return result(count);
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "common/json/jsonb_text.hpp"
+#include "common/json/path_access.hpp"
+#include "tests/unit/storage/block_fixture.hpp"
+
+// A scan gives the same values of a path from documents that are taken apart, and from documents that are whole.
+
+using namespace ouzel;
+using namespace ouzel::storage;
+using namespace ouzel::storage::test;
+using json::PathAccess;
+using json::PathForm;
+
+namespace {
+
+std::vector<PathAccess> accesses() {
+   const std::vector<std::vector<std::string>> paths = {{"a"},
+                                                        {"b"},
+                                                        {"c"},
+                                                        {"a", "b"},
+                                                        {"c", "d", "e"},
+                                                        {"rare7"},
+                                                        {"a", "rare7"},
+                                                        {"order"},
+                                                        {"customer"},
+                                                        {"customer", "name"},
+                                                        {"customer", "name", "none"},
+                                                        {"line"},
+                                                        {"price"},
+                                                        {"flag"},
+                                                        {"none"},
+                                                        {""}};
+   std::vector<PathAccess> all;
+   for (const std::vector<std::string>& keys : paths) {
+      all.push_back({keys, PathForm::Json});
+      all.push_back({keys, PathForm::Text});
+      for (const PhysicalType target : {PhysicalType::Bool, PhysicalType::I16, PhysicalType::I32, PhysicalType::I64,
+                                        PhysicalType::F64, PhysicalType::Decimal}) {
+         all.push_back({keys, PathForm::Value, target});
+         all.push_back({keys, PathForm::Rest, target});
+      }
+   }
+   return all;
+}
+
+/// All values of the paths, read by random parts of random rows; NULL for rows that were not selected.
+std::vector<std::vector<Value>> read(BlockFixture& fixture, const std::vector<PathAccess>& wanted, uint64_t seed) {
+   fixture.scan->spec.paths.clear();
+   for (const PathAccess& access : wanted)
+      fixture.scan->spec.paths.push_back({0, access});
+   std::mt19937_64 random(seed);
+   RowGroupReader reader(fixture.scan);
+   const uint32_t rows = fixture.block->header().rowCount;
+   reader.open({.segment = 0, .rowGroup = 0, .rowCount = rows});
+   std::vector<std::vector<Value>> values(wanted.size());
+   for (uint32_t first = 0; first < rows;) {
+      const uint32_t vectorEnd = (first / vectorRows + 1) * vectorRows;
+      const uint32_t most = std::min(vectorEnd, rows) - first;
+      const uint32_t count = random() % 2 == 0 ? most : 1 + static_cast<uint32_t>(random() % most);
+      std::vector<RowIndex> list;
+      const uint64_t every = 1 + random() % 3;
+      for (uint32_t row = 0; row < count; ++row)
+         if (random() % every == 0) list.push_back(static_cast<RowIndex>(row));
+      const bool isSkipped = list.empty() || random() % 4 == 0; // as by zone maps
+      for (size_t i = 0; i < wanted.size(); ++i) {
+         values[i].resize(first + count, Value::null(wanted[i].resultType()));
+         if (isSkipped) continue;
+         const Selection selection = list.size() == count
+                                         ? Selection::dense(count)
+                                         : Selection::list(list.data(), static_cast<uint32_t>(list.size()));
+         const Vector vector =
+             reader.read(static_cast<uint32_t>(fixture.scan->spec.columns.size() + i), first, count, selection);
+         CATCH_CHECK(vector.type == wanted[i].resultType());
+         for (const RowIndex row : list)
+            values[i][first + row] = Value::fromVector(vector, row);
+      }
+      first += count;
+   }
+   return values;
+}
+
+std::string described(const PathAccess& access) {
+   return "." +
+          std::accumulate(access.keys.begin(), access.keys.end(), std::string(),
+                          [](auto all, const auto& key) { return all + "/" + key; }) +
+          " form " + std::to_string(static_cast<int>(access.form)) + " target " +
+          std::to_string(static_cast<int>(access.target));
+}
+
+} // namespace
+
+CATCH_TEST_CASE("a path has the same values in whole documents and in their columns", "[json]") {
+   const std::vector<PathAccess> wanted = accesses();
+   const uint64_t seed = std::random_device()();
+   CATCH_CAPTURE(seed);
+   std::mt19937_64 random(seed);
+   for (const bool areOrders : {true, false})
+      for (const uint32_t rows : {40u, 5'000u})
+         for (const bool hasNulls : {false, true}) {
+            std::vector<Value> documents;
+            RandomDocuments any{random()};
+            for (uint32_t i = 0; i < rows; ++i)
+               documents.push_back(hasNulls && random() % 5 == 0 ? Value::null(PhysicalType::String)
+                                   : areOrders                   ? orderDocument(random)
+                                                                 : Value::string(any.next()));
+            BlockFixture apart(PhysicalType::String, documents, true), whole(PhysicalType::String, documents, false);
+            const uint64_t parts = random();
+            const auto values = read(apart, wanted, parts), expected = read(whole, wanted, parts);
+            for (size_t i = 0; i < wanted.size(); ++i) {
+               CATCH_INFO(described(wanted[i]));
+               CATCH_REQUIRE(values[i].size() == expected[i].size());
+               size_t different = 0;
+               for (size_t row = 0; row < values[i].size(); ++row)
+                  different += !values[i][row].identical(expected[i][row]);
+               CATCH_CHECK(different == 0);
+            }
+         }
+}
+
+CATCH_TEST_CASE("a path of typed form and its rest have every text once", "[json]") {
+   RandomDocuments any{std::random_device()()};
+   Arena arena;
+   for (int i = 0; i < 20'000; ++i) {
+      const std::string bytes = any.next();
+      for (const char* key : {"a", "b", "c"})
+         for (const PhysicalType target : {PhysicalType::Bool, PhysicalType::I16, PhysicalType::I32, PhysicalType::I64,
+                                           PhysicalType::F64, PhysicalType::Decimal}) {
+            const auto found = json::find(json::JsonbView(bytes), {key});
+            if (!found) continue;
+            alignas(16) char value[16];
+            StringView rest, text;
+            const bool isValue = json::give({{key}, PathForm::Value, target}, *found, value, arena);
+            const bool isRest = json::give({{key}, PathForm::Rest, target}, *found, &rest, arena);
+            const bool isText = json::give({{key}, PathForm::Text}, *found, &text, arena);
+            CATCH_CHECK(isText == (found->kind() != json::Kind::Null));
+            CATCH_CHECK(int{isValue} + int{isRest} == int{isText});
+            if (isRest) CATCH_CHECK(rest.view() == text.view());
+            if (!isText) continue;
+            std::string expected;
+            json::appendPlain(expected, *found);
+            CATCH_CHECK(text.view() == expected);
+            if (isValue && target == PhysicalType::I64) {
+               int64_t number;
+               std::memcpy(&number, value, sizeof number);
+               CATCH_CHECK(std::to_string(number) == expected);
+            }
+         }
+      arena.reset();
+   }
+}

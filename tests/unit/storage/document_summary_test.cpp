@@ -1,0 +1,89 @@
+#include "storage/json/document_summary.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "tests/unit/storage/random_documents.hpp"
+
+// What a summary says is exact, it has counted: in one go, merged from parts, and after some paths were left out.
+
+using namespace ouzel;
+using namespace ouzel::storage;
+using json::JsonbView;
+using test::RandomDocuments;
+
+namespace {
+
+using Keys = std::vector<std::string>;
+
+/// Counts of all paths, found by walking.
+void count(const JsonbView& value, const Keys& path, std::map<Keys, PathSummary>& found) {
+   PathSummary& values = found[path];
+   ++values.counts[static_cast<size_t>(nodeKindOf(value))];
+   if (value.kind() == json::Kind::Number) values.addNumber(value.number());
+   if (value.kind() != json::Kind::Object) return;
+   for (uint32_t i = 0; i < value.size(); ++i) {
+      Keys member = path;
+      member.emplace_back(value.key(i));
+      count(value.element(i), member, found);
+   }
+}
+
+void check(const DocumentSummary& summary, const std::map<Keys, PathSummary>& found, bool isAll) {
+   size_t exact = 0;
+   for (const auto& [path, expected] : found) {
+      const PathSummary values = summary.find(path);
+      exact += values.isExact;
+      if (!values.isExact) continue;
+      for (uint32_t kind = 0; kind < nodeKindCount; ++kind)
+         CATCH_CHECK(values.counts[kind] == expected.counts[kind]);
+      CATCH_CHECK(values.areAlike == expected.areAlike);
+      if (!values.areAlike || values.count(NodeKind::Number) == 0) continue;
+      CATCH_CHECK(values.scale == expected.scale);
+      CATCH_CHECK(values.smallest == expected.smallest);
+      CATCH_CHECK(values.largest == expected.largest);
+   }
+   CATCH_CHECK((isAll ? exact == found.size() : exact > 0));
+   const PathSummary none = summary.find({"no such key"});
+   CATCH_CHECK(none.isExact == summary.isComplete());
+   CATCH_CHECK(none.total() == 0);
+}
+
+} // namespace
+
+CATCH_TEST_CASE("a summary of documents counts all that it says it does", "[json]") {
+   const uint64_t seed = std::random_device()();
+   CATCH_CAPTURE(seed);
+   std::mt19937_64 random(seed);
+   for (const uint32_t limit : {100'000u, 200u, 30u, 2u}) {
+      std::map<Keys, PathSummary> found;
+      DocumentSummary whole(limit), merged(limit);
+      RandomDocuments documents(random());
+      for (uint32_t part = 0; part < 6; ++part) {
+         DocumentSummary own(100'000);
+         for (uint32_t i = 0; i < 300; ++i) {
+            const std::string bytes = documents.next();
+            count(JsonbView(bytes), {}, found);
+            whole.add(JsonbView(bytes));
+            own.add(JsonbView(bytes));
+         }
+         merged.merge(part % 2 == 0 ? own.frequent(limit) : own);
+      }
+      CATCH_CHECK(whole.size() <= limit);
+      CATCH_CHECK(merged.size() <= limit);
+      CATCH_CHECK(merged.documentCount() == whole.documentCount());
+      CATCH_CHECK(whole.isComplete() == (limit == 100'000));
+      check(whole, found, limit == 100'000);
+      check(merged, found, limit == 100'000);
+      std::string bytes;
+      merged.serialize(bytes);
+      ByteReader reader(bytes);
+      const DocumentSummary again = DocumentSummary::deserialize(reader);
+      CATCH_CHECK(reader.atEnd());
+      std::string bytesAgain;
+      again.serialize(bytesAgain);
+      CATCH_CHECK(bytes == bytesAgain);
+      check(again, found, limit == 100'000);
+   }
+}
