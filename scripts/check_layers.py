@@ -36,8 +36,8 @@ FOLDERS = {
     "common": {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
-        "json": {"error", "text", "memory", "value", "number", "thread"},
-        "type": {"error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "client": {"error", "log", "value"},
+        "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
+        "type": {"calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "client": {"error", "log", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},

@@ -45,23 +45,43 @@ bool putDouble(const StringView& number, void* out) {
    return true;
 }
 
+bool putScaled(const StringView& number, uint8_t scale, void* out) {
+   const auto value = decimal::scale(number) == scale ? decimal::toInt64(number, scale) : std::nullopt;
+   if (value) std::memcpy(out, &*value, sizeof *value);
+   return value.has_value();
+}
+
 bool putNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
-   if (access.scale != 0) {
-      const auto value = decimal::scale(number) == access.scale ? decimal::toInt64(number, access.scale) : std::nullopt;
-      if (value) std::memcpy(out, &*value, sizeof *value);
-      return value.has_value();
-   }
    switch (access.target) {
-   case PhysicalType::I16: return putInteger<int16_t>(number, out);
-   case PhysicalType::I32: return putInteger<int32_t>(number, out);
-   case PhysicalType::I64: return putInteger<int64_t>(number, out);
-   case PhysicalType::F64: return putDouble(number, out);
-   case PhysicalType::Decimal: put(out, arena.copyString(number.view())); return true;
-   default: return false;
+   case PathTarget::Int2: return putInteger<int16_t>(number, out);
+   case PathTarget::Int4: return putInteger<int32_t>(number, out);
+   case PathTarget::Int8: return putInteger<int64_t>(number, out);
+   case PathTarget::Float8: return putDouble(number, out);
+   case PathTarget::Numeric:
+      if (access.isCertain) return putScaled(number, access.scale, out);
+      put(out, arena.copyString(number.view()));
+      return true;
+   case PathTarget::Boolean:
+   case PathTarget::Date: break;
    }
+   return false;
 }
 
 } // namespace
+
+PhysicalType PathAccess::resultType() const {
+   if (form != PathForm::Value) return PhysicalType::String;
+   switch (target) {
+   case PathTarget::Boolean: return PhysicalType::Bool;
+   case PathTarget::Int2: return PhysicalType::I16;
+   case PathTarget::Int4:
+   case PathTarget::Date: return PhysicalType::I32;
+   case PathTarget::Int8: return PhysicalType::I64;
+   case PathTarget::Float8: return PhysicalType::F64;
+   case PathTarget::Numeric: break;
+   }
+   return isCertain ? PhysicalType::I64 : PhysicalType::Decimal;
+}
 
 bool notOfType(const PathAccess& access) {
    if (access.isCertain) throwInternal("a value at a path is not of the type that statistics say");
@@ -92,7 +112,7 @@ bool giveNumber(const PathAccess& access, const StringView& number, void* out, A
 }
 
 bool giveBoolean(const PathAccess& access, bool value, void* out) {
-   const bool isTarget = access.target == PhysicalType::Bool;
+   const bool isTarget = access.target == PathTarget::Boolean;
    switch (access.form) {
    case PathForm::Json: {
       // A literal is one byte.
@@ -116,11 +136,28 @@ bool giveBoolean(const PathAccess& access, bool value, void* out) {
 }
 
 bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena) {
-   switch (access.form) {
-   case PathForm::Json: return putJson(out, arena, [&](JsonbWriter& writer) { writer.string(text.view()); });
-   case PathForm::Value: return notOfType(access);
-   default: put(out, text); return true;
+   if (access.form == PathForm::Json)
+      return putJson(out, arena, [&](JsonbWriter& writer) { writer.string(text.view()); });
+   if (access.isTyped()) {
+      const auto days = access.target == PathTarget::Date ? parseIsoDate(text.view()) : std::nullopt;
+      if (access.form == PathForm::Value) {
+         if (days) std::memcpy(out, &*days, sizeof *days);
+         return days || notOfType(access);
+      }
+      if (days) return false;
    }
+   put(out, text);
+   return true;
+}
+
+bool giveDate(const PathAccess& access, int32_t days, void* out, Arena& arena) {
+   if (access.isTyped() && access.target == PathTarget::Date) {
+      if (access.form == PathForm::Value) std::memcpy(out, &days, sizeof days);
+      return access.form == PathForm::Value;
+   }
+   char text[isoDateSize];
+   writeIsoDate(days, text);
+   return giveString(access, StringView(std::string_view(text, isoDateSize)), out, arena);
 }
 
 bool give(const PathAccess& access, const JsonbView& value, void* out, Arena& arena) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/calendar/iso_date.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/memory/arena.hpp"
 #include "common/value/physical_type.hpp"
@@ -14,24 +15,26 @@ namespace ouzel::json {
 enum class PathForm : uint8_t {
    Json,  ///< the value, as -> gives it
    Text,  ///< its text, as ->> gives it
-   Value, ///< a number or boolean whose text is one of type `target`; NULL for all else
+   Value, ///< a number, boolean or ISO date whose text is one of type `target`; NULL for all else
    Rest,  ///< the text where Value is NULL though there is a text
 };
+
+enum class PathTarget : uint8_t { Boolean, Int2, Int4, Int8, Float8, Numeric, Date };
 
 /// The values at a path in one of four forms.
 struct PathAccess {
    std::vector<std::string> keys; ///< of objects, from the document inwards; at least one
    PathForm form = PathForm::Json;
-   PhysicalType target = PhysicalType::Decimal; ///< of Value and Rest: Bool, I16, I32, I64, F64 or Decimal
-   uint8_t scale = 0;                           ///< of a Value of target I64: that of all numbers it gives
-   /// Of a Value: whatever has a text is of the type, as statistics say. Where that turns out wrong, reading throws
-   /// XX000.
+   PathTarget target = PathTarget::Numeric; ///< of Value and Rest
+   /// Of a Value: whatever has a text is of the type, as statistics say, and numerics have this scale and 64 bits.
+   /// Where that turns out wrong, reading throws XX000.
    bool isCertain = false;
+   uint8_t scale = 0;
 
    bool isTyped() const { return form >= PathForm::Value; }
    /// Json, Text and Rest are String.
-   PhysicalType resultType() const { return form == PathForm::Value ? target : PhysicalType::String; }
-   Representation result() const { return {resultType(), form == PathForm::Value ? scale : uint8_t{0}}; }
+   PhysicalType resultType() const;
+   Representation result() const { return {resultType(), scale}; }
    bool operator==(const PathAccess&) const = default;
 };
 
@@ -50,5 +53,6 @@ bool notOfType(const PathAccess& access);
 bool giveNumber(const PathAccess& access, const StringView& decimal, void* out, Arena& arena);
 bool giveBoolean(const PathAccess& access, bool value, void* out);
 bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena);
+bool giveDate(const PathAccess& access, int32_t days, void* out, Arena& arena);
 
 } // namespace ouzel::json

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/type/calendar.hpp"
+#include "common/calendar/calendar.hpp"
 #include "common/type/session_format.hpp"
 #include "common/value/physical_type.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/calendar/calendar.hpp"
 #include "common/memory/arena.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/time_zone.hpp"
 #include "common/value/physical_type.hpp"
 #include "common/value/string_view.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/type/calendar.hpp"
+#include "common/calendar/calendar.hpp"
 #include "common/type/date_time_math.hpp"
 
 // Parts shared by the parsers of dates and of intervals: the text cut into fields, the words PostgreSQL knows, clock

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "common/calendar/calendar.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/calendar.hpp"
 
 namespace ouzel {
 

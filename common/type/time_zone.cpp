@@ -8,11 +8,11 @@
 #include <memory>
 #include <unordered_map>
 
+#include "common/calendar/calendar.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/posix_zone.hpp"
 
 namespace ouzel {

@@ -3,8 +3,8 @@
 #include <absl/time/civil_time.h>
 #include <absl/time/time.h>
 
+#include "common/calendar/calendar.hpp"
 #include "common/text/ascii.hpp"
-#include "common/type/calendar.hpp"
 
 namespace ouzel {
 

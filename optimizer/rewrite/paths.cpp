@@ -12,16 +12,17 @@
 // columns: doc -> 'by' ->> 'name' becomes a column of the Get that gives doc, wherever an operator between hands all
 // columns on.
 //
-// A cast of a text to a number or boolean becomes COALESCE(value, cast(rest)): `value` has what the document stores as
-// such, `rest` the texts of all other documents, mostly of none. So a text that the cast refuses raises its error where
-// the statement has the cast, for the rows that ask for it. Where statistics say that no document has another text,
-// `value` alone is left: it is compared, joined, and bounded as a stored column is.
+// A cast of a text to a number, boolean or date becomes COALESCE(value, cast(rest)): `value` has what the document
+// stores as such, `rest` the texts of all other documents, mostly of none. So a text that the cast refuses raises its
+// error where the statement has the cast, for the rows that ask for it. Where statistics say that no document has
+// another text, `value` alone is left: it is compared, joined, and bounded as a stored column is.
 
 namespace ouzel::optimizer {
 
 using namespace sql;
 using json::PathAccess;
 using json::PathForm;
+using json::PathTarget;
 
 namespace {
 
@@ -77,15 +78,16 @@ std::optional<PathForm> formOf(const Expr& expr) {
    return function->source.ends_with("_text") ? PathForm::Text : PathForm::Json;
 }
 
-/// How values of the type are stored, if documents have such values.
-std::optional<PhysicalType> targetOf(Oid type) {
+/// The types whose values documents have, or have as texts.
+std::optional<PathTarget> targetOf(Oid type) {
    switch (type) {
-   case oid::int2: return PhysicalType::I16;
-   case oid::int4: return PhysicalType::I32;
-   case oid::int8: return PhysicalType::I64;
-   case oid::float8: return PhysicalType::F64;
-   case oid::numeric: return PhysicalType::Decimal;
-   case oid::boolean: return PhysicalType::Bool;
+   case oid::int2: return PathTarget::Int2;
+   case oid::int4: return PathTarget::Int4;
+   case oid::int8: return PathTarget::Int8;
+   case oid::float8: return PathTarget::Float8;
+   case oid::numeric: return PathTarget::Numeric;
+   case oid::boolean: return PathTarget::Boolean;
+   case oid::date: return PathTarget::Date;
    default: return std::nullopt;
    }
 }
@@ -218,32 +220,41 @@ private:
       if (query_.context.forReuse || !query_.context.statistics || get.seesWith) return nullptr;
       const auto summary =
           query_.context.statistics->pathSummary(get.table, attributeOf(get, found.document), found.access.keys);
-      using storage::NodeKind;
-      const bool isNumber = found.access.target != PhysicalType::Bool;
-      const uint64_t values = summary.count(isNumber ? NodeKind::Number : NodeKind::Boolean);
-      if (!summary.isExact || values + summary.count(NodeKind::Null) != summary.total()) return nullptr;
+      if (!summary.isExact) return nullptr;
       found.access.form = PathForm::Value;
       found.access.isCertain = true;
-      if (!isNumber) return column(get, found, type);
-      if (!summary.areAlike) return nullptr;
-      const int64_t low = values > 0 ? summary.smallest : 0, high = values > 0 ? summary.largest : 0;
+      using storage::NodeKind;
+      const auto isOnly = [&summary](NodeKind kind) {
+         return summary.count(kind) + summary.count(NodeKind::Null) == summary.total();
+      };
       switch (found.access.target) {
-      case PhysicalType::Decimal:
-         if (summary.scale > scaleMax) return nullptr;
-         found.access.target = PhysicalType::I64;
-         found.access.scale = summary.scale;
-         break;
-      case PhysicalType::F64: return column(get, found, type);
-      case PhysicalType::I16:
-         if (low < INT16_MIN || high > INT16_MAX) return nullptr;
-         [[fallthrough]];
-      case PhysicalType::I32:
-         if (low < INT32_MIN || high > INT32_MAX) return nullptr;
-         [[fallthrough]];
-      default:
-         if (summary.scale != 0) return nullptr;
+      case PathTarget::Boolean: return isOnly(NodeKind::Boolean) ? column(get, found, type) : nullptr;
+      case PathTarget::Date:
+         if (!isOnly(NodeKind::String) || !summary.areDates) return nullptr;
+         return column(get, found, type, summary.earliest, summary.latest);
+      default: return isOnly(NodeKind::Number) ? certainNumber(get, found, type, summary) : nullptr;
       }
-      return column(get, found, type, low, high);
+   }
+
+   ExprPtr certainNumber(op::Get& get, Found& found, const SqlType& type, const storage::PathSummary& summary) {
+      if (!summary.areAlike) return nullptr;
+      const bool isEmpty = summary.count(storage::NodeKind::Number) == 0;
+      const int64_t low = isEmpty ? 0 : summary.smallest, high = isEmpty ? 0 : summary.largest;
+      switch (found.access.target) {
+      case PathTarget::Float8: return column(get, found, type);
+      case PathTarget::Numeric:
+         if (summary.scale > scaleMax) return nullptr;
+         found.access.scale = summary.scale;
+         return column(get, found, type, low, high);
+      case PathTarget::Int2:
+         if (low < INT16_MIN || high > INT16_MAX) return nullptr;
+         break;
+      case PathTarget::Int4:
+         if (low < INT32_MIN || high > INT32_MAX) return nullptr;
+         break;
+      default: break;
+      }
+      return summary.scale == 0 ? column(get, found, type, low, high) : nullptr;
    }
 
    static int16_t attributeOf(const op::Get& get, ColumnId document) {

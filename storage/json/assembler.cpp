@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "common/calendar/iso_date.hpp"
 #include "common/error/check.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
@@ -27,6 +28,12 @@ StringView numberAt(const void* value, const Representation& representation) {
 }
 
 } // namespace
+
+int32_t dateAt(const void* value) {
+   const int32_t days = *static_cast<const int32_t*>(value);
+   if (days < isoDateMin || days > isoDateMax) ByteReader::corrupted();
+   return days;
+}
 
 Assembler::Assembler(const ShapeDictionary& dictionary) : dictionary_(dictionary) {
    const auto slot = [](const ShapeNode& node) { return uint64_t{node.path} << 8 | static_cast<uint64_t>(node.kind); };
@@ -72,7 +79,13 @@ void Assembler::put(Document& document, const std::optional<JsonbView>& residue)
    switch (node.kind) {
    case NodeKind::Boolean: return out.boolean(*static_cast<const uint8_t*>(value) != 0);
    case NodeKind::Number: return out.number(numberAt(value, leaf.representation));
-   case NodeKind::String: return out.string(static_cast<const StringView*>(value)->view());
+   case NodeKind::String:
+      if (leaf.representation.physical == PhysicalType::I32) {
+         char text[isoDateSize];
+         writeIsoDate(dateAt(value), text);
+         return out.string({text, isoDateSize});
+      }
+      return out.string(static_cast<const StringView*>(value)->view());
    default: return out.value(JsonbView(static_cast<const StringView*>(value)->view()));
    }
 }

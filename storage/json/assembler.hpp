@@ -31,4 +31,7 @@ private:
    std::vector<std::vector<uint32_t>> leaves_; ///< by shape
 };
 
+/// A value of a leaf of dates. Throws XX001 where it is none.
+int32_t dateAt(const void* value);
+
 } // namespace ouzel::storage

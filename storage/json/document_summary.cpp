@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/calendar/iso_date.hpp"
 #include "common/hash/hash.hpp"
 #include "common/thread/stack.hpp"
 
@@ -37,6 +38,15 @@ void PathSummary::addNumber(const StringView& number) {
    largest = std::max(largest, static_cast<int64_t>(parts.value));
 }
 
+void PathSummary::addText(std::string_view text) {
+   if (!areDates) return;
+   const auto days = parseIsoDate(text);
+   areDates = days.has_value();
+   if (!days) return;
+   earliest = std::min(earliest, *days);
+   latest = std::max(latest, *days);
+}
+
 void PathSummary::merge(const PathSummary& other) {
    const bool hadNumbers = count(NodeKind::Number) > 0, hasNumbers = other.count(NodeKind::Number) > 0;
    if (hasNumbers) {
@@ -45,6 +55,9 @@ void PathSummary::merge(const PathSummary& other) {
       smallest = std::min(smallest, other.smallest);
       largest = std::max(largest, other.largest);
    }
+   areDates = areDates && other.areDates;
+   earliest = std::min(earliest, other.earliest);
+   latest = std::max(latest, other.latest);
    for (uint32_t kind = 0; kind < nodeKindCount; ++kind)
       counts[kind] += other.counts[kind];
    isExact = isExact && other.isExact;
@@ -99,6 +112,7 @@ void DocumentSummary::add(const JsonbView& value, uint32_t path) {
    const NodeKind kind = nodeKindOf(value);
    ++nodes_[path].values.counts[static_cast<size_t>(kind)];
    if (kind == NodeKind::Number) return nodes_[path].values.addNumber(value.number());
+   if (kind == NodeKind::String) return nodes_[path].values.addText(value.string());
    if (kind != NodeKind::Object) return;
    checkStack();
    for (uint32_t i = 0; i < value.size(); ++i)
@@ -162,10 +176,11 @@ DocumentSummary DocumentSummary::frequent(uint32_t limit) const {
 // ---- bytes ----
 //
 // The number of documents times two, plus one if the summary is complete; the number of paths; of each path, but the
-// first, its parent and key; of each path its counts, a byte of flags, and the scale and bounds if it has numbers.
+// first, its parent and key; of each path its counts, a byte of flags, the bounds of its texts if all are dates, and
+// the scale and bounds of its numbers.
 
 namespace {
-constexpr uint8_t flagAlike = 1, flagExact = 2;
+constexpr uint8_t flagAlike = 1, flagExact = 2, flagDates = 4;
 }
 
 void DocumentSummary::serialize(std::string& out) const {
@@ -180,8 +195,12 @@ void DocumentSummary::serialize(std::string& out) const {
       }
       for (const uint64_t count : node.values.counts)
          writer.varint(count);
-      writer.fixed(
-          static_cast<uint8_t>((node.values.areAlike ? flagAlike : 0) | (node.values.isExact ? flagExact : 0)));
+      writer.fixed(static_cast<uint8_t>((node.values.areAlike ? flagAlike : 0) | (node.values.isExact ? flagExact : 0) |
+                                        (node.values.areDates ? flagDates : 0)));
+      if (node.values.areDates && node.values.count(NodeKind::String) > 0) {
+         writer.fixed(node.values.earliest);
+         writer.fixed(node.values.latest);
+      }
       if (node.values.count(NodeKind::Number) == 0) continue;
       writer.fixed(node.values.scale);
       writer.fixed(node.values.smallest);
@@ -210,6 +229,11 @@ DocumentSummary DocumentSummary::deserialize(ByteReader& in) {
       const auto flags = in.fixed<uint8_t>();
       values.areAlike = (flags & flagAlike) != 0;
       values.isExact = (flags & flagExact) != 0;
+      values.areDates = (flags & flagDates) != 0;
+      if (values.areDates && values.count(NodeKind::String) > 0) {
+         values.earliest = in.fixed<int32_t>();
+         values.latest = in.fixed<int32_t>();
+      }
       if (values.count(NodeKind::Number) == 0) continue;
       values.scale = in.fixed<uint8_t>();
       values.smallest = in.fixed<int64_t>();

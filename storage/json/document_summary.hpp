@@ -22,11 +22,14 @@ struct PathSummary {
    bool areAlike = true;
    uint8_t scale = 0;
    int64_t smallest = INT64_MAX, largest = INT64_MIN; ///< of numbers that are alike, at their scale
-   bool isExact = true;                               ///< false: documents with further values were left out
+   bool areDates = true; ///< whether all texts are ISO dates, of which these are the bounds, as days since 2000-01-01
+   int32_t earliest = INT32_MAX, latest = INT32_MIN;
+   bool isExact = true; ///< false: documents with further values were left out
 
    uint64_t count(NodeKind kind) const { return counts[static_cast<size_t>(kind)]; }
    uint64_t total() const { return std::accumulate(std::begin(counts), std::end(counts), uint64_t{0}); }
    void addNumber(const StringView& number);
+   void addText(std::string_view text);
    void merge(const PathSummary& other);
 };
 

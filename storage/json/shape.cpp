@@ -31,7 +31,7 @@ bool isLeafType(NodeKind kind, PhysicalType type) {
    switch (kind) {
    case NodeKind::Boolean: return type == PhysicalType::Bool;
    case NodeKind::Number: return type == PhysicalType::I64 || type == PhysicalType::Decimal;
-   case NodeKind::String:
+   case NodeKind::String: return type == PhysicalType::String || type == PhysicalType::I32;
    case NodeKind::Array: return type == PhysicalType::String;
    default: return false;
    }

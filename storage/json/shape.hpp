@@ -59,7 +59,8 @@ struct Shape {
 /// The values at a path of one kind, as a column.
 struct Leaf {
    ShapeNode node;
-   /// Bool, I64 for numbers that share one scale and fit, else Decimal; String for texts and arrays.
+   /// Bool; I64 for numbers that share one scale and fit, else Decimal; I32 for texts that are all ISO dates, as days
+   /// since 2000-01-01, else String; String for arrays.
    Representation representation;
    uint32_t count = 0; ///< values
    bool operator==(const Leaf&) const = default;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "common/calendar/iso_date.hpp"
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/json/jsonb_writer.hpp"
@@ -53,6 +54,8 @@ private:
    void addWhole(StringView document, uint32_t row);
    void addValue(const Pending& pending);
    void chooseRepresentation(uint32_t leaf);
+   static std::optional<uint8_t> toIntegers(ShreddedColumn::Values& values);
+   static bool toDates(ShreddedColumn::Values& values);
    void dropUnused();
 
    // PROPERTIES
@@ -222,27 +225,48 @@ void Shredder::add(StringView document, uint32_t row) {
    out.residues.push_back(StringView(out.owned.back()));
 }
 
-/// Numbers that share a scale and fit become integers.
+/// Numbers that share a scale and fit become integers, and texts that all are ISO dates become days.
 void Shredder::chooseRepresentation(uint32_t leaf) {
    Leaf& made = out.dictionary.leaves[leaf];
    ShreddedColumn::Values& values = out.values[leaf];
-   made.representation = {made.node.kind == NodeKind::Boolean ? PhysicalType::Bool : PhysicalType::String, 0};
-   if (made.node.kind != NodeKind::Number) return;
-   made.representation = {PhysicalType::Decimal, 0};
-   if (values.strings.empty()) return;
+   switch (made.node.kind) {
+   case NodeKind::Boolean: made.representation = {PhysicalType::Bool, 0}; return;
+   case NodeKind::Number:
+      made.representation = {PhysicalType::Decimal, 0};
+      if (const auto scale = toIntegers(values)) made.representation = {PhysicalType::I64, *scale};
+      return;
+   case NodeKind::String: made.representation = {toDates(values) ? PhysicalType::I32 : PhysicalType::String, 0}; return;
+   default: made.representation = {PhysicalType::String, 0};
+   }
+}
+
+std::optional<uint8_t> Shredder::toIntegers(ShreddedColumn::Values& values) {
+   if (values.strings.empty()) return std::nullopt;
    const int32_t scale = decimal::scale(values.strings[0]);
-   if (scale > UINT8_MAX) return;
+   if (scale > UINT8_MAX) return std::nullopt;
    std::vector<int64_t> integers;
    integers.reserve(values.strings.size());
    for (const StringView& number : values.strings) {
       decimal::Scaled parts;
       if (!decimal::decode(number, parts) || parts.scale != scale || parts.value != static_cast<int64_t>(parts.value))
-         return;
+         return std::nullopt;
       integers.push_back(static_cast<int64_t>(parts.value));
    }
-   made.representation = {PhysicalType::I64, static_cast<uint8_t>(scale)};
    values.integers = std::move(integers);
    values.strings = {};
+   return static_cast<uint8_t>(scale);
+}
+
+bool Shredder::toDates(ShreddedColumn::Values& values) {
+   std::vector<int32_t> dates;
+   for (const StringView& text : values.strings) {
+      const auto days = parseIsoDate(text.view());
+      if (!days) return false;
+      dates.push_back(*days);
+   }
+   values.dates = std::move(dates);
+   values.strings = {};
+   return true;
 }
 
 /// Drops the paths and leaves that no shape has, and numbers the others anew.
@@ -292,6 +316,7 @@ ColumnSlice ShreddedColumn::leafSlice(uint32_t leaf) const {
    const Values& column = values[leaf];
    ColumnSlice slice{described.representation.physical, column.strings.data(), nullptr, described.count};
    if (slice.type == PhysicalType::I64) slice.data = column.integers.data();
+   if (slice.type == PhysicalType::I32) slice.data = column.dates.data();
    if (slice.type == PhysicalType::Bool) slice.data = column.booleans.data();
    return slice;
 }

@@ -27,6 +27,7 @@ struct ShreddedColumn {
    struct Values {
       std::vector<StringView> strings; ///< texts, arrays, decimals
       std::vector<int64_t> integers;
+      std::vector<int32_t> dates;
       std::vector<uint8_t> booleans;
    };
    std::vector<Values> values;       ///< by leaf

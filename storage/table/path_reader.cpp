@@ -11,6 +11,7 @@ namespace ouzel::storage {
 
 using json::JsonbView;
 using json::PathForm;
+using json::PathTarget;
 
 namespace {
 
@@ -36,17 +37,23 @@ std::string bytesOf(Describe describe) {
    return writer.finish();
 }
 
-/// Whether each integer of the zone, at scale 0, is one of the target type.
-bool fits(PhysicalType target, const ZoneRange& zone) {
+/// Whether each integer of the zone is one of the target type.
+bool fits(PathTarget target, const ZoneRange& zone) {
    const auto lies = [&zone](auto lowest, auto highest) {
       return zone.isEmpty() || (zone.lower >= ZoneKey(lowest) && zone.upper <= ZoneKey(highest));
    };
    switch (target) {
-   case PhysicalType::I16: return lies(std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max());
-   case PhysicalType::I32: return lies(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
-   case PhysicalType::I64: return true;
+   case PathTarget::Int2: return lies(std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max());
+   case PathTarget::Int4: return lies(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+   case PathTarget::Int8: return true;
    default: return false;
    }
+}
+
+NodeKind kindOf(PathTarget target) {
+   return target == PathTarget::Boolean ? NodeKind::Boolean
+          : target == PathTarget::Date  ? NodeKind::String
+                                        : NodeKind::Number;
 }
 
 } // namespace
@@ -136,14 +143,14 @@ uint8_t PathReader::leafSource(const ShapeNode& node) {
 /// Whether the access gives NULL of all values of the leaf.
 bool PathReader::givesNothing(const Leaf& leaf, uint32_t number) const {
    if (!access_.isTyped()) return false;
-   const bool isNumber = access_.target != PhysicalType::Bool;
-   const bool isOfType = leaf.node.kind == (isNumber ? NodeKind::Number : NodeKind::Boolean);
-   if (access_.form == PathForm::Value) return !isOfType && !json::notOfType(access_);
-   if (!isOfType) return false;
+   const bool isOfKind = leaf.node.kind == kindOf(access_.target);
+   if (access_.form == PathForm::Value) return !isOfKind && !json::notOfType(access_);
+   if (!isOfKind) return false;
    switch (access_.target) {
-   case PhysicalType::Bool:
-   case PhysicalType::Decimal: return true;
-   case PhysicalType::F64: return leaf.representation.physical == PhysicalType::I64;
+   case PathTarget::Boolean:
+   case PathTarget::Numeric: return true;
+   case PathTarget::Float8: return leaf.representation.physical == PhysicalType::I64;
+   case PathTarget::Date: return leaf.representation.physical == PhysicalType::I32;
    default: {
       const ChunkPlace part = shapes_->partAt(partLeaves + number);
       return leaf.representation == Representation{PhysicalType::I64, 0} &&
@@ -154,19 +161,20 @@ bool PathReader::givesNothing(const Leaf& leaf, uint32_t number) const {
 
 /// Integers that all fit are read as the narrower type.
 PhysicalType PathReader::typeToRead(const Leaf& leaf) const {
-   const bool isNarrowed = access_.isCertain && access_.target < PhysicalType::I64 &&
-                           leaf.representation == Representation{PhysicalType::I64, 0};
-   return isNarrowed ? access_.target : leaf.representation.physical;
+   const bool isNarrowed = access_.isCertain && leaf.representation == Representation{PhysicalType::I64, 0} &&
+                           (access_.target == PathTarget::Int2 || access_.target == PathTarget::Int4);
+   return isNarrowed ? access_.resultType() : leaf.representation.physical;
 }
 
 bool PathReader::isDirect(const PathLeaf& leaf) const {
+   const bool isText = leaf.leaf.node.kind == NodeKind::String && leaf.column.reader.type() == PhysicalType::String;
    switch (access_.form) {
    case PathForm::Json: return leaf.leaf.node.kind == NodeKind::Array;
-   case PathForm::Text:
-   case PathForm::Rest: return leaf.leaf.node.kind == NodeKind::String;
+   case PathForm::Text: return isText;
+   case PathForm::Rest: return isText && access_.target != PathTarget::Date;
    case PathForm::Value: break;
    }
-   return leaf.column.reader.type() == access_.target && leaf.leaf.representation.scale == access_.scale;
+   return leaf.column.reader.type() == access_.resultType() && leaf.leaf.representation.scale == access_.scale;
 }
 
 // ---- reading ----
@@ -270,7 +278,9 @@ bool PathReader::giveOne(const Leaf& leaf, const void* value, void* out) {
       return json::giveNumber(
           access_, decimal::fromInt64(*static_cast<const int64_t*>(value), leaf.representation.scale), out, arena_);
    }
-   case NodeKind::String: return json::giveString(access_, *static_cast<const StringView*>(value), out, arena_);
+   case NodeKind::String:
+      if (leaf.representation.physical == PhysicalType::I32) return json::giveDate(access_, dateAt(value), out, arena_);
+      return json::giveString(access_, *static_cast<const StringView*>(value), out, arena_);
    default: return json::give(access_, JsonbView(static_cast<const StringView*>(value)->view()), out, arena_);
    }
 }
@@ -287,7 +297,7 @@ void PathReader::giveLeaf(PathLeaf& leaf) {
       bool isGiven = true;
       if (leaf.isDirect) {
          std::memcpy(slot(row), value, size);
-      } else if (isInteger && access_.target == PhysicalType::I32) {
+      } else if (isInteger && access_.target == PathTarget::Int4) {
          int64_t wide;
          std::memcpy(&wide, value, sizeof wide);
          const auto narrow = static_cast<int32_t>(wide);
@@ -357,12 +367,12 @@ ChunkReader* PathReader::direct() {
 }
 
 bool PathReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
-   DCHECK(access_.form == PathForm::Value && access_.target <= PhysicalType::I64);
+   DCHECK(access_.form == PathForm::Value && access_.resultType() <= PhysicalType::I64);
    if (!isLoaded_) load();
    if (hasOthers_) return true;
    ZoneRange zone;
    for (const PathLeaf& leaf : leaves_) {
-      if (leaf.leaf.representation.physical == PhysicalType::Decimal) return true;
+      if (leaf.leaf.representation.physical >= PhysicalType::I128) return true; // decimals or texts
       if (leaf.leaf.representation.scale == access_.scale) zone.merge(leaf.column.reader.zone());
    }
    if (!zone.overlaps(lower, upper)) return false;

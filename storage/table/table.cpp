@@ -94,11 +94,15 @@ bool pathsMayMatch(const ScanSpec& spec, const Segment& segment) {
       const DocumentSummary* documents = segment.block ? segment.block->header().documentsOf(path.column) : nullptr;
       if (!documents) continue;
       const PathSummary values = documents->find(path.access.keys);
-      const bool isKnown = values.isExact && (values.count(NodeKind::Number) == 0 ||
-                                              (values.areAlike && values.scale == path.access.scale));
-      if (isKnown && path.access.target != PhysicalType::Bool &&
-          (values.smallest > predicate.upper || values.largest < predicate.lower))
-         return false;
+      if (!values.isExact) continue;
+      if (path.access.target == json::PathTarget::Date) {
+         const bool areKnown = values.areDates || values.count(NodeKind::String) == 0;
+         if (areKnown && (values.earliest > predicate.upper || values.latest < predicate.lower)) return false;
+      } else if (path.access.target != json::PathTarget::Boolean) {
+         const bool areKnown =
+             values.count(NodeKind::Number) == 0 || (values.areAlike && values.scale == path.access.scale);
+         if (areKnown && (values.smallest > predicate.upper || values.largest < predicate.lower)) return false;
+      }
    }
    return true;
 }

@@ -1,6 +1,6 @@
 #include "executor/function/date_time/formatting.hpp"
 
-#include "common/type/calendar.hpp"
+#include "common/calendar/calendar.hpp"
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"

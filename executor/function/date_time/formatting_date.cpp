@@ -1,8 +1,8 @@
 #include <cstdlib>
 
+#include "common/calendar/calendar.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/time_zone.hpp"
 #include "executor/function/date_time/format_template.hpp"
 #include "executor/function/date_time/formatting.hpp"

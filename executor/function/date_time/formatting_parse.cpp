@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "common/calendar/calendar.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_tokens.hpp"
 #include "common/type/time_zone.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "common/calendar/calendar.hpp"
 #include "common/error/sql_error.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/date_time.hpp"
 
 namespace ouzel::executor {

@@ -1,7 +1,7 @@
 
+#include "common/calendar/calendar.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
-#include "common/type/calendar.hpp"
 #include "common/type/date_time_math.hpp"
 #include "common/type/time_zone.hpp"
 #include "executor/function/date_time/session_zone.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/type/calendar.hpp"
+#include "common/calendar/calendar.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/conditional.hpp"

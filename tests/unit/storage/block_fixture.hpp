@@ -37,6 +37,8 @@ inline Value orderDocument(std::mt19937_64& random) {
       writer.number(decimal::fromInt64(number % 7));
       writer.key("price");
       writer.number(decimal::fromInt64(number, 2));
+      writer.key("day");
+      writer.string("20" + std::to_string(10 + number % 80) + "-02-" + std::to_string(10 + number % 18));
       writer.key("flag");
       writer.boolean(random() % 2 != 0);
       if (random() % 500 == 0) {

@@ -29,6 +29,10 @@ private:
          return writer_.number(
              decimal::fromInt64(static_cast<int64_t>(below(100'000)), static_cast<int32_t>(below(4))));
       case 4: return writer_.number(decimal::parse("1e" + std::to_string(below(60)), arena_));
+      case 7:
+         return writer_.string(below(3) == 0 ? "no date"
+                                             : "19" + std::to_string(10 + below(90)) + "-0" +
+                                                   std::to_string(1 + below(9)) + "-" + std::to_string(10 + below(22)));
       case 5: return writer_.string(std::string(below(40), static_cast<char>('a' + below(26))));
       case 6:
          writer_.beginArray();
