@@ -444,7 +444,7 @@ CATCH_TEST_CASE("documents are kept in parts where that pays") {
    BlockFixture asStrings(PhysicalType::String, valuesOf(orderDocument), false);
    BlockFixture keys(PhysicalType::String, valuesOf(keyless), true);
    const auto& parts = orders.block->header().chunk(0, 0).parts;
-   CATCH_REQUIRE(parts.size() == partLeaves + 6); // order, name, line, price, flag
+   CATCH_REQUIRE(parts.size() == partLeaves + 6); // order, name, line, price, day, flag
    CATCH_CHECK(parts[partResidues].pageCount == 1);
    CATCH_CHECK(orders.block->storedBytes(0, 0) * 2 < asStrings.block->storedBytes(0, 0));
    CATCH_CHECK(asStrings.block->header().chunk(0, 0).parts.empty());
