@@ -17,6 +17,11 @@ void put(void* out, const StringView& string) {
    std::memcpy(out, &string, sizeof string);
 }
 
+bool putTrue(void* out) {
+   *static_cast<uint8_t*>(out) = 1;
+   return true;
+}
+
 /// A value that the writer describes, as jsonb.
 template <typename Describe>
 bool putJson(void* out, Arena& arena, Describe describe) {
@@ -70,6 +75,7 @@ bool putNumber(const PathAccess& access, const StringView& number, void* out, Ar
 } // namespace
 
 PhysicalType PathAccess::resultType() const {
+   if (isTest()) return PhysicalType::Bool;
    if (form != PathForm::Value) return PhysicalType::String;
    switch (target) {
    case PathTarget::Boolean: return PhysicalType::Bool;
@@ -98,6 +104,7 @@ std::optional<JsonbView> find(JsonbView document, const std::vector<std::string>
 }
 
 bool giveNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
+   if (access.isTest()) return putTrue(out);
    if (access.form == PathForm::Json) return putJson(out, arena, [&](JsonbWriter& writer) { writer.number(number); });
    if (access.isTyped()) {
       alignas(16) char value[16];
@@ -124,11 +131,13 @@ bool giveBoolean(const PathAccess& access, bool value, void* out) {
       return true;
    }
    case PathForm::Value:
-      if (isTarget) *static_cast<uint8_t*>(out) = value;
+      if (isTarget) *static_cast<uint8_t*>(out) = value ? 1 : 0;
       return isTarget || notOfType(access);
    case PathForm::Rest:
       if (isTarget) return false;
       break;
+   case PathForm::HasValue:
+   case PathForm::HasText: return putTrue(out);
    case PathForm::Text: break;
    }
    put(out, StringView(std::string_view(value ? "true" : "false")));
@@ -136,6 +145,7 @@ bool giveBoolean(const PathAccess& access, bool value, void* out) {
 }
 
 bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena) {
+   if (access.isTest()) return putTrue(out);
    if (access.form == PathForm::Json)
       return putJson(out, arena, [&](JsonbWriter& writer) { writer.string(text.view()); });
    if (access.isTyped()) {
@@ -151,6 +161,7 @@ bool giveString(const PathAccess& access, const StringView& text, void* out, Are
 }
 
 bool giveDate(const PathAccess& access, int32_t days, void* out, Arena& arena) {
+   if (access.isTest()) return putTrue(out);
    if (access.isTyped() && access.target == PathTarget::Date) {
       if (access.form == PathForm::Value) std::memcpy(out, &days, sizeof days);
       return access.form == PathForm::Value;
@@ -167,12 +178,13 @@ bool give(const PathAccess& access, const JsonbView& value, void* out, Arena& ar
       return true;
    }
    switch (value.kind()) {
-   case Kind::Null: return false;
+   case Kind::Null: return access.form == PathForm::HasValue && putTrue(out);
    case Kind::Number: return giveNumber(access, value.number(), out, arena);
    case Kind::Boolean: return giveBoolean(access, value.boolean(), out);
    case Kind::String: return giveString(access, StringView(value.string()), out, arena);
    default: break;
    }
+   if (access.isTest()) return putTrue(out);
    if (access.form == PathForm::Value) return notOfType(access);
    std::string text;
    appendText(text, value);

@@ -17,6 +17,9 @@ enum class PathForm : uint8_t {
    Text,  ///< its text, as ->> gives it
    Value, ///< a number, boolean or ISO date whose text is one of type `target`; NULL for all else
    Rest,  ///< the text where Value is NULL though there is a text
+   // Tests: true, or NULL.
+   HasValue, ///< -> is not NULL
+   HasText,  ///< ->> is not NULL
 };
 
 enum class PathTarget : uint8_t { Boolean, Int2, Int4, Int8, Float8, Numeric, Date };
@@ -31,8 +34,9 @@ struct PathAccess {
    bool isCertain = false;
    uint8_t scale = 0;
 
-   bool isTyped() const { return form >= PathForm::Value; }
-   /// Json, Text and Rest are String.
+   bool isTyped() const { return form == PathForm::Value || form == PathForm::Rest; }
+   bool isTest() const { return form >= PathForm::HasValue; }
+   /// Json, Text and Rest are String; tests are Bool.
    PhysicalType resultType() const;
    Representation result() const { return {resultType(), scale}; }
    bool operator==(const PathAccess&) const = default;

@@ -174,7 +174,7 @@ private:
    void replace(ExprPtr& expr, const Documents& documents) {
       checkStack();
       if (auto* subquery = expr->getIf<scalar::Subquery>()) visit(*subquery->query, documents);
-      if (replaceCast(expr, documents)) return;
+      if (replaceTest(*expr, documents) || replaceCast(expr, documents)) return;
       Found found;
       if (const auto form = formOf(*expr); form && matchSteps(*expr, found) && !found.access.keys.empty())
          if (const auto it = documents.find(found.document); it != documents.end()) {
@@ -184,6 +184,19 @@ private:
          }
       for (ExprPtr& arg : expr->args)
          replace(arg, documents);
+   }
+
+   /// A test for NULL of what the document gives: nobody asks for the value. True if it was replaced.
+   bool replaceTest(Expr& test, const Documents& documents) {
+      if (test.kind != ExprKind::IsNull && test.kind != ExprKind::IsNotNull) return false;
+      Found found;
+      const auto form = formOf(*test.args[0]);
+      if (!form || !matchSteps(*test.args[0], found) || found.access.keys.empty()) return false;
+      const auto it = documents.find(found.document);
+      if (it == documents.end()) return false;
+      found.access.form = *form == PathForm::Text ? PathForm::HasText : PathForm::HasValue;
+      test.args[0] = column(*it->second, found, {oid::boolean, -1, invalidOid});
+      return true;
    }
 
    /// A cast of a text that the document gives. True if it was replaced.

@@ -115,6 +115,8 @@ uint8_t PathReader::sourceOf(const Shape& shape, uint32_t path, bool mayBeResidu
 }
 
 uint8_t PathReader::sourceOf(const ShapeNode& node) {
+   if (access_.isTest())
+      return node.kind == NodeKind::Null && access_.form == PathForm::HasText ? fromNowhere : fromPresence;
    switch (node.kind) {
    case NodeKind::Null: return access_.form == PathForm::Json ? fromNull : fromNowhere;
    case NodeKind::EmptyArray:
@@ -172,6 +174,8 @@ bool PathReader::isDirect(const PathLeaf& leaf) const {
    case PathForm::Json: return leaf.leaf.node.kind == NodeKind::Array;
    case PathForm::Text: return isText;
    case PathForm::Rest: return isText && access_.target != PathTarget::Date;
+   case PathForm::HasValue:
+   case PathForm::HasText: return false;
    case PathForm::Value: break;
    }
    return leaf.column.reader.type() == access_.resultType() && leaf.leaf.representation.scale == access_.scale;
@@ -262,6 +266,10 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
       case fromDocument: documentRows_.push_back(position); break;
       case fromNull: nullRows_.push_back(position); break;
       case fromEmptyArray: emptyArrayRows_.push_back(position); break;
+      case fromPresence:
+         *static_cast<uint8_t*>(slot(at)) = 1;
+         setValid(at);
+         break;
       default: break;
       }
    });
@@ -367,9 +375,9 @@ ChunkReader* PathReader::direct() {
 }
 
 bool PathReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
-   DCHECK(access_.form == PathForm::Value && access_.resultType() <= PhysicalType::I64);
    if (!isLoaded_) load();
-   if (hasOthers_) return true;
+   if (isAllNull_) return false;
+   if (hasOthers_ || access_.form != PathForm::Value || access_.resultType() > PhysicalType::I64) return true;
    ZoneRange zone;
    for (const PathLeaf& leaf : leaves_) {
       if (leaf.leaf.representation.physical >= PhysicalType::I128) return true; // decimals or texts

@@ -27,8 +27,8 @@ public:
 
    /// As ChunkReader's.
    Vector read(uint32_t first, uint32_t count, const Selection& rows);
-   /// False when no value in the aligned vector of rows from `first` on can lie in the range. REQUIRES: form Value, an
-   /// integer.
+   /// False when no value in the aligned vector of rows from `first` on can lie in the range, which bounds integers of
+   /// form Value. Values of other types and forms lie in any range.
    bool mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper);
    /// The column of a leaf that has exactly what read() gives; null: there is none.
    ChunkReader* direct();
@@ -37,7 +37,7 @@ public:
 
 private:
    /// Where the value of a document comes from; fromLeaves + i: from columns_[i].
-   enum Source : uint8_t { fromNowhere, fromNull, fromEmptyArray, fromResidue, fromDocument, fromLeaves };
+   enum Source : uint8_t { fromNowhere, fromNull, fromEmptyArray, fromResidue, fromDocument, fromPresence, fromLeaves };
 
    /// A leaf at the path.
    struct PathLeaf {

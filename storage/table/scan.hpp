@@ -64,9 +64,10 @@ struct ScanPath {
    json::PathAccess access;
 };
 
-/// A range that the values of a path lie in, as a ZonePredicate for a column.
+/// The values of a path that are wanted: not NULL and, if they are integers, in a range. As a ZonePredicate for
+/// columns.
 struct PathPredicate {
-   uint32_t path = 0; ///< index in ScanSpec::paths; of form Value, an integer
+   uint32_t path = 0; ///< index in ScanSpec::paths
    ZoneKey lower = zoneKeyMin, upper = zoneKeyMax;
 };
 

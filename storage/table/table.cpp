@@ -95,10 +95,13 @@ bool pathsMayMatch(const ScanSpec& spec, const Segment& segment) {
       if (!documents) continue;
       const PathSummary values = documents->find(path.access.keys);
       if (!values.isExact) continue;
+      const bool hasNull = path.access.form == json::PathForm::Json || path.access.form == json::PathForm::HasValue;
+      if (values.total() == (hasNull ? 0 : values.count(NodeKind::Null))) return false;
+      if (path.access.form != json::PathForm::Value) continue;
       if (path.access.target == json::PathTarget::Date) {
          const bool areKnown = values.areDates || values.count(NodeKind::String) == 0;
          if (areKnown && (values.earliest > predicate.upper || values.latest < predicate.lower)) return false;
-      } else if (path.access.target != json::PathTarget::Boolean) {
+      } else if (path.access.resultType() <= PhysicalType::I64 && path.access.target != json::PathTarget::Boolean) {
          const bool areKnown =
              values.count(NodeKind::Number) == 0 || (values.areAlike && values.scale == path.access.scale);
          if (areKnown && (values.smallest > predicate.upper || values.largest < predicate.lower)) return false;

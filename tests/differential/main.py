@@ -27,6 +27,7 @@ import known
 from changes import ChangeMaker, constraint_statements
 from compare import COUNTED
 from definitions import CATALOG, DefinitionMaker
+from documents import DocumentMaker, DocumentTable
 from expressions import Notes
 from large import LargeMaker, LargeTable
 from minimise import Case
@@ -59,7 +60,7 @@ def plain_notes(node=None):
 def prepare(run, rng, seed, tables, extra=()):
     """Make the tables on both servers; the Case to which statements are added. None if they differ already."""
     settings = rng.choice(HARD_WAYS) if run.args.hard_ways else []
-    if isinstance(tables[0], LargeTable) and known.avoided("".join(settings)):
+    if isinstance(tables[0], (LargeTable, DocumentTable)) and known.avoided("".join(settings)):
         settings = []
     run.use_settings(settings)
     case = Case(tables, [], notes=plain_notes())
@@ -135,14 +136,25 @@ def change_schema(run, seed):
 def large_schema(run, seed):
     """Queries, changes, checkpoints and restarts over large tables."""
     rng = random.Random(seed)
-    tables = [LargeTable(rng, f"t{i}") for i in range(2)]
+    checkpointed(run, rng, seed, [LargeTable(rng, f"t{i}") for i in range(2)], LargeMaker, "SELECT count(*), sum(id) FROM {}")
+
+
+def document_schema(run, seed):
+    """The same over jsonb documents."""
+    rng = random.Random(seed)
+    checkpointed(run, rng, seed, [DocumentTable(rng, f"t{i}") for i in range(2)], DocumentMaker,
+                 "SELECT count(*), sum(id), md5(string_agg(doc::text, ',' ORDER BY id, doc::text)) FROM {}")
+
+
+def checkpointed(run, rng, seed, tables, make, probe):
+    """Statements that `make` makes over the tables, with checkpoints and restarts between; `probe` looks at a table."""
     case = prepare(run, rng, seed, tables)
     if not case:
         return
-    probes = [f"SELECT count(*), sum(id) FROM {t.name}" for t in tables]
+    probes = [probe.format(t.name) for t in tables]
     for i in range(LARGE):
         rng = random.Random(f"{seed}/{i}")
-        maker, chance = LargeMaker(rng, tables), rng.random()
+        maker, chance = make(rng, tables), rng.random()
         if chance < 0.04:
             nodes = [Node("CHECKPOINT")] + ([Node(RESTART[0])] if chance < 0.01 else [])
         else:
@@ -193,7 +205,7 @@ def set_looks(run, looks):
 
 
 KINDS = {"scalars": scalar_schema, "queries": query_schema, "changes": change_schema, "large": large_schema,
-         "definitions": definition_schema}
+         "documents": document_schema, "definitions": definition_schema}
 
 
 def main():
@@ -203,7 +215,7 @@ def main():
     parser.add_argument("--postgres", help="conninfo of a PostgreSQL 15; without it, one is started")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--kinds", default="queries,scalars,queries,changes,large,changes,definitions", help="of schemas, in turn")
+    parser.add_argument("--kinds", default="queries,scalars,queries,changes,large,changes,documents,definitions", help="of schemas, in turn")
     parser.add_argument("--restarts", type=float, default=0.02, help="the chance of a restart between two definitions")
     parser.add_argument("--wrapped", type=float, default=0.15, help="the chance of a query to be prepared, or a cursor, a view, a table")
     parser.add_argument("--repeat", type=int, default=1, help="how many differences with one key are shown")

@@ -143,6 +143,7 @@ private:
    bool isPath(uint32_t slot) const { return slot >= plan_.columns.size(); }
    void addPredicate(const sql::Expr& expr, PlanBuilder& builder);
    void addZone(const ColumnCompare& compare);
+   void addPresence(uint32_t slot);
    void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
    storage::Snapshot snapshotFor(const QueryContext& context) const;
@@ -198,6 +199,8 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
       return;
    }
    addValues(expr);
+   if (expr.kind == ExprKind::IsNotNull && expr.args[0]->kind == ExprKind::Column)
+      if (const uint32_t slot = *slots_.find(columnOf(*expr.args[0])); isPath(slot)) addPresence(slot);
    if (const auto compare = asColumnCompare(expr)) {
       addZone(*compare);
       const uint32_t slot = *slots_.find(compare->column);
@@ -236,9 +239,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
 void TableScan::addZone(const ColumnCompare& compare) {
    const uint32_t slot = *slots_.find(compare.column);
    const std::optional<int16_t> attribute = attributeOf(slot);
-   if (!attribute && !(isPath(slot) && isIntegerLike(compare.value->type) &&
-                       compare.value->type == table_[compare.column].repr.physical))
-      return;
+   if (!attribute && !isPath(slot)) return;
    storage::ZonePredicate zone;
    if (attribute) zone.column = static_cast<uint32_t>(*attribute - 1);
    const storage::ZoneKey key = storage::zoneKeyOf(*compare.value);
@@ -252,8 +253,15 @@ void TableScan::addZone(const ColumnCompare& compare) {
    }
    if (attribute)
       spec_.zonePredicates.push_back(zone);
+   else if (compare.value->type != table_[compare.column].repr.physical)
+      addPresence(slot);
    else
       spec_.pathPredicates.push_back({slot - static_cast<uint32_t>(plan_.columns.size()), zone.lower, zone.upper});
+}
+
+/// Only rows with a value at the path can satisfy the predicates.
+void TableScan::addPresence(uint32_t slot) {
+   spec_.pathPredicates.push_back({slot - static_cast<uint32_t>(plan_.columns.size())});
 }
 
 /// Pass the values that the predicate allows to storage, and keep them for the chosen index.

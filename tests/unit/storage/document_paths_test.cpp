@@ -41,6 +41,8 @@ std::vector<PathAccess> accesses() {
    for (const std::vector<std::string>& keys : paths) {
       all.push_back({keys, PathForm::Json});
       all.push_back({keys, PathForm::Text});
+      all.push_back({keys, PathForm::HasValue});
+      all.push_back({keys, PathForm::HasText});
       for (const PathTarget target : targets) {
          all.push_back({keys, PathForm::Value, target});
          all.push_back({keys, PathForm::Rest, target});
