@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -100,6 +100,10 @@ bench-hostile: build
 	@bench/hostile/run $(BENCH_ARGS)
 bench-cancel: build
 	@bench/hostile/cancel $(BENCH_ARGS)
+# TPC-H over documents beside the same rows in tables: bench/json/run.
+bench-json: build
+	@scripts/install-deps --bench
+	@bench/json/run $(BENCH_ARGS)
 bench-external: build
 	@scripts/install-deps --bench
 	@bench/external/run $(BENCH_ARGS)

@@ -195,7 +195,7 @@ RelEstimate Estimator::get(const op::Get& get) {
       }
       if (statistics->sample)
          for (const GetPath& path : get.paths) {
-            const auto [known, isNew] = paths_.try_emplace(path.column);
+            const auto [known, isNew] = query_.paths.try_emplace(path.column);
             if (isNew) known->second = pathEstimate(statistics->sample->batch, path, result.rows);
             result.columns[path.column] = known->second;
          }

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "optimizer/query/column_estimate.hpp"
 #include "optimizer/query/column_set.hpp"
 #include "optimizer/query/context.hpp"
 #include "sql/algebra/build.hpp"
@@ -43,6 +44,7 @@ struct Query {
    /// Results of predicates on samples, by a hash of table and predicate: the fraction, or -1 and an upper bound if no
    /// row matched.
    std::unordered_map<uint64_t, std::pair<double, double>> samples{};
+   std::unordered_map<ColumnId, ColumnEstimate> paths{}; ///< what samples say of the paths that scans give
 
    ColumnId newColumn(std::string name, const SqlType& type, bool nullable = true);
    /// A new column with the same name, type and origin.

@@ -79,6 +79,8 @@ public:
       default: break;
       }
       addOwnReads(*rel, need);
+      if (auto* get = rel->getIf<op::Get>())
+         std::erase_if(get->paths, [&](const GetPath& path) { return !need.contains(path.column); });
       for (RelPtr& input : rel->inputs)
          prune(input, need);
    }

@@ -103,6 +103,29 @@ bool canStay(const PageEntry& entry, bool isDictionary, const Landing& landing) 
 }
 } // namespace
 
+namespace {
+
+constexpr size_t shapesKeptMax = 16 << 10; ///< bytes of a dictionary that stays in memory
+
+uint64_t chunkKey(uint32_t column, uint32_t rowGroup) {
+   return uint64_t{column} << 32 | rowGroup;
+}
+
+} // namespace
+
+std::shared_ptr<const ShapeDictionary> Block::knownShapes(uint32_t column, uint32_t rowGroup) const {
+   const MutexLock lock(shapesMutex_);
+   const auto found = shapes_.find(chunkKey(column, rowGroup));
+   return found == shapes_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const ShapeDictionary> Block::shapes(uint32_t column, uint32_t rowGroup, std::string_view bytes) const {
+   auto made = std::make_shared<const ShapeDictionary>(ShapeDictionary::deserialize(bytes));
+   if (bytes.size() > shapesKeptMax) return made;
+   const MutexLock lock(shapesMutex_);
+   return shapes_.try_emplace(chunkKey(column, rowGroup), std::move(made)).first->second;
+}
+
 PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing) const {
    const PageKey key{header_.segment, column, rowGroup << 16 | index};
    if (PagePin pin = cache_.find(key)) return pin;

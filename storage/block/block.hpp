@@ -2,7 +2,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
+#include "common/sync/mutex.hpp"
 #include "io/object_store/object_store.hpp"
 #include "storage/block/format.hpp"
 #include "storage/block/garbage.hpp"
@@ -40,6 +42,11 @@ public:
    /// behind the other in the object.
    size_t storedBytes(uint32_t column, uint32_t rowGroup) const;
    const io::ObjectReader& reader() const;
+   /// The dictionary of shapes in a chunk that has parts, whose page holds `bytes`. Dictionaries that are not large
+   /// stay in memory, so that each scan need not read theirs again. Throws XX001.
+   std::shared_ptr<const ShapeDictionary> shapes(uint32_t column, uint32_t rowGroup, std::string_view bytes) const;
+   /// The same, if it is in memory; else null.
+   std::shared_ptr<const ShapeDictionary> knownShapes(uint32_t column, uint32_t rowGroup) const;
    /// The stretches of the object that scans read ahead.
    LandingList& landings() const { return landings_; }
    /// Remove the object with the last owner of this. REQUIRES: neither a manifest nor the log names it.
@@ -72,6 +79,9 @@ private:
    mutable std::once_flag opened_;
    mutable std::unique_ptr<io::ObjectReader> reader_;
    mutable LandingList landings_;
+   /// Not charged: in the worst case a hundredth of what the block takes on disk.
+   mutable Mutex shapesMutex_;
+   mutable std::unordered_map<uint64_t, std::shared_ptr<const ShapeDictionary>> shapes_ GUARDED_BY(shapesMutex_);
    std::atomic<bool> isDiscarded_{false};
    std::atomic<Garbage*> garbage_{nullptr};
 };

@@ -26,11 +26,13 @@ ChunkPlace DocumentShapes::partAt(uint32_t part) const {
 void DocumentShapes::loadDictionary() {
    DCHECK(isOpen());
    if (dictionary_) return;
+   dictionary_ = place_.block->knownShapes(place_.column, place_.rowGroup);
+   if (dictionary_) return;
    ChunkReader bytes(PhysicalType::String);
    bytes.open(partAt(partShapeDictionary));
    const Vector stored = bytes.read(0, 1, Selection::dense(1));
-   ShapeDictionary dictionary = ShapeDictionary::deserialize(stored.value<StringView>(0).view());
-   if (place_.header().parts.size() != partLeaves + dictionary.leaves.size()) ByteReader::corrupted();
+   auto dictionary = place_.block->shapes(place_.column, place_.rowGroup, stored.value<StringView>(0).view());
+   if (place_.header().parts.size() != partLeaves + dictionary->leaves.size()) ByteReader::corrupted();
    dictionary_ = std::move(dictionary);
 }
 

@@ -37,7 +37,7 @@ private:
    bool areShapesLoaded() const { return onlyShape_ || !shapes_.empty(); }
 
    ChunkPlace place_;
-   std::optional<ShapeDictionary> dictionary_;
+   std::shared_ptr<const ShapeDictionary> dictionary_;
    std::optional<int16_t> onlyShape_;
    std::vector<int16_t> shapes_;
 };

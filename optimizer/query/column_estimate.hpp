@@ -1,0 +1,17 @@
+#pragma once
+
+namespace ouzel::optimizer {
+
+/// Estimates for one column in the output of one operator.
+struct ColumnEstimate {
+   double distinct = 200;
+   double baseDistinct = 200; ///< in the stored table, before any predicate
+   double baseRows = 1e3;     ///< rows of the stored table
+   double nullFraction = 0;
+   bool isKnown = false;    ///< from statistics, not from a default
+   double min = 0, max = 0; ///< numbers, dates, timestamps as doubles in units of the stored representation
+   bool hasBounds = false;
+   double averageWidth = 8;
+};
+
+} // namespace ouzel::optimizer
