@@ -10,6 +10,7 @@
 #include "optimizer/cardinality/predicates.hpp"
 #include "optimizer/cardinality/samples.hpp"
 #include "optimizer/query/expr_lowering.hpp"
+#include "optimizer/query/not_null.hpp"
 
 namespace ouzel::optimizer {
 
@@ -18,6 +19,7 @@ using namespace sql;
 namespace {
 
 constexpr uint32_t sampleRowsMax = 1024;      ///< rows of a sample that predicates are evaluated on
+constexpr double sampleHitsMin = 16;          ///< fewer matches of a sample say little
 constexpr uint64_t sampleTableRowsMin = 2000; ///< for smaller tables no sample is evaluated
 constexpr double unknownTableRows = 1000;
 
@@ -208,13 +210,33 @@ RelEstimate Estimator::get(const op::Get& get) {
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
       std::tie(fraction, floor) = known->second;
    }
-   if (fraction < 0) {
+   if (fraction >= 0 && (get.paths.empty() || fraction * sampleRowsMax >= sampleHitsMin)) {
+      if (!get.paths.empty()) fraction = std::min(fraction, narrowPaths(get, result));
+   } else if (!get.paths.empty()) {
+      // A sample has few documents of a rare kind. Which paths are there is known exactly.
+      const double present = narrowPaths(get, result);
+      fraction = present * selectivity(*get.predicate, result);
+   } else {
       fraction = selectivity(*get.predicate, result);
       if (floor > 0) fraction = std::min(fraction, floor); // no row of the sample matched
    }
    scaleTo(result, result.rows * fraction);
    narrowColumns(*get.predicate, result);
    return result;
+}
+
+/// The fraction of rows that have the rarest of the paths which the predicate needs. Afterwards `rows` knows that these
+/// paths are there, and so are others as far as that can be: documents of one kind have the same paths.
+double Estimator::narrowPaths(const op::Get& get, RelEstimate& rows) {
+   const ColumnSet needed = rejectedColumns(*get.predicate);
+   double present = 1;
+   for (const GetPath& path : get.paths)
+      if (needed.contains(path.column)) present = std::min(present, 1 - rows.column(path.column).nullFraction);
+   for (const GetPath& path : get.paths) {
+      double& nulls = rows.columns[path.column].nullFraction;
+      nulls = needed.contains(path.column) ? 0 : 1 - std::min(1.0, (1 - nulls) / std::max(present, 1e-12));
+   }
+   return present;
 }
 
 double Estimator::sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate,

@@ -47,6 +47,7 @@ private:
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
    /// second case `floor` becomes an upper bound for the fraction.
    double sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);
+   static double narrowPaths(const op::Get& get, RelEstimate& rows);
    double comparison(const Expr& expr, const RelEstimate& input);
    double equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input);
    double distinctOf(const Expr& expr, const RelEstimate& input);

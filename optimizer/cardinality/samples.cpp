@@ -11,8 +11,9 @@ using namespace sql;
 
 namespace {
 
-constexpr uint32_t sampleRowsMin = 64;  ///< of smaller samples nothing is concluded
-constexpr uint32_t sampleRowsMax = 512; ///< of a path: each row is a search in a document
+constexpr uint32_t sampleRowsMin = 64;   ///< of smaller samples nothing is concluded
+constexpr uint32_t sampleValuesMin = 30; ///< at a path; fewer say little of how many differ
+constexpr uint32_t sampleRowsMax = 256;  ///< of a path: each row is a search in a document
 
 /// The distinct values of a column of `rows` values of which `sampled` were drawn: `distinct` different ones, `single`
 /// of these once. Haas, Naughton, Seshadri, Stokes ("Sampling-Based Estimation of the Number of Distinct Values of an
@@ -67,12 +68,22 @@ ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double row
       ++values;
    }
    const auto single = std::count_if(seen.begin(), seen.end(), [](const auto& one) { return one.second == 1; });
+   const double share = static_cast<double>(values) / count;
+   const double present = std::clamp(path.present >= 0 ? path.present : rows * share, 1.0, std::max(1.0, rows));
    estimate.isKnown = true;
-   estimate.baseRows = rows;
-   estimate.nullFraction = 1 - static_cast<double>(values) / count;
-   const double present = std::max(1.0, rows * (1 - estimate.nullFraction));
-   estimate.distinct =
-       values == 0 ? 1 : distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present);
+   estimate.baseRows = present;
+   estimate.nullFraction = std::max(0.0, 1 - present / rows);
+   const bool isBounded = path.smallest <= path.largest;
+   if (isBounded) {
+      estimate.hasBounds = true;
+      lowest = static_cast<double>(path.smallest);
+      highest = static_cast<double>(path.largest);
+   }
+   // Of a rare path the sample has few values. They differ then, as keys do, and bounds say how many there can be.
+   estimate.distinct = values >= sampleValuesMin
+                           ? distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present)
+                           : present;
+   if (isBounded) estimate.distinct = std::min(estimate.distinct, highest - lowest + 1);
    estimate.baseDistinct = estimate.distinct;
    estimate.min = lowest;
    estimate.max = highest;

@@ -26,6 +26,12 @@ void addRejected(const Expr* predicate, ColumnSet& notNull) {
 
 } // namespace
 
+ColumnSet rejectedColumns(const Expr& predicate) {
+   ColumnSet result;
+   addRejected(&predicate, result);
+   return result;
+}
+
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
    checkStack();
    switch (expr.kind) {

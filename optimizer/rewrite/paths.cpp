@@ -283,8 +283,17 @@ private:
          if (path.attribute == attribute && path.access == found.access && query_.columns[path.column].type == type)
             return query_.ref(path.column);
       const ColumnId made = query_.newColumn(nameOf(query_, found), type, true);
-      get.paths.push_back({made, attribute, found.access, smallest, largest});
+      get.paths.push_back({made, attribute, found.access, smallest, largest, presentIn(get, attribute, found.access)});
       return query_.ref(made);
+   }
+
+   /// Of a Value as of its text: where there are texts of another type, most are of the type.
+   double presentIn(const op::Get& get, int16_t attribute, const PathAccess& access) const {
+      if (!query_.context.statistics || access.form == PathForm::Rest) return -1;
+      const auto summary = query_.context.statistics->pathSummary(get.table, attribute, access.keys);
+      if (!summary.isExact) return -1;
+      const bool isNullValue = access.form == PathForm::Json || access.form == PathForm::HasValue;
+      return static_cast<double>(summary.total() - (isNullValue ? 0 : summary.count(storage::NodeKind::Null)));
    }
 
    Query& query_;
