@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/error/sql_error.hpp"
 #include "common/json/path_access.hpp"
 
 namespace ouzel::optimizer {
@@ -41,7 +42,11 @@ Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row) {
    alignas(16) std::byte place[16] = {};
    Arena arena;
    const auto found = json::find(json::JsonbView(stored.value<StringView>(row).view()), column.access->keys);
-   if (!found || !json::give(*column.access, *found, place, arena)) return Value::null(type);
+   try {
+      if (!found || !json::give(*column.access, *found, place, arena)) return Value::null(type);
+   } catch (const SqlError&) { // the sample is newer than the snapshot for which the access is certain
+      return Value::null(type);
+   }
    return Value::fromVector(Vector::constant(type, place, nullptr), 0);
 }
 

@@ -106,6 +106,7 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    }
    for (const GetPath& path : get.paths) {
       if (!used.contains(path.column)) continue;
+      if (path.access.isCertain) exprs_.noteBoundsUsed();
       const bool isBounded = path.smallest <= path.largest;
       exprs_.setColumn(path.column, path.access.result(),
                        isBounded ? std::optional(Bounds{path.smallest, path.largest}) : std::nullopt);

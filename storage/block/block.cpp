@@ -121,6 +121,7 @@ std::shared_ptr<const ShapeDictionary> Block::knownShapes(uint32_t column, uint3
 
 std::shared_ptr<const ShapeDictionary> Block::shapes(uint32_t column, uint32_t rowGroup, std::string_view bytes) const {
    auto made = std::make_shared<const ShapeDictionary>(ShapeDictionary::deserialize(bytes));
+   if (header_.chunk(column, rowGroup).parts.size() != partLeaves + made->leaves.size()) ByteReader::corrupted();
    if (bytes.size() > shapesKeptMax) return made;
    const MutexLock lock(shapesMutex_);
    return shapes_.try_emplace(chunkKey(column, rowGroup), std::move(made)).first->second;

@@ -211,7 +211,7 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
       rowsKept->batch = decodeBatch(in, rowsKept->arena);
       header.sample = std::move(rowsKept);
    }
-   if (version >= 3) header.documents.resize(in.count());
+   if (version >= 4) header.documents.resize(in.count());
    for (DocumentColumn& column : header.documents) {
       column.column = static_cast<uint32_t>(in.varint());
       column.summary = DocumentSummary::deserialize(in);

@@ -45,8 +45,8 @@
 namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
-/// Versions 1, without Bloom filters, and 2, without chunks of documents in parts, are still read.
-inline constexpr uint32_t blockFormatVersion = 3;
+/// Versions 1, without Bloom filters, and 2 and 3, without documents in parts, are still read.
+inline constexpr uint32_t blockFormatVersion = 4;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
 inline constexpr uint32_t pageAlignment = 64;

@@ -54,6 +54,12 @@ PageView ChunkReader::pageOf(uint32_t row, uint32_t& inPage) {
    return pageAt(index);
 }
 
+uint32_t ChunkReader::rowCount() const {
+   if (part_.pageCount == 0) return 0;
+   const PageEntry& last = entryAt(part_.pageCount - 1);
+   return last.firstRow + last.rowCount;
+}
+
 bool ChunkReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
    if (!part_.zone.overlaps(lower, upper)) return false;
    uint32_t inPage;

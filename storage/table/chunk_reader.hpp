@@ -44,6 +44,8 @@ public:
    /// The page that holds a row, and the row's number in it.
    PageView pageOf(uint32_t row, uint32_t& inPage);
 
+   /// Rows of the chunk or part.
+   uint32_t rowCount() const;
    /// Whether read() gives Dictionary vectors.
    bool hasDictionary() const { return part_.hasDictionary; }
    /// Of all values of the chunk or part.

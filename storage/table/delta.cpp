@@ -147,7 +147,11 @@ void Delta::truncate(uint32_t rowCount) {
       sketchedRows_ = 0;
       sketches_.clear();
    }
-   std::erase_if(summaries_, [rowCount](const Summarized& one) { return one.rows > rowCount; });
+   {
+      const MutexLock lock(summariesMutex_);
+      for (Summarized& one : summaries_)
+         if (one.rows > rowCount) one = Summarized();
+   }
    rowCount_.store(rowCount, std::memory_order_release);
 }
 
@@ -155,7 +159,10 @@ void Delta::clear() {
    rowCount_.store(0, std::memory_order_release);
    sketchedRows_ = 0;
    sketches_.clear();
-   summaries_.clear();
+   {
+      const MutexLock lock(summariesMutex_);
+      summaries_.clear();
+   }
    strings_.reset();
    for (auto& slot : groups_) {
       RowGroup* group = slot.load(std::memory_order_relaxed);
@@ -216,6 +223,7 @@ const std::vector<ColumnSketch>& Delta::sketches(uint32_t rows) {
 const DocumentSummary* Delta::documentsOf(uint32_t column, uint32_t rows) {
    const auto place = std::find(documents_.begin(), documents_.end(), column);
    if (place == documents_.end()) return nullptr;
+   const MutexLock lock(summariesMutex_);
    if (summaries_.size() != documents_.size()) summaries_ = std::vector<Summarized>(documents_.size());
    auto& [summary, summarized] = summaries_[static_cast<size_t>(place - documents_.begin())];
    while (summarized < rows) {

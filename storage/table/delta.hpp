@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/value/batch.hpp"
 #include "storage/base/column_slice.hpp"
 #include "storage/block/chunk_encoder.hpp"
@@ -85,7 +86,10 @@ private:
       DocumentSummary summary;
       uint32_t rows = 0;
    };
-   std::vector<Summarized> summaries_; ///< by position in documents_
+   /// The summaries of rows that are committed or one transaction's own are used without the mutex. It is for
+   /// truncate(), which a failed commit calls while others plan.
+   Mutex summariesMutex_;
+   std::vector<Summarized> summaries_ GUARDED_BY(summariesMutex_); ///< by position in documents_
 };
 
 } // namespace ouzel::storage

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "storage/base/byte_codec.hpp"
+
 namespace ouzel::storage {
 
 template <typename Take>
 void DenseColumn::readPieces(Take take) {
+   if (!wanted.empty() && passed + wanted.back() >= reader.rowCount()) ByteReader::corrupted();
    RowIndex list[vectorRows];
    for (size_t i = 0; i < wanted.size();) {
       const uint32_t from = passed + wanted[i], begin = from / vectorRows * vectorRows;

@@ -31,9 +31,7 @@ void DocumentShapes::loadDictionary() {
    ChunkReader bytes(PhysicalType::String);
    bytes.open(partAt(partShapeDictionary));
    const Vector stored = bytes.read(0, 1, Selection::dense(1));
-   auto dictionary = place_.block->shapes(place_.column, place_.rowGroup, stored.value<StringView>(0).view());
-   if (place_.header().parts.size() != partLeaves + dictionary->leaves.size()) ByteReader::corrupted();
-   dictionary_ = std::move(dictionary);
+   dictionary_ = place_.block->shapes(place_.column, place_.rowGroup, stored.value<StringView>(0).view());
 }
 
 void DocumentShapes::loadShapes() {

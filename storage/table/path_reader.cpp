@@ -103,6 +103,7 @@ void PathReader::load() {
    }
    const bool isOneColumn = leaves_.size() == 1 && leaves_[0].isDirect && !hasOthers_;
    isDirect_ = isOneColumn && leaves_[0].leaf.count == shapes_->rowCount();
+   if (isDirect_ && leaves_[0].column.reader.rowCount() != shapes_->rowCount()) ByteReader::corrupted();
    areCodes_ = isOneColumn && leaves_[0].column.reader.hasDictionary();
    isLoaded_ = true;
 }
@@ -121,10 +122,16 @@ uint8_t PathReader::sourceOf(const ShapeNode& node) {
    case NodeKind::Null: return access_.form == PathForm::Json ? fromNull : fromNowhere;
    case NodeKind::EmptyArray:
    case NodeKind::Object:
-      if (access_.form == PathForm::Value && !json::notOfType(access_)) return fromNowhere;
+      if (access_.form == PathForm::Value) return otherType();
       return node.kind == NodeKind::Object ? fromDocument : fromEmptyArray;
    default: return leafSource(node);
    }
+}
+
+/// The source of values that are not of the type of a Value. A row group may have rows that no snapshot of the scan
+/// sees, so that only a row that is read may refute the statistics.
+uint8_t PathReader::otherType() const {
+   return access_.isCertain ? fromWrongType : fromNowhere;
 }
 
 uint8_t PathReader::leafSource(const ShapeNode& node) {
@@ -133,6 +140,7 @@ uint8_t PathReader::leafSource(const ShapeNode& node) {
    const std::vector<Leaf>& leaves = shapes_->dictionary().leaves;
    for (uint32_t number = 0; number < leaves.size(); ++number) {
       if (!(leaves[number].node == node)) continue;
+      if (access_.form == PathForm::Value && node.kind != kindOf(access_.target)) return otherType();
       if (givesNothing(leaves[number], number)) return fromNowhere;
       PathLeaf& leaf = leaves_.emplace_back(leaves[number], typeToRead(leaves[number]));
       leaf.column.reader.open(shapes_->partAt(partLeaves + number));
@@ -146,8 +154,7 @@ uint8_t PathReader::leafSource(const ShapeNode& node) {
 bool PathReader::givesNothing(const Leaf& leaf, uint32_t number) const {
    if (!access_.isTyped()) return false;
    const bool isOfKind = leaf.node.kind == kindOf(access_.target);
-   if (access_.form == PathForm::Value) return !isOfKind && !json::notOfType(access_);
-   if (!isOfKind) return false;
+   if (access_.form == PathForm::Value || !isOfKind) return false;
    switch (access_.target) {
    case PathTarget::Boolean:
    case PathTarget::Numeric: return true;
@@ -266,6 +273,7 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
       case fromDocument: documentRows_.push_back(position); break;
       case fromNull: nullRows_.push_back(position); break;
       case fromEmptyArray: emptyArrayRows_.push_back(position); break;
+      case fromWrongType: json::notOfType(access_); break;
       case fromPresence:
          *static_cast<uint8_t*>(slot(at)) = 1;
          setValid(at);

@@ -37,7 +37,16 @@ public:
 
 private:
    /// Where the value of a document comes from; fromLeaves + i: from columns_[i].
-   enum Source : uint8_t { fromNowhere, fromNull, fromEmptyArray, fromResidue, fromDocument, fromPresence, fromLeaves };
+   enum Source : uint8_t {
+      fromNowhere,
+      fromNull,
+      fromEmptyArray,
+      fromResidue,
+      fromDocument,
+      fromPresence,
+      fromWrongType,
+      fromLeaves
+   };
 
    /// A leaf at the path.
    struct PathLeaf {
@@ -51,6 +60,7 @@ private:
    void load();
    uint8_t sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue);
    uint8_t sourceOf(const ShapeNode& node);
+   uint8_t otherType() const;
    uint8_t leafSource(const ShapeNode& node);
    bool givesNothing(const Leaf& leaf, uint32_t number) const;
    PhysicalType typeToRead(const Leaf& leaf) const;
