@@ -57,7 +57,7 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
       done("liftCasts");
       simplify(root, query);
       done("simplify");
-      if (settings.readsPaths) readPaths(root, query);
+      readPaths(root, query);
       done("readPaths");
    }
    removeSubqueries(root, query);

@@ -40,7 +40,6 @@ struct OptimizerSettings {
    bool narrowNumerics = true; ///< scaled I64/I128 arithmetic where bounds allow it
    bool runtimeFilters = true;
    bool shareSubexpressions = true;
-   bool readsPaths = true;           ///< scans give single paths of documents
    uint32_t joinPairBudget = 10'000; ///< csg-cmp pairs that DPhyp may visit before greedy ordering runs instead
    uint64_t seed = 0;                ///< tests: ≠ 0 chooses random valid join orders
 };

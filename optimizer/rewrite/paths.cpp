@@ -96,7 +96,8 @@ std::optional<PathTarget> targetOf(Oid type) {
 std::string nameOf(const Query& query, const Found& found) {
    std::string name = query.columns[found.document].name;
    for (size_t i = 0; i < found.access.keys.size(); ++i) {
-      const bool isText = found.access.form != PathForm::Json && i + 1 == found.access.keys.size();
+      const bool isValue = found.access.form == PathForm::Json || found.access.form == PathForm::HasValue;
+      const bool isText = !isValue && i + 1 == found.access.keys.size();
       name += (isText ? "->>'" : "->'") + found.access.keys[i] + "'";
    }
    return name;

@@ -34,7 +34,7 @@ struct Appender::State {
         encoded(t.core().context.deltaMemory) {
       const MutexLock lock(core.mutex);
       types = core.physicalTypes();
-      documents = core.context.documentColumns(*core.columns);
+      documents = documentColumns(*core.columns);
       missing = core.missingValues();
    }
 

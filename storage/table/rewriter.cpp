@@ -16,7 +16,7 @@ public:
       : context_(context), table_(table), memory_(context.deltaMemory) {
       for (const ColumnDefinition& column : columns)
          types_.push_back(column.representation.physical);
-      documents_ = context.documentColumns(columns);
+      documents_ = documentColumns(columns);
       rows_ = std::make_unique<Delta>(types_, memory_);
       rows_->expectMany();
    }

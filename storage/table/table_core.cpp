@@ -69,7 +69,7 @@ SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId) {
    auto segment = std::make_shared<Segment>();
    segment->id = segmentId;
    segment->versions = std::make_shared<SegmentVersions>();
-   segment->delta = std::make_shared<Delta>(physicalTypes(), context.deltaMemory, context.documentColumns(*columns));
+   segment->delta = std::make_shared<Delta>(physicalTypes(), context.deltaMemory, documentColumns(*columns));
    return segment;
 }
 

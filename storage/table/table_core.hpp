@@ -31,15 +31,10 @@ struct StorageContext {
    std::atomic<uint64_t> nextObject{1};
    std::atomic<size_t> retiredDeltaBytes{0}; ///< part of deltaMemory that only older snapshots read
    Garbage garbage{};
-   std::string sessionTag{};        ///< makes object names of this process run unique
-   bool takesDocumentsApart = true; ///< blocks keep the paths of documents as columns
+   std::string sessionTag{}; ///< makes object names of this process run unique
 
    /// A new object name: "table/<id>/block/<segment>-<tag>-<n>".
    std::string newBlockName(StorageId table, SegmentId segment);
-   /// The columns that blocks take apart.
-   std::vector<uint32_t> documentColumns(const std::vector<ColumnDefinition>& columns) const {
-      return takesDocumentsApart ? storage::documentColumns(columns) : std::vector<uint32_t>();
-   }
 };
 
 /// The members of a table, open to files of storage (transaction, checkpoint, recovery).
