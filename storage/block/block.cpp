@@ -6,6 +6,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/trusted_read.hpp"
+#include "storage/block/letter_packing.hpp"
 
 namespace ouzel::storage {
 
@@ -85,6 +86,8 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* l
    check(entry, stored);
    if (isPlain) {
       if (stored != frame) std::memcpy(frame, stored, entry.rawSize);
+   } else if (entry.codec == PageCodec::Letters) {
+      unpackLetters({stored, entry.storedSize}, frame, entry.rawSize);
    } else {
       const int size =
           LZ4_decompress_safe(stored, frame, static_cast<int>(entry.storedSize), static_cast<int>(entry.rawSize));

@@ -6,6 +6,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
+#include "storage/block/letter_packing.hpp"
 
 namespace ouzel::storage {
 
@@ -15,6 +16,8 @@ namespace {
 // time of decompression.
 constexpr size_t compressionSizeMin = 512;
 constexpr double compressionRatioMax = 0.8;
+/// Packed letters take longer to decode than LZ4, and less where they are read from afar.
+constexpr double packedRatioMax = 0.9;
 
 template <typename T, typename KeyOf, typename HashOf>
 void sketchFixed(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& sketch, KeyOf keyOf, HashOf hashOf) {
@@ -55,7 +58,7 @@ void encodePlain(const ColumnSlice& slice, EncodedChunk& chunk) {
       const uint32_t rows = std::min(perPage, slice.count - first);
       writer.begin(PageEncoding::PlainFixed, slice, first, rows, true)
           .append(data + static_cast<size_t>(first) * size, static_cast<size_t>(rows) * size);
-      writer.end(true);
+      writer.end(PageWriter::Compression::Bytes);
    }
 }
 
@@ -115,19 +118,28 @@ std::string& PageWriter::begin(PageEncoding encoding, const ColumnSlice& slice, 
    return page_;
 }
 
-void PageWriter::end(bool tryCompression) {
+/// Leaves the best form in `compressed_`, and its codec in the entry.
+void PageWriter::compress(Compression compression) {
+   const auto partOf = [](size_t bytes, double ratio) {
+      return static_cast<size_t>(static_cast<double>(bytes) * ratio);
+   };
+   // The output has room for fewer bytes than the page: LZ4 gives up early when it saves too little.
+   compressed_.resize(partOf(page_.size(), compressionRatioMax));
+   const int size = LZ4_compress_default(page_.data(), compressed_.data(), static_cast<int>(page_.size()),
+                                         static_cast<int>(compressed_.size()));
+   compressed_.resize(size > 0 ? static_cast<size_t>(size) : compressed_.size());
+   if (size > 0) entry_.codec = PageCodec::Lz4;
+   if (compression != Compression::Strings) return;
+   std::string packed = packLetters(page_, partOf(compressed_.size(), size > 0 ? packedRatioMax : 1));
+   if (packed.empty()) return;
+   compressed_ = std::move(packed);
+   entry_.codec = PageCodec::Letters;
+}
+
+void PageWriter::end(Compression compression) {
    entry_.rawSize = static_cast<uint32_t>(page_.size());
-   std::string_view stored = page_;
-   if (tryCompression && page_.size() >= compressionSizeMin) {
-      // The output has room for fewer bytes than the page: LZ4 gives up early when it saves too little.
-      compressed_.resize(static_cast<size_t>(static_cast<double>(page_.size()) * compressionRatioMax));
-      const int size = LZ4_compress_default(page_.data(), compressed_.data(), static_cast<int>(page_.size()),
-                                            static_cast<int>(compressed_.size()));
-      if (size > 0) {
-         stored = std::string_view(compressed_).substr(0, static_cast<size_t>(size));
-         entry_.codec = PageCodec::Lz4;
-      }
-   }
+   if (compression != Compression::None && page_.size() >= compressionSizeMin) compress(compression);
+   const std::string_view stored = entry_.codec == PageCodec::None ? page_ : compressed_;
    chunk_.bytes.append((pageAlignment - chunk_.bytes.size() % pageAlignment) % pageAlignment, '\0');
    entry_.offset = chunk_.bytes.size();
    entry_.storedSize = static_cast<uint32_t>(stored.size());
@@ -147,7 +159,7 @@ EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch) {
    if (valid == 0) {
       PageWriter writer(chunk);
       writer.begin(PageEncoding::AllNull, slice, 0, slice.count, false);
-      writer.end(false);
+      writer.end(PageWriter::Compression::None);
       return chunk;
    }
    if (isVariableSize(slice.type)) {
@@ -164,7 +176,7 @@ EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch) {
             std::string& body = writer.begin(PageEncoding::Constant, slice, 0, slice.count, false);
             body.append(static_cast<const char*>(slice.data), physicalSize(slice.type));
             body.append(16 - physicalSize(slice.type), '\0');
-            writer.end(false);
+            writer.end(PageWriter::Compression::None);
          } else {
             encodePlain(slice, chunk);
          }

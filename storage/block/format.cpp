@@ -46,7 +46,7 @@ PageEntry readPage(ByteReader& in) {
    page.firstRow = static_cast<uint32_t>(in.varint());
    page.rowCount = static_cast<uint32_t>(in.varint());
    const auto codec = in.fixed<uint8_t>();
-   if (codec > static_cast<uint8_t>(PageCodec::Lz4)) ByteReader::corrupted();
+   if (codec > static_cast<uint8_t>(PageCodec::Letters)) ByteReader::corrupted();
    page.codec = static_cast<PageCodec>(codec);
    return page;
 }

@@ -20,8 +20,8 @@
 //          end - 40     BlockFooter
 //
 // A column chunk is one column of one row group (<= 32,768 rows): one page or more, each at most 256 KiB of encoded
-// bytes unless 256 values alone are larger, each with its own checksum and optional LZ4. Page boundaries are multiples
-// of 2,048 rows for fixed-size types and of 256 rows for strings. Inside a page (after LZ4 is removed):
+// bytes unless 256 values alone are larger, each with its own checksum and optionally compressed. Page boundaries are multiples
+// of 2,048 rows for fixed-size types and of 256 rows for strings. Inside a page (after decompression):
 //
 //   0   PageHeader, 32 bytes
 //   32  validity bitmap, one bit per row, if hasNulls; whole words
@@ -45,8 +45,8 @@
 namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
-/// Versions 1, without Bloom filters, and 2 and 3, without documents in parts, are still read.
-inline constexpr uint32_t blockFormatVersion = 4;
+/// Versions 1, without Bloom filters, 2 and 3, without documents in parts, and 4, without packed text, are still read.
+inline constexpr uint32_t blockFormatVersion = 5;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
 inline constexpr uint32_t pageAlignment = 64;
@@ -54,7 +54,7 @@ inline constexpr uint32_t stringGranule = 256;
 inline constexpr uint32_t dictionaryEntriesMax = 65'535; ///< one code is left for NULL
 
 enum class PageEncoding : uint8_t { AllNull, Constant, PackedInts, PlainFixed, PlainStrings, Codes, Dictionary };
-enum class PageCodec : uint8_t { None, Lz4 };
+enum class PageCodec : uint8_t { None, Lz4, Letters /* letter_packing.hpp */ };
 
 struct PageHeader {
    PageEncoding encoding = PageEncoding::AllNull; // 0
@@ -98,7 +98,7 @@ static_assert(sizeof(StringBody) == 16);
 struct PageEntry {
    uint64_t offset = 0; ///< in the object
    uint32_t storedSize = 0;
-   uint32_t rawSize = 0;  ///< with LZ4 removed, without padding
+   uint32_t rawSize = 0;  ///< decompressed, without padding
    uint64_t checksum = 0; ///< XXH3-64 of the stored bytes
    uint32_t firstRow = 0; ///< in the row group
    uint32_t rowCount = 0; ///< of a dictionary: its entries

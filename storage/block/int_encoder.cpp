@@ -178,7 +178,7 @@ void writePages(const ColumnSlice& slice, std::vector<EncodedVector>& vectors, E
       page.resize(writer.bodyOffset() + headsSize);
       for (size_t i = first; i < end; ++i)
          page.append(vectors[i].data);
-      writer.end(false);
+      writer.end(PageWriter::Compression::None);
       first = end;
    }
 }
@@ -220,7 +220,7 @@ void encodeInts(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& ske
       std::string& page = writer.begin(PageEncoding::Constant, slice, 0, slice.count, false);
       const int128 value = low;
       page.append(reinterpret_cast<const char*>(&value), sizeof value);
-      writer.end(false);
+      writer.end(PageWriter::Compression::None);
       return;
    }
    std::vector<EncodedVector> vectors;

@@ -143,7 +143,7 @@ void encodePlainStrings(const ColumnSlice& slice, EncodedChunk& chunk) {
          throw SqlError(sqlstate::programLimitExceeded, "256 adjacent values of a column exceed 2 GB");
       std::string& page = writer.begin(PageEncoding::PlainStrings, slice, first, end - first, true);
       appendStringBody(page, writer.bodyOffset(), values, &slice, first, end - first);
-      writer.end(true);
+      writer.end(PageWriter::Compression::Strings);
       first = end;
    }
 }
@@ -163,7 +163,7 @@ void encodeDictionary(const ColumnSlice& slice, DictionaryBuilder& dictionary, E
    PageWriter writer(chunk);
    std::string& page = writer.begin(PageEncoding::Dictionary, slice, 0, entryCount, false);
    appendStringBody(page, writer.bodyOffset(), sorted.data(), nullptr, 0, entryCount);
-   writer.end(true);
+   writer.end(PageWriter::Compression::Strings);
    chunk.header.hasDictionary = true;
 
    // Nulls have the code after the last entry, so that validity is a property of the dictionary entry.
@@ -176,7 +176,7 @@ void encodeDictionary(const ColumnSlice& slice, DictionaryBuilder& dictionary, E
    const size_t start = codePage.size();
    codePage.resize(start + packedBytes(bits, slice.count));
    packBits(codes.data(), slice.count, bits, codePage.data() + start);
-   writer.end(false);
+   writer.end(PageWriter::Compression::None);
 }
 
 void encodeConstant(const ColumnSlice& slice, const StringView& value, EncodedChunk& chunk) {
@@ -185,7 +185,7 @@ void encodeConstant(const ColumnSlice& slice, const StringView& value, EncodedCh
    const uint32_t size = value.size();
    page.append(reinterpret_cast<const char*>(&size), sizeof size);
    page.append(value.data(), size);
-   writer.end(false);
+   writer.end(PageWriter::Compression::None);
 }
 
 ZoneRange zoneOf(PhysicalType type, const StringView* values, const ColumnSlice* validity, uint32_t count) {

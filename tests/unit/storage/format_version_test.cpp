@@ -53,7 +53,7 @@ CATCH_TEST_CASE("manifests and leases of other formats are refused with both num
 
 CATCH_TEST_CASE("blocks of a later format are refused with both numbers") {
    std::string header(1, static_cast<char>(blockFormatVersion + 5));
-   checkRefusal([&] { BlockHeader::deserialize(header); }, "A block's header has format 9, this server reads format 4.",
+   checkRefusal([&] { BlockHeader::deserialize(header); }, "A block's header has format 10, this server reads format 5.",
                 newer);
 }
 
