@@ -4,11 +4,14 @@ namespace ouzel::executor {
 
 namespace {
 
+/// Leaves `value` as it is where the product does not fit.
 bool scaleUp(int128& value, int32_t digits) {
    if (digits >= static_cast<int32_t>(decimal::powersOfTen)) return value == 0;
-   return !__builtin_mul_overflow(value, static_cast<int128>(decimal::powerOfTen(static_cast<uint32_t>(digits))),
-                                  &value) &&
-          DecimalAccumulator::fits(value);
+   const auto factor = static_cast<int128>(decimal::powerOfTen(static_cast<uint32_t>(digits)));
+   int128 product;
+   if (__builtin_mul_overflow(value, factor, &product) || !DecimalAccumulator::fits(product)) return false;
+   value = product;
+   return true;
 }
 
 } // namespace
