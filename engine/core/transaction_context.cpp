@@ -102,9 +102,19 @@ void TransactionContext::startCommand() {
    editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
 }
 
+namespace {
+storage::JsonExtraction extractionOf(const std::string& name) {
+   if (name == "none") return storage::JsonExtraction::None;
+   if (name == "global") return storage::JsonExtraction::Global;
+   if (name == "tiles") return storage::JsonExtraction::Tiles;
+   return storage::JsonExtraction::Shapes;
+}
+} // namespace
+
 void TransactionContext::startStatement() {
    DCHECK(isOpen());
    DCHECK(!failed_);
+   storage_->setExtraction(extractionOf(settings_.value("ouzel.json_extraction")));
    if (hasSnapshot_ && isolation_ != Isolation::ReadCommitted) {
       snapshot_ = storage_->refreshed(snapshot_);
       return;

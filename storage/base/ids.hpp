@@ -56,14 +56,6 @@ struct ColumnDefinition {
    }
 };
 
-/// The columns of jsonb.
-inline std::vector<uint32_t> documentColumns(const std::vector<ColumnDefinition>& columns) {
-   std::vector<uint32_t> found;
-   for (uint32_t column = 0; column < columns.size(); ++column)
-      if (columns[column].type.oid == oid::jsonb) found.push_back(column);
-   return found;
-}
-
 /// The state of a sequence: a number that is durable, but belongs to no transaction.
 struct Counter {
    int64_t value = 0;

@@ -10,11 +10,11 @@
 
 namespace ouzel::storage {
 
-BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes, std::vector<uint32_t> documents)
+BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes, DocumentColumns documents)
    : documents_(std::move(documents)) {
    header_.columnTypes = std::move(columnTypes);
    header_.sketches.resize(header_.columnTypes.size());
-   for (const uint32_t column : documents_)
+   for (const uint32_t column : documents_.columns)
       header_.documents.push_back({column, DocumentSummary()});
    chunks_.resize(header_.columnTypes.size());
 }
@@ -25,11 +25,12 @@ void BlockBuilder::addRowGroup(uint32_t rows, std::span<const ColumnSlice> colum
    CHECK(header_.rowGroupRows.empty() || header_.rowGroupRows.back() == rowGroupRows);
    for (size_t i = 0; i < columns.size(); ++i) {
       CHECK(columns[i].count == rows);
-      const auto documents = std::find(documents_.begin(), documents_.end(), i);
+      const auto documents = std::find(documents_.columns.begin(), documents_.columns.end(), i);
       EncodedChunk& chunk = chunks_[i].emplace_back();
-      if (documents != documents_.end()) {
-         DocumentSummary& summary = header_.documents[static_cast<size_t>(documents - documents_.begin())].summary;
-         chunk = encodeDocuments(columns[i], header_.sketches[i], summary);
+      if (documents != documents_.columns.end()) {
+         DocumentSummary& summary =
+             header_.documents[static_cast<size_t>(documents - documents_.columns.begin())].summary;
+         chunk = encodeDocuments(columns[i], documents_.extraction, header_.sketches[i], summary);
       } else {
          chunk = encodeChunk(columns[i], header_.sketches[i]);
          makeFilter(columns[i], chunk);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/object_store/object_store.hpp"
+#include "storage/base/document_columns.hpp"
 #include "storage/block/chunk_encoder.hpp"
 #include "storage/block/sample.hpp"
 
@@ -16,8 +17,7 @@ inline constexpr uint32_t blockSampleRows = 1024;
 /// the end. One owner and thread; several builders may work in parallel.
 class BlockBuilder {
 public:
-   /// `documents`: the columns of jsonb.
-   explicit BlockBuilder(std::vector<PhysicalType> columnTypes, std::vector<uint32_t> documents = {});
+   explicit BlockBuilder(std::vector<PhysicalType> columnTypes, DocumentColumns documents = {});
 
    uint32_t rowCount() const { return header_.rowCount; }
    bool isFull() const { return header_.rowCount + rowGroupRows > blockRowsMax; }
@@ -36,7 +36,7 @@ private:
    /// Fill `parts`, whose concatenation is the object. They refer to the builder and to `footer`.
    void seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& footer);
 
-   const std::vector<uint32_t> documents_;
+   const DocumentColumns documents_;
    BlockHeader header_;
    std::vector<std::vector<EncodedChunk>> chunks_; ///< [column][row group]
    size_t encodedBytes_ = 0;

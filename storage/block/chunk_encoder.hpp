@@ -2,6 +2,7 @@
 #include <string>
 
 #include "storage/base/column_slice.hpp"
+#include "storage/base/document_columns.hpp"
 #include "storage/block/format.hpp"
 
 namespace ouzel::storage {
@@ -20,7 +21,8 @@ EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch);
 
 /// The same for jsonb documents (document_encoder.cpp): in parts where that pays, else as strings. What is at their
 /// paths is added to `summary`.
-EncodedChunk encodeDocuments(const ColumnSlice& slice, ColumnSketch& sketch, DocumentSummary& summary);
+EncodedChunk encodeDocuments(const ColumnSlice& slice, JsonExtraction extraction, ColumnSketch& sketch,
+                             DocumentSummary& summary);
 
 /// Add flat values to a sketch without encoding them (column_sketch.cpp).
 void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch);

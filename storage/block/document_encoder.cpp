@@ -50,8 +50,9 @@ EncodedChunk encodeParts(const ShreddedColumn& column, const ColumnSlice& docume
 
 } // namespace
 
-EncodedChunk encodeDocuments(const ColumnSlice& slice, ColumnSketch& sketch, DocumentSummary& summary) {
-   const ShreddedColumn column = shred(slice);
+EncodedChunk encodeDocuments(const ColumnSlice& slice, JsonExtraction extraction, ColumnSketch& sketch,
+                             DocumentSummary& summary) {
+   const ShreddedColumn column = shred(slice, ShredLimits::of(extraction));
    summary.merge(column.summary);
    if (!pays(column, slice)) return encodeChunk(slice, sketch);
    EncodedChunk chunk = encodeParts(column, slice);

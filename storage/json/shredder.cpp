@@ -1,6 +1,7 @@
 #include "storage/json/shredder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +21,9 @@ using json::Kind;
 namespace {
 
 constexpr uint32_t none = DocumentSummary::none;
+
+/// 60 % of a tile, of the partition of eight tiles that is sorted by what its documents have.
+constexpr double globalShare = 0.6, tileShare = globalShare / 8;
 
 /// The second pass, and what both passes know.
 class Shredder {
@@ -76,7 +80,8 @@ private:
 };
 
 void Shredder::choose(uint32_t rows) {
-   const uint32_t countMin = std::min(limits_.leafCountMin, std::max(1u, rows / 4));
+   const auto shareMin = static_cast<uint32_t>(std::ceil(limits_.leafShareMin * rows));
+   const uint32_t countMin = std::max(std::min(limits_.leafCountMin, std::max(1u, rows / 4)), shareMin);
    kept_.assign(size_t{tree_.size()} * nodeKindCount, none);
    std::vector<ShapeNode> leaves;
    for (uint32_t path = 0; path < tree_.size(); ++path)
@@ -310,6 +315,14 @@ ShreddedColumn Shredder::finish() {
 }
 
 } // namespace
+
+ShredLimits ShredLimits::of(JsonExtraction extraction) {
+   ShredLimits limits;
+   if (extraction == JsonExtraction::None) limits.leafShareMin = 2;
+   if (extraction == JsonExtraction::Global) limits.leafShareMin = globalShare;
+   if (extraction == JsonExtraction::Tiles) limits.leafShareMin = tileShare;
+   return limits;
+}
 
 ColumnSlice ShreddedColumn::leafSlice(uint32_t leaf) const {
    const Leaf& described = dictionary.leaves[leaf];

@@ -5,6 +5,7 @@
 
 #include "common/value/string_view.hpp"
 #include "storage/base/column_slice.hpp"
+#include "storage/base/document_columns.hpp"
 #include "storage/json/document_summary.hpp"
 
 namespace ouzel::storage {
@@ -12,9 +13,12 @@ namespace ouzel::storage {
 /// What pays. A leaf costs an entry in the dictionary and a page; a shape costs its nodes.
 struct ShredLimits {
    uint32_t leafCountMin = 32; ///< values that a path and kind need in a row group to be part of a shape
+   double leafShareMin = 0;    ///< of the documents; above 1: nothing is kept
    uint32_t leavesMax = 2048;  ///< the most frequent ones
    uint32_t shapesMax = 4096;  ///< further documents stay whole, as residues
    uint32_t pathsMax = 65'536; ///< that are counted; members of further ones are residues
+
+   static ShredLimits of(JsonExtraction extraction);
 };
 
 /// The documents of one row group taken apart: dense columns of what they are made of. Strings point into the

@@ -3,6 +3,7 @@
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
 #include "storage/block/block_builder.hpp"
+#include "storage/table/document_order.hpp"
 #include "storage/table/table_core.hpp"
 
 namespace ouzel::storage {
@@ -17,13 +18,14 @@ struct Appender::State {
    Transaction& transaction;
    TableCore& core;
    std::vector<PhysicalType> types;
-   std::vector<uint32_t> documents;
+   DocumentColumns documents;
    std::vector<Value> missing;
    bool buildsBlocks; // becomes true when the rows of a Small appender have grown large
 
    // STATE
    std::unique_ptr<Delta> rows;
    std::unique_ptr<BlockBuilder> builder;
+   SortedColumns sorted;
    Reservation encoded;                        ///< the builder's bytes
    std::vector<std::shared_ptr<Block>> blocks; ///< written, but not handed to LocalWrites yet
    uint64_t rowCount = 0;
@@ -34,13 +36,23 @@ struct Appender::State {
         encoded(t.core().context.deltaMemory) {
       const MutexLock lock(core.mutex);
       types = core.physicalTypes();
-      documents = documentColumns(*core.columns);
+      documents = DocumentColumns::of(*core.columns, transaction.extraction());
       missing = core.missingValues();
+   }
+
+   bool sortsDocuments() const {
+      return !documents.columns.empty() &&
+             (documents.extraction == JsonExtraction::Shapes || documents.extraction == JsonExtraction::Tiles);
    }
 
    void encodeRowGroup(uint32_t firstRow, uint32_t count) {
       if (!builder) builder = std::make_unique<BlockBuilder>(types, documents);
-      builder->addRowGroup(count, rows->slices(firstRow, count));
+      std::vector<ColumnSlice> slices = rows->slices(firstRow, count);
+      if (sortsDocuments()) {
+         const std::vector<uint32_t> order = orderByKeys(slices[documents.columns[0]]);
+         if (!order.empty()) slices = sorted.sort(slices, order);
+      }
+      builder->addRowGroup(count, slices);
       // When memory is short, a block is written before it is full.
       const bool isCharged = encoded.tryGrow(builder->encodedBytes() - encoded.used());
       if (!isCharged || builder->isFull()) writeBlock();

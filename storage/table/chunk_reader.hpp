@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "io/object_store/read_tally.hpp"
@@ -41,6 +42,9 @@ public:
 
    /// Rows [first, first + count) lie inside one aligned vector; `rows` counts from `first`.
    Vector read(uint32_t first, uint32_t count, const Selection& rows);
+   /// Writes the selected rows of the aligned vector from `first` on whose integers lie in the range to `out`, which
+   /// has room for 8 more, and returns their number. Packed integers are compared as they are.
+   uint32_t filterRange(uint32_t first, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out);
    /// The page that holds a row, and the row's number in it.
    PageView pageOf(uint32_t row, uint32_t& inPage);
 
@@ -52,6 +56,9 @@ public:
    const ZoneRange& zone() const { return part_.zone; }
    /// False when no value in the aligned vector of rows from `first` on can lie in the range.
    bool mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper);
+
+   /// The value of all rows of the aligned vector from `first` on, if the page says that they have the same one.
+   std::optional<int64_t> onlyValue(uint32_t first);
 
    // For rows that lie elsewhere, and values of this reader's type:
    /// Room for 2,048 values.
@@ -80,5 +87,8 @@ private:
    std::unique_ptr<uint16_t[], FreeDeleter> codes_;
    uint32_t decoded_ = UINT32_MAX; ///< first row of the vector that the scratch holds completely; UINT32_MAX: none
 };
+
+/// The same for integers that were read.
+uint32_t filterValues(const Vector& vector, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out);
 
 } // namespace ouzel::storage

@@ -26,7 +26,7 @@ void setBit(ValidityWord* validity, uint32_t row) {
 }
 } // namespace
 
-Delta::Delta(std::vector<PhysicalType> types, Reservation& memory, std::vector<uint32_t> documents)
+Delta::Delta(std::vector<PhysicalType> types, Reservation& memory, DocumentColumns documents)
    : types_(std::move(types)), documents_(std::move(documents)), memory_(memory), strings_(&memory_) {}
 
 Delta::~Delta() {
@@ -221,11 +221,11 @@ const std::vector<ColumnSketch>& Delta::sketches(uint32_t rows) {
 }
 
 const DocumentSummary* Delta::documentsOf(uint32_t column, uint32_t rows) {
-   const auto place = std::find(documents_.begin(), documents_.end(), column);
-   if (place == documents_.end()) return nullptr;
+   const auto place = std::find(documents_.columns.begin(), documents_.columns.end(), column);
+   if (place == documents_.columns.end()) return nullptr;
    const MutexLock lock(summariesMutex_);
-   if (summaries_.size() != documents_.size()) summaries_ = std::vector<Summarized>(documents_.size());
-   auto& [summary, summarized] = summaries_[static_cast<size_t>(place - documents_.begin())];
+   if (summaries_.size() != documents_.columns.size()) summaries_ = std::vector<Summarized>(documents_.columns.size());
+   auto& [summary, summarized] = summaries_[static_cast<size_t>(place - documents_.columns.begin())];
    while (summarized < rows) {
       const uint32_t begin = summarized / 64 * 64, end = std::min(rows, (begin / rowGroupRows + 1) * rowGroupRows);
       const ColumnSlice documents = slice(column, begin, end - begin);

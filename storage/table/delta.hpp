@@ -8,6 +8,7 @@
 #include "common/sync/mutex.hpp"
 #include "common/value/batch.hpp"
 #include "storage/base/column_slice.hpp"
+#include "storage/base/document_columns.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
 namespace ouzel::storage {
@@ -20,14 +21,13 @@ namespace ouzel::storage {
 /// Errors: memory is charged to the reservation before use; when it refuses, 53200 is thrown and no row is added.
 class Delta {
 public:
-   /// `documents`: the columns of jsonb.
-   Delta(std::vector<PhysicalType> types, Reservation& memory, std::vector<uint32_t> documents = {});
+   Delta(std::vector<PhysicalType> types, Reservation& memory, DocumentColumns documents = {});
    ~Delta();
    Delta(const Delta&) = delete;
    Delta& operator=(const Delta&) = delete;
 
    const std::vector<PhysicalType>& types() const { return types_; }
-   const std::vector<uint32_t>& documents() const { return documents_; }
+   const DocumentColumns& documents() const { return documents_; }
    uint32_t rowCount() const { return rowCount_.load(std::memory_order_acquire); }
    uint32_t room() const { return blockRowsMax - rowCount_.load(std::memory_order_relaxed); }
    uint32_t rowGroupCount() const { return (rowCount() + rowGroupRows - 1) / rowGroupRows; }
@@ -73,7 +73,7 @@ private:
    char* allocate(size_t bytes);
 
    const std::vector<PhysicalType> types_;
-   const std::vector<uint32_t> documents_;
+   const DocumentColumns documents_;
    Reservation memory_;
    Arena strings_;
    std::array<std::atomic<RowGroup*>, rowGroupsMax> groups_{};
@@ -89,7 +89,7 @@ private:
    /// The summaries of rows that are committed or one transaction's own are used without the mutex. It is for
    /// truncate(), which a failed commit calls while others plan.
    Mutex summariesMutex_;
-   std::vector<Summarized> summaries_ GUARDED_BY(summariesMutex_); ///< by position in documents_
+   std::vector<Summarized> summaries_ GUARDED_BY(summariesMutex_); ///< by position in documents_.columns
 };
 
 } // namespace ouzel::storage

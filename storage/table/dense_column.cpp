@@ -41,21 +41,36 @@ struct alignas(16) Wide {
    char bytes[16];
 };
 
+void copy(const Vector& read, const Selection& rows, uint32_t size, char* out) {
+   switch (size) {
+   case 1: return copy(read, rows, reinterpret_cast<uint8_t*>(out));
+   case 2: return copy(read, rows, reinterpret_cast<uint16_t*>(out));
+   case 4: return copy(read, rows, reinterpret_cast<uint32_t*>(out));
+   case 8: return copy(read, rows, reinterpret_cast<uint64_t*>(out));
+   default: return copy(read, rows, reinterpret_cast<Wide*>(out));
+   }
+}
+
 } // namespace
 
 void DenseColumn::fetch() {
    const uint32_t size = physicalSize(reader.type());
    values.resize(wanted.size() * size);
    readPieces([&](const Vector& read, size_t first, const Selection& rows) {
-      char* out = values.data() + first * size;
-      switch (size) {
-      case 1: return copy(read, rows, reinterpret_cast<uint8_t*>(out));
-      case 2: return copy(read, rows, reinterpret_cast<uint16_t*>(out));
-      case 4: return copy(read, rows, reinterpret_cast<uint32_t*>(out));
-      case 8: return copy(read, rows, reinterpret_cast<uint64_t*>(out));
-      default: return copy(read, rows, reinterpret_cast<Wide*>(out));
-      }
+      copy(read, rows, size, values.data() + first * size);
    });
+}
+
+void DenseColumn::fetchRange(uint32_t from, uint32_t count) {
+   if (from + count > reader.rowCount()) ByteReader::corrupted();
+   const uint32_t size = physicalSize(reader.type());
+   values.resize((size_t{count} + 1) * size);
+   for (uint32_t done = 0; done < count;) {
+      const uint32_t start = from + done;
+      const Selection rows = Selection::dense(std::min(count - done, vectorRows - start % vectorRows));
+      copy(reader.read(start, rows.count(), rows), rows, size, values.data() + size_t{done} * size);
+      done += rows.count();
+   }
 }
 
 Vector DenseColumn::fetchCodes(uint16_t* codes) {

@@ -24,7 +24,9 @@ struct DenseColumn {
    }
    /// Copies the wanted values. Strings point into pinned pages.
    void fetch();
-   /// The same for a part with a dictionary: copies the codes of the values to `codes`, and returns a vector of the
+   /// Copies `count` values from `from` on to the front of `values`, and leaves room for one more behind them.
+   void fetchRange(uint32_t from, uint32_t count);
+   /// As fetch(), for a part with a dictionary: copies the codes of the values to `codes`, and returns a vector of the
    /// dictionary. REQUIRES: a value is wanted.
    Vector fetchCodes(uint16_t* codes);
    const char* value(size_t i) const { return values.data() + i * physicalSize(reader.type()); }

@@ -79,10 +79,11 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
    if (count == 0) return;
    TableCore& core = table_->core();
    if (count < adoptRowsMin) {
-      const bool fits = small_ && small_->delta->room() >= count && small_->delta->types() == rows->types();
+      const bool fits = small_ && small_->delta->room() >= count && small_->delta->types() == rows->types() &&
+                        small_->delta->documents() == rows->documents();
       if (!fits) {
          const MutexLock coreLock(core.mutex);
-         small_ = core.newDeltaSegment(core.context.ids.newSegment());
+         small_ = core.newDeltaSegment(core.context.ids.newSegment(), rows->documents().extraction);
          own_.push_back({small_, {}, false, nullptr, 0, 0});
       }
       Delta& taker = *small_->delta;
@@ -314,7 +315,7 @@ void LocalWrites::place() {
       LoggedRows& logged = loggedRows[index++];
       if (!own.isCopied || logged.rowCount == 0) continue;
       const MutexLock coreLock(core.mutex);
-      const SegmentPtr target = core.deltaWithRoom(logged.rowCount);
+      const SegmentPtr target = core.deltaWithRoom(logged.rowCount, own.segment->delta->documents().extraction);
       const uint32_t first = target->delta->rowCount();
       const DeleteMarks& marks = own.segment->versions->deletes;
       const std::vector<Value> missing = core.missingValues();

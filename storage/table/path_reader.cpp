@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "common/error/check.hpp"
 #include "common/number/decimal.hpp"
@@ -69,14 +70,12 @@ void PathReader::open(DocumentShapes& shapes) {
 
 void PathReader::close() {
    shapes_ = nullptr;
-   isLoaded_ = isAllNull_ = isDirect_ = areCodes_ = hasOthers_ = false;
+   isLoaded_ = isAllNull_ = isOneLeaf_ = isDirect_ = isPresence_ = areCodes_ = hasOthers_ = false;
    entries_.clear();
    sources_.clear();
-   hasResidue_.clear();
    leaves_.clear();
    residues_.reset();
    documents_.reset();
-   passedRows_ = 0;
    arena_.reset();
 }
 
@@ -89,10 +88,10 @@ void PathReader::load() {
    const bool mayBeResidue = dictionary.residuePaths.mayHave(access_.keys);
    leaves_.reserve(nodeKindCount);
    sources_.assign(1, fromNowhere);
-   hasResidue_.assign(1, 0);
+   std::vector<uint8_t> hasResidue(1, 0);
    for (const Shape& shape : dictionary.shapes) {
       sources_.push_back(sourceOf(shape, path, mayBeResidue));
-      hasResidue_.push_back(shape.hasResidue);
+      hasResidue.push_back(shape.hasResidue);
    }
    const auto isFrom = [this](auto&& test) { return std::any_of(sources_.begin(), sources_.end(), test); };
    isAllNull_ = !isFrom([](uint8_t source) { return source != fromNowhere; });
@@ -100,12 +99,25 @@ void PathReader::load() {
    if (isFrom([](uint8_t source) { return source == fromResidue; })) {
       residues_ = std::make_unique<DenseColumn>(PhysicalType::String);
       residues_->reader.open(shapes_->partAt(partResidues));
+      residueSet_ = shapes_->setOf(std::move(hasResidue));
    }
-   const bool isOneColumn = leaves_.size() == 1 && leaves_[0].isDirect && !hasOthers_;
-   isDirect_ = isOneColumn && leaves_[0].leaf.count == shapes_->rowCount();
+   for (size_t i = 0; i < leaves_.size(); ++i)
+      leaves_[i].set = setOf(static_cast<uint8_t>(fromLeaves + i));
+   isOneLeaf_ = leaves_.size() == 1 && leaves_[0].isDirect && !hasOthers_;
+   isDirect_ = isOneLeaf_ && leaves_[0].leaf.count == shapes_->rowCount();
    if (isDirect_ && leaves_[0].column.reader.rowCount() != shapes_->rowCount()) ByteReader::corrupted();
-   areCodes_ = isOneColumn && leaves_[0].column.reader.hasDictionary();
+   areCodes_ = isOneLeaf_ && leaves_[0].column.reader.hasDictionary();
+   isPresence_ = !isFrom([](uint8_t source) { return source != fromNowhere && source != fromPresence; });
+   if (isPresence_) presenceSet_ = setOf(fromPresence);
    isLoaded_ = true;
+}
+
+/// The shapes whose values come from one source.
+uint32_t PathReader::setOf(uint8_t source) {
+   std::vector<uint8_t> isMember;
+   for (const uint8_t one : sources_)
+      isMember.push_back(one == source);
+   return shapes_->setOf(std::move(isMember));
 }
 
 uint8_t PathReader::sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue) {
@@ -192,60 +204,33 @@ bool PathReader::isDirect(const PathLeaf& leaf) const {
 
 /// The sources of rows from `first` on.
 void PathReader::findSources(uint32_t first, uint32_t count, uint8_t* sources) const {
-   if (const auto shape = shapes_->onlyShape()) {
+   if (const auto shape = shapes_->onlyShapeAt(first)) {
       std::fill_n(sources, count, sources_[static_cast<size_t>(*shape + 1)]);
       return;
    }
-   const int16_t* shapes = shapes_->shapes().data() + first;
    for (uint32_t row = 0; row < count; ++row)
-      sources[row] = sources_[static_cast<size_t>(shapes[row] + 1)];
-}
-
-/// The number of residues of rows from `first` on.
-uint32_t PathReader::residuesIn(uint32_t first, uint32_t count) const {
-   uint32_t residues = 0;
-   for (uint32_t row = first; row < first + count; ++row)
-      residues += hasResidue_[static_cast<size_t>(shapes_->shapeOf(row) + 1)];
-   return residues;
-}
-
-/// Counts the values of the rows before `row`.
-void PathReader::passTo(uint32_t row) {
-   if (row < passedRows_) {
-      for (PathLeaf& leaf : leaves_)
-         leaf.column.passed = 0;
-      if (residues_) residues_->passed = 0;
-      passedRows_ = 0;
-   }
-   uint8_t sources[vectorRows];
-   for (uint32_t count; passedRows_ < row; passedRows_ += count) {
-      count = std::min(vectorRows, row - passedRows_);
-      findSources(passedRows_, count, sources);
-      for (size_t i = 0; i < leaves_.size(); ++i)
-         leaves_[i].column.passed += static_cast<uint32_t>(std::count(sources, sources + count, fromLeaves + i));
-      if (residues_) residues_->passed += residuesIn(passedRows_, count);
-   }
+      sources[row] = sources_[static_cast<size_t>(shapes_->shapeOf(first + row) + 1)];
 }
 
 /// Notes which of the rows have a value from a leaf, and the values' places.
-void PathReader::collect(PathLeaf& leaf, uint8_t source, const uint8_t* sources, uint32_t count,
-                         const Selection& rows) {
-   leaf.column.begin();
+void PathReader::collect(PathLeaf& leaf, const MemberRows& members, uint32_t count, const Selection& rows) {
+   leaf.column.passed = members.before;
    leaf.rows.resize(rows.count());
    leaf.column.wanted.resize(rows.count());
    RowIndex* found = leaf.rows.data();
    RowIndex* wanted = leaf.column.wanted.data();
-   uint32_t before = 0, kept = 0, row = 0;
-   for (uint32_t i = 0; i < rows.count(); ++i) {
-      for (; row < rows.row(i); ++row)
-         before += sources[row] == source;
-      found[kept] = static_cast<RowIndex>(row);
-      wanted[kept] = static_cast<RowIndex>(before);
-      kept += sources[row] == source;
+   uint32_t kept = 0;
+   if (rows.isDense() && rows.count() == count) {
+      kept = members.members;
+      std::copy_n(members.rows, kept, found);
+      std::iota(wanted, wanted + kept, RowIndex{0});
+   } else {
+      forEachRow(rows, [&](uint32_t row) {
+         found[kept] = static_cast<RowIndex>(row);
+         wanted[kept] = members.rank[row];
+         kept += isValidBit(members.validity, row);
+      });
    }
-   for (; row < count; ++row)
-      before += sources[row] == source;
-   leaf.column.inRange = before;
    leaf.rows.resize(kept);
    leaf.column.wanted.resize(kept);
 }
@@ -257,17 +242,13 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
    nullRows_.clear();
    emptyArrayRows_.clear();
    if (residues_) residues_->begin();
-   uint32_t residues = 0, row = 0;
-   const auto moveTo = [&](uint32_t end) {
-      if (residues_) residues += residuesIn(first + row, end - row);
-      row = end;
-   };
+   const MemberRows* members = residues_ ? &shapes_->rowsOf(residueSet_, first, count) : nullptr;
+   if (members) residues_->passed = members->before;
    forEachRow(rows, [&](uint32_t at) {
       const auto position = static_cast<RowIndex>(at);
       switch (sources[at]) {
       case fromResidue:
-         moveTo(at);
-         residues_->wanted.push_back(static_cast<RowIndex>(residues));
+         residues_->wanted.push_back(members->rank[at]);
          residueRows_.push_back(position);
          break;
       case fromDocument: documentRows_.push_back(position); break;
@@ -281,8 +262,6 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
       default: break;
       }
    });
-   moveTo(count);
-   if (residues_) residues_->inRange = residues;
 }
 
 bool PathReader::giveOne(const Leaf& leaf, const void* value, void* out) {
@@ -385,6 +364,11 @@ ChunkReader* PathReader::direct() {
 bool PathReader::mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper) {
    if (!isLoaded_) load();
    if (isAllNull_) return false;
+   if (!isDirect_) {
+      shapes_->loadShapes();
+      const auto only = shapes_->onlyShapeAt(first);
+      if (only && sources_[static_cast<size_t>(*only + 1)] == fromNowhere) return false;
+   }
    if (hasOthers_ || access_.form != PathForm::Value || access_.resultType() > PhysicalType::I64) return true;
    ZoneRange zone;
    for (const PathLeaf& leaf : leaves_) {
@@ -419,36 +403,122 @@ Vector PathReader::giveCodes(uint32_t count) {
    return vector;
 }
 
+namespace {
+
+/// out[row] = values[rank[row]]: rows without a value get a neighbour's, or what lies behind the last.
+template <typename T>
+void spread(const char* values, const RowIndex* rank, uint32_t count, char* out) {
+   const auto* from = reinterpret_cast<const T*>(values);
+   auto* to = reinterpret_cast<T*>(out);
+   for (uint32_t row = 0; row < count; ++row)
+      to[row] = from[rank[row]];
+}
+
+void spread(uint32_t size, const char* values, const RowIndex* rank, uint32_t count, char* out) {
+   switch (size) {
+   case 1: return spread<uint8_t>(values, rank, count, out);
+   case 2: return spread<uint16_t>(values, rank, count, out);
+   case 4: return spread<uint32_t>(values, rank, count, out);
+   case 8: return spread<uint64_t>(values, rank, count, out);
+   default: return spread<int128>(values, rank, count, out);
+   }
+}
+
+constexpr uint32_t sparseDivisor = 8; ///< fewer rows are fetched one by one
+
+} // namespace
+
+/// All values are of one leaf.
+Vector PathReader::readLeaf(uint32_t first, uint32_t count, const Selection& rows) {
+   PathLeaf& leaf = leaves_[0];
+   const MemberCount counted = shapes_->countOf(leaf.set, first, count);
+   if (counted.members == 0) return allNull();
+   if (counted.before + counted.members > leaf.column.reader.rowCount()) ByteReader::corrupted();
+   if (areCodes_) { // results by dictionary are shared by its id, so that all vectors need the code of NULL
+      collect(leaf, shapes_->rowsOf(leaf.set, first, count), count, rows);
+      return giveCodes(count);
+   }
+   const bool isAll = counted.members == count;
+   if (isAll && counted.before % vectorRows + count <= vectorRows)
+      return leaf.column.reader.read(counted.before, count, rows);
+   const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
+   const uint32_t size = physicalSize(access_.resultType());
+   if (rows.count() * sparseDivisor < count) {
+      collect(leaf, members, count, rows);
+      leaf.column.fetch();
+      for (size_t i = 0; i < leaf.rows.size(); ++i)
+         std::memcpy(slot(leaf.rows[i]), leaf.column.value(i), size);
+   } else {
+      leaf.column.fetchRange(members.before, members.members);
+      spread(size, leaf.column.values.data(), members.rank, count, out_.data());
+   }
+   return Vector::flat(access_.resultType(), out_.data(), isAll ? nullptr : members.validity);
+}
+
+Vector PathReader::readPresence(uint32_t first, uint32_t count) {
+   if (shapes_->countOf(presenceSet_, first, count).members == 0) return allNull();
+   const MemberRows& members = shapes_->rowsOf(presenceSet_, first, count);
+   std::memset(out_.data(), 1, count);
+   return Vector::flat(access_.resultType(), out_.data(), members.members == count ? nullptr : members.validity);
+}
+
+Vector PathReader::readMixed(uint32_t first, uint32_t count, const Selection& rows) {
+   for (PathLeaf& leaf : leaves_)
+      collect(leaf, shapes_->rowsOf(leaf.set, first, count), count, rows);
+   begin(count);
+   for (PathLeaf& leaf : leaves_)
+      if (!leaf.rows.empty()) giveLeaf(leaf);
+   if (hasOthers_) {
+      uint8_t sources[vectorRows];
+      findSources(first, count, sources);
+      collectOthers(first, sources, count, rows);
+      giveOthers(first, count);
+   }
+   return result(count);
+}
+
 Vector PathReader::read(uint32_t first, uint32_t count, const Selection& rows) {
    DCHECK(isOpen());
    if (!isLoaded_) load();
    if (isAllNull_) return allNull();
    if (isDirect_) return leaves_[0].column.reader.read(first, count, rows);
    shapes_->loadShapes();
-   passTo(first);
-   uint8_t sources[vectorRows];
-   findSources(first, count, sources);
-   for (size_t i = 0; i < leaves_.size(); ++i)
-      collect(leaves_[i], static_cast<uint8_t>(fromLeaves + i), sources, count, rows);
-   Vector vector;
-   if (areCodes_) {
-      vector = giveCodes(count);
-   } else {
-      begin(count);
-      for (PathLeaf& leaf : leaves_)
-         if (!leaf.rows.empty()) giveLeaf(leaf);
-      if (hasOthers_) {
-         collectOthers(first, sources, count, rows);
-         giveOthers(first, count);
-      }
-      vector = result(count);
+   if (isPresence_) return readPresence(first, count);
+   return isOneLeaf_ ? readLeaf(first, count, rows) : readMixed(first, count, rows);
+}
+
+bool PathReader::filtersLeaf() {
+   if (!isLoaded_) load();
+   return isOneLeaf_ && !areCodes_ && !isDirect_ && access_.resultType() <= PhysicalType::I64;
+}
+
+uint32_t PathReader::filterRange(uint32_t first, uint32_t count, int64_t lower, int64_t upper, const Selection& rows,
+                                 RowIndex* out) {
+   shapes_->loadShapes();
+   PathLeaf& leaf = leaves_[0];
+   const MemberCount counted = shapes_->countOf(leaf.set, first, count);
+   if (counted.members == 0) return 0;
+   if (counted.members == count && counted.before % vectorRows == 0)
+      return leaf.column.reader.filterRange(counted.before, lower, upper, rows, out);
+   const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
+   collect(leaf, members, count, rows);
+   const std::vector<RowIndex>& wanted = leaf.column.wanted;
+   if (!wanted.empty() && members.before + wanted.back() >= leaf.column.reader.rowCount()) ByteReader::corrupted();
+   // The values may lie in two vectors of the leaf.
+   uint32_t kept = 0;
+   RowIndex places[vectorRows], found[vectorRows + 8];
+   for (size_t i = 0; i < wanted.size();) {
+      const uint32_t vector = (members.before + wanted[i]) / vectorRows * vectorRows;
+      const auto shift = static_cast<int64_t>(members.before) - vector;
+      uint32_t listed = 0;
+      for (; i < wanted.size() && wanted[i] + shift < vectorRows; ++i)
+         places[listed++] = static_cast<RowIndex>(wanted[i] + shift);
+      const uint32_t matches =
+          leaf.column.reader.filterRange(vector, lower, upper, Selection::list(places, listed), found);
+      for (uint32_t k = 0; k < matches; ++k)
+         out[kept++] = members.rows[found[k] - shift];
    }
-   // What comes next is mostly what is asked for next.
-   for (PathLeaf& leaf : leaves_)
-      leaf.column.passed += leaf.column.inRange;
-   if (residues_) residues_->passed += residues_->inRange;
-   passedRows_ = first + count;
-   return vector;
+   return kept;
 }
 
 void PathReader::giveOthers(uint32_t first, uint32_t count) {

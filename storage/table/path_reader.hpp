@@ -32,6 +32,12 @@ public:
    bool mayMatch(uint32_t first, ZoneKey lower, ZoneKey upper);
    /// The column of a leaf that has exactly what read() gives; null: there is none.
    ChunkReader* direct();
+   /// Whether filterRange() works on the column of a leaf; else read() gives the values to compare.
+   bool filtersLeaf();
+   /// Writes the selected rows whose value lies in the range to `out`, and returns their number. REQUIRES:
+   /// filtersLeaf().
+   uint32_t filterRange(uint32_t first, uint32_t count, int64_t lower, int64_t upper, const Selection& rows,
+                        RowIndex* out);
    /// The same of documents that lie elsewhere. `documents` has the rows of the selection.
    Vector give(const Vector& documents, uint32_t count, const Selection& rows);
 
@@ -54,21 +60,24 @@ private:
       const Leaf& leaf;
       DenseColumn column;
       bool isDirect = false;      ///< the column has what the access gives
+      uint32_t set = 0;           ///< the shapes that have the leaf
       std::vector<RowIndex> rows; ///< of the wanted values
    };
 
    void load();
    uint8_t sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue);
    uint8_t sourceOf(const ShapeNode& node);
+   uint32_t setOf(uint8_t source);
    uint8_t otherType() const;
    uint8_t leafSource(const ShapeNode& node);
    bool givesNothing(const Leaf& leaf, uint32_t number) const;
    PhysicalType typeToRead(const Leaf& leaf) const;
    bool isDirect(const PathLeaf& leaf) const;
    void findSources(uint32_t first, uint32_t count, uint8_t* sources) const;
-   uint32_t residuesIn(uint32_t first, uint32_t count) const;
-   void passTo(uint32_t row);
-   static void collect(PathLeaf& leaf, uint8_t source, const uint8_t* sources, uint32_t count, const Selection& rows);
+   static void collect(PathLeaf& leaf, const MemberRows& members, uint32_t count, const Selection& rows);
+   Vector readLeaf(uint32_t first, uint32_t count, const Selection& rows);
+   Vector readPresence(uint32_t first, uint32_t count);
+   Vector readMixed(uint32_t first, uint32_t count, const Selection& rows);
    void collectOthers(uint32_t first, const uint8_t* sources, uint32_t count, const Selection& rows);
    void giveLeaf(PathLeaf& leaf);
    bool giveOne(const Leaf& leaf, const void* value, void* out);
@@ -88,15 +97,16 @@ private:
    // Of a chunk with parts, once it is loaded:
    bool isLoaded_ = false;
    bool isAllNull_ = false;
-   bool isDirect_ = false;           ///< each row has a value of the same leaf
-   bool areCodes_ = false;           ///< all values are of one leaf, which has a dictionary
-   bool hasOthers_ = false;          ///< some values come from elsewhere than leaves
-   std::vector<uint8_t> sources_;    ///< by shape plus one; the first is that of NULL documents
-   std::vector<uint8_t> hasResidue_; ///< likewise
-   std::vector<PathLeaf> leaves_;    ///< at most one a kind
+   bool isOneLeaf_ = false;       ///< all values are those of one leaf
+   bool isDirect_ = false;        ///< and each row has one
+   bool isPresence_ = false;      ///< only shapes are asked for
+   bool areCodes_ = false;        ///< all values are of one leaf, which has a dictionary
+   bool hasOthers_ = false;       ///< some values come from elsewhere than leaves
+   std::vector<uint8_t> sources_; ///< by shape plus one; the first is that of NULL documents
+   std::vector<PathLeaf> leaves_; ///< at most one a kind
    std::unique_ptr<DenseColumn> residues_;
    std::unique_ptr<DocumentReader> documents_;
-   uint32_t passedRows_ = 0; ///< rows whose values are counted in `passed` of the columns
+   uint32_t residueSet_ = 0, presenceSet_ = 0;
    // Of the rows that are being read:
    std::vector<RowIndex> residueRows_, documentRows_, nullRows_, emptyArrayRows_;
    std::vector<uint16_t> codes_, denseCodes_;

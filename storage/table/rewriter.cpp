@@ -16,7 +16,7 @@ public:
       : context_(context), table_(table), memory_(context.deltaMemory) {
       for (const ColumnDefinition& column : columns)
          types_.push_back(column.representation.physical);
-      documents_ = documentColumns(columns);
+      documents_ = DocumentColumns::of(columns);
       rows_ = std::make_unique<Delta>(types_, memory_);
       rows_->expectMany();
    }
@@ -86,7 +86,7 @@ private:
    const StorageId table_;
    Reservation memory_;
    std::vector<PhysicalType> types_;
-   std::vector<uint32_t> documents_;
+   DocumentColumns documents_;
    std::unique_ptr<Delta> rows_;
    std::unique_ptr<BlockBuilder> builder_;
    SegmentList segments_;

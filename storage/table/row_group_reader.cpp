@@ -31,34 +31,6 @@ struct ColumnReader {
    }
 };
 
-template <typename T>
-uint32_t filterFlat(const T* values, const ValidityWord* validity, uint32_t first, int64_t lower, int64_t upper,
-                    const Selection& rows, RowIndex* out) {
-   uint32_t kept = 0;
-   forEachRow(rows, [&](uint32_t row) {
-      const auto value = static_cast<int64_t>(values[row]);
-      const auto position = static_cast<RowIndex>(row);
-      out[kept] = position;
-      kept += (value >= lower) & (value <= upper) & isValidBit(validity, first + row);
-   });
-   return kept;
-}
-
-uint32_t filterFlat(PhysicalType type, const void* values, const ValidityWord* validity, uint32_t first, int64_t lower,
-                    int64_t upper, const Selection& rows, RowIndex* out) {
-   switch (type) {
-   case PhysicalType::Bool:
-      return filterFlat(static_cast<const uint8_t*>(values), validity, first, lower, upper, rows, out);
-   case PhysicalType::I16:
-      return filterFlat(static_cast<const int16_t*>(values), validity, first, lower, upper, rows, out);
-   case PhysicalType::I32:
-      return filterFlat(static_cast<const int32_t*>(values), validity, first, lower, upper, rows, out);
-   case PhysicalType::I64:
-      return filterFlat(static_cast<const int64_t*>(values), validity, first, lower, upper, rows, out);
-   default: throwInternal("range filter on this type");
-   }
-}
-
 uint32_t keepAll(const Selection& rows, RowIndex* out) {
    for (uint32_t i = 0; i < rows.count(); ++i)
       out[i] = rows.row(i);
@@ -285,19 +257,10 @@ uint32_t RowGroupReader::filterRange(uint32_t column, uint32_t firstRow, uint32_
       return !value.isNull && value.i64 >= lower && value.i64 <= upper ? keepAll(rows, out) : 0;
    }
    PathReader* path = s.openedPath(reader);
+   if (path && path->filtersLeaf()) return path->filterRange(firstRow, count, lower, upper, rows, out);
    ChunkReader* chunk = path ? path->direct() : s.block && !reader.path ? &s.opened(reader) : nullptr;
-   if (chunk) {
-      const uint32_t vectorFirst = firstRow / vectorRows * vectorRows;
-      uint32_t inPage;
-      const PageView page = chunk->pageOf(vectorFirst, inPage);
-      if (page.header().encoding == PageEncoding::PackedInts && firstRow == vectorFirst)
-         return filterInts(page, inPage, count, lower, upper, rows, out);
-   }
-   const Vector vector = read(column, firstRow, count, rows);
-   if (vector.encoding != Encoding::Constant)
-      return filterFlat(vector.type, vector.data, vector.validity, 0, lower, upper, rows, out);
-   const Value value = Value::fromVector(vector, 0);
-   return !value.isNull && value.i64 >= lower && value.i64 <= upper ? keepAll(rows, out) : 0;
+   if (chunk && firstRow % vectorRows == 0) return chunk->filterRange(firstRow, lower, upper, rows, out);
+   return filterValues(read(column, firstRow, count, rows), lower, upper, rows, out);
 }
 
 } // namespace ouzel::storage

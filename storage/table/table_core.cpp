@@ -65,18 +65,20 @@ void TableCore::addColumn(ColumnDefinition definition) {
    columns = std::move(wider);
 }
 
-SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId) {
+SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId, JsonExtraction extraction) {
    auto segment = std::make_shared<Segment>();
    segment->id = segmentId;
    segment->versions = std::make_shared<SegmentVersions>();
-   segment->delta = std::make_shared<Delta>(physicalTypes(), context.deltaMemory, documentColumns(*columns));
+   segment->delta =
+       std::make_shared<Delta>(physicalTypes(), context.deltaMemory, DocumentColumns::of(*columns, extraction));
    return segment;
 }
 
-SegmentPtr TableCore::deltaWithRoom(uint32_t rows) {
-   const bool fits = openDelta && openDelta->delta->room() >= rows && openDelta->columnCount() == columns->size();
+SegmentPtr TableCore::deltaWithRoom(uint32_t rows, JsonExtraction extraction) {
+   const bool fits = openDelta && openDelta->delta->room() >= rows && openDelta->columnCount() == columns->size() &&
+                     openDelta->delta->documents().extraction == extraction;
    if (!fits) {
-      openDelta = newDeltaSegment(context.ids.newSegment());
+      openDelta = newDeltaSegment(context.ids.newSegment(), extraction);
       addSegment(openDelta);
    }
    return openDelta;

@@ -71,8 +71,8 @@ struct TableCore {
    void addSegment(SegmentPtr segment) REQUIRES(mutex);
    void addColumn(ColumnDefinition definition) REQUIRES(mutex);
    /// The open delta if it has room for `rows` more rows; else a new one, which is added to `segments`.
-   SegmentPtr deltaWithRoom(uint32_t rows) REQUIRES(mutex);
-   SegmentPtr newDeltaSegment(SegmentId segmentId) REQUIRES(mutex);
+   SegmentPtr deltaWithRoom(uint32_t rows, JsonExtraction extraction) REQUIRES(mutex);
+   SegmentPtr newDeltaSegment(SegmentId segmentId, JsonExtraction extraction = JsonExtraction::Shapes) REQUIRES(mutex);
    /// End the open delta: no more rows are added to it.
    void sealDelta() REQUIRES(mutex) { openDelta = nullptr; }
    /// Find a committed segment by id; null when there is none.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/sync/mutex.hpp"
+#include "storage/base/document_columns.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/table/change_log.hpp"
 #include "storage/version/snapshot.hpp"
@@ -64,6 +65,10 @@ public:
    /// statement that runs again loses none of them to another transaction.
    void rollbackTo(const Savepoint& savepoint, bool keepLocks = false);
 
+   /// How the documents are stored that it writes from now on.
+   void setExtraction(JsonExtraction extraction) { extraction_ = extraction; }
+   JsonExtraction extraction() const { return extraction_; }
+
    // For files of storage only:
 
    /// The transaction's writes to `table`, made on first use. Thread-safe.
@@ -100,6 +105,7 @@ private:
    Timestamp serializableSnapshot_ = 0;
    uint32_t commandId_ = 1;
    bool open_ = true;
+   JsonExtraction extraction_ = JsonExtraction::Shapes;
    uint64_t commitLsn_ = 0;
    Timestamp horizon_ = 0;     ///< no snapshot of this transaction is older
    mutable Mutex writesMutex_; ///< guards the members below

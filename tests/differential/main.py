@@ -43,6 +43,8 @@ QUERIES, CHANGES, LARGE, DEFINITIONS = 200, 40, 80, 40  # statements on one sche
 HARD_WAYS = [[], [], [], ["SET ouzel.vector_size = 2"], ["SET ouzel.spill_all = on"], ["SET ouzel.optimizer = off"],
              ["SET ouzel.hash_zero = on"], ["SET ouzel.block_twice = on"]]
 
+# How documents are stored; the answers are the same.
+EXTRACTIONS = [[], ["SET ouzel.json_extraction = tiles"], ["SET ouzel.json_extraction = global"], ["SET ouzel.json_extraction = none"]]
 
 # How both sessions read and print dates and times; scalars run with each of these.
 LOOKS = [("UTC", "ISO, MDY", "postgres"), ("Europe/Berlin", "ISO, DMY", "postgres"), ("America/New_York", "SQL, MDY", "sql_standard"),
@@ -62,6 +64,8 @@ def prepare(run, rng, seed, tables, extra=()):
     settings = rng.choice(HARD_WAYS) if run.args.hard_ways else []
     if isinstance(tables[0], (LargeTable, DocumentTable)) and known.avoided("".join(settings)):
         settings = []
+    if isinstance(tables[0], DocumentTable):
+        settings = settings + rng.choice(EXTRACTIONS)
     run.use_settings(settings)
     case = Case(tables, [], notes=plain_notes())
     for node, (expected, got) in zip(case.nodes(), run.fresh(case)):

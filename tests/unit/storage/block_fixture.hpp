@@ -58,15 +58,15 @@ struct BlockFixture {
    std::shared_ptr<Block> block;
    std::shared_ptr<ScanState> scan;
 
-   /// `areDocuments`: the block may take them apart.
-   BlockFixture(PhysicalType type, const std::vector<Value>& values, bool areDocuments = false) {
+   /// `documents`: the column, if the block may take its documents apart.
+   BlockFixture(PhysicalType type, const std::vector<Value>& values, DocumentColumns documents = {}) {
       Reservation memory(governor.ledger());
       Delta delta({type}, memory);
       Arena arena;
       const std::vector<TestColumn> columns{{type, values}};
       for (size_t first = 0; first < values.size(); first += 1500)
          delta.append(makeBatch(columns, first, std::min<size_t>(1500, values.size() - first), arena));
-      BlockBuilder builder({type}, areDocuments ? std::vector<uint32_t>{0} : std::vector<uint32_t>{});
+      BlockBuilder builder({type}, std::move(documents));
       for (uint32_t first = 0; first < delta.rowCount(); first += rowGroupRows) {
          const uint32_t count = std::min(rowGroupRows, delta.rowCount() - first);
          builder.addRowGroup(count, delta.slices(first, count));

@@ -105,7 +105,8 @@ CATCH_TEST_CASE("every encoding gives back what was put in") {
          for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 2047u, 2048u, 2049u, 32768u, 32769u}) {
             CATCH_INFO(generator.name << ", nulls " << static_cast<int>(nulls) << ", rows " << count);
             const auto values = makeValues(generator, count, nulls);
-            BlockFixture fixture(generator.type, values, generator.isDocument);
+            BlockFixture fixture(generator.type, values,
+                                 generator.isDocument ? DocumentColumns{{0}} : DocumentColumns{});
             CATCH_REQUIRE(fixture.block->header().rowCount == count);
             fixture.block->verify();
             RowGroupReader reader(fixture.scan);
@@ -440,9 +441,9 @@ CATCH_TEST_CASE("documents are kept in parts where that pays") {
       writer.endObject();
       return Value::string(writer.finish());
    };
-   BlockFixture orders(PhysicalType::String, valuesOf(orderDocument), true);
-   BlockFixture asStrings(PhysicalType::String, valuesOf(orderDocument), false);
-   BlockFixture keys(PhysicalType::String, valuesOf(keyless), true);
+   BlockFixture orders(PhysicalType::String, valuesOf(orderDocument), {{0}});
+   BlockFixture asStrings(PhysicalType::String, valuesOf(orderDocument));
+   BlockFixture keys(PhysicalType::String, valuesOf(keyless), {{0}});
    const auto& parts = orders.block->header().chunk(0, 0).parts;
    CATCH_REQUIRE(parts.size() == partLeaves + 6); // order, name, line, price, day, flag
    CATCH_CHECK(parts[partResidues].pageCount == 1);

@@ -66,7 +66,7 @@ std::vector<std::vector<Value>> read(BlockFixture& fixture, const std::vector<Pa
       const uint32_t most = std::min(vectorEnd, rows) - first;
       const uint32_t count = random() % 2 == 0 ? most : 1 + static_cast<uint32_t>(random() % most);
       std::vector<RowIndex> list;
-      const uint64_t every = 1 + random() % 3;
+      const uint64_t every = 1 + (random() % 4 == 0 ? random() % 40 : random() % 3);
       for (uint32_t row = 0; row < count; ++row)
          if (random() % every == 0) list.push_back(static_cast<RowIndex>(row));
       const bool isSkipped = list.empty() || random() % 4 == 0; // as by zone maps
@@ -87,6 +87,38 @@ std::vector<std::vector<Value>> read(BlockFixture& fixture, const std::vector<Pa
    return values;
 }
 
+/// The rows whose value of a path lies in a range, found by random parts of random rows, and of which part each row
+/// was.
+std::vector<uint32_t> filter(BlockFixture& fixture, const PathAccess& access, int64_t lower, int64_t upper,
+                             const std::vector<uint8_t>& isSelected, uint64_t seed) {
+   fixture.scan->spec.paths = {{0, access}};
+   std::mt19937_64 random(seed);
+   RowGroupReader reader(fixture.scan);
+   const uint32_t rows = fixture.block->header().rowCount;
+   const auto column = static_cast<uint32_t>(fixture.scan->spec.columns.size());
+   reader.open({.segment = 0, .rowGroup = 0, .rowCount = rows});
+   CATCH_REQUIRE(reader.canFilterRange(column));
+   std::vector<uint32_t> found;
+   for (uint32_t first = 0; first < rows;) {
+      const uint32_t vectorEnd = (first / vectorRows + 1) * vectorRows;
+      const uint32_t most = std::min(vectorEnd, rows) - first;
+      const uint32_t count = random() % 2 == 0 ? most : 1 + static_cast<uint32_t>(random() % most);
+      std::vector<RowIndex> list(vectorRows + 8);
+      uint32_t listed = 0;
+      for (uint32_t row = 0; row < count; ++row) {
+         list[listed] = static_cast<RowIndex>(row);
+         listed += isSelected[first + row];
+      }
+      const Selection selection = listed == count ? Selection::dense(count) : Selection::list(list.data(), listed);
+      // In place, as scans do it.
+      const uint32_t kept = reader.filterRange(column, first, count, lower, upper, selection, list.data());
+      for (uint32_t i = 0; i < kept; ++i)
+         found.push_back(first + list[i]);
+      first += count;
+   }
+   return found;
+}
+
 std::string described(const PathAccess& access) {
    return "." +
           std::accumulate(access.keys.begin(), access.keys.end(), std::string(),
@@ -102,6 +134,9 @@ CATCH_TEST_CASE("a path has the same values in whole documents and in their colu
    const uint64_t seed = std::random_device()();
    CATCH_CAPTURE(seed);
    std::mt19937_64 random(seed);
+   constexpr JsonExtraction extractions[] = {JsonExtraction::Shapes, JsonExtraction::Tiles, JsonExtraction::Global,
+                                             JsonExtraction::None};
+   uint32_t round = 0;
    for (const bool areOrders : {true, false})
       for (const uint32_t rows : {40u, 5'000u})
          for (const bool hasNulls : {false, true}) {
@@ -111,7 +146,10 @@ CATCH_TEST_CASE("a path has the same values in whole documents and in their colu
                documents.push_back(hasNulls && random() % 5 == 0 ? Value::null(PhysicalType::String)
                                    : areOrders                   ? orderDocument(random)
                                                                  : Value::string(any.next()));
-            BlockFixture apart(PhysicalType::String, documents, true), whole(PhysicalType::String, documents, false);
+            const JsonExtraction extraction = round < 4 ? extractions[round] : JsonExtraction::Shapes;
+            ++round;
+            BlockFixture apart(PhysicalType::String, documents, {{0}, extraction});
+            BlockFixture whole(PhysicalType::String, documents);
             const uint64_t parts = random();
             const auto values = read(apart, wanted, parts), expected = read(whole, wanted, parts);
             for (size_t i = 0; i < wanted.size(); ++i) {
@@ -123,6 +161,36 @@ CATCH_TEST_CASE("a path has the same values in whole documents and in their colu
                CATCH_CHECK(different == 0);
             }
          }
+}
+
+CATCH_TEST_CASE("a range of a path has the same rows in whole documents and in their columns", "[json]") {
+   const uint64_t seed = std::random_device()();
+   CATCH_CAPTURE(seed);
+   std::mt19937_64 random(seed);
+   for (const uint32_t rows : {40u, 5'000u})
+      for (const bool hasNulls : {false, true}) {
+         std::vector<Value> documents;
+         std::vector<uint8_t> isSelected;
+         const uint64_t every = 1 + random() % 10;
+         for (uint32_t i = 0; i < rows; ++i) {
+            documents.push_back(hasNulls && random() % 5 == 0 ? Value::null(PhysicalType::String)
+                                                              : orderDocument(random));
+            isSelected.push_back(random() % every == 0);
+         }
+         BlockFixture apart(PhysicalType::String, documents, {{0}}), whole(PhysicalType::String, documents);
+         for (const char* key : {"order", "customer", "line", "price", "flag", "day", "none"})
+            for (const PathTarget target :
+                 {PathTarget::Boolean, PathTarget::Int4, PathTarget::Int8, PathTarget::Date}) {
+               const PathAccess access{{key}, PathForm::Value, target};
+               CATCH_INFO(described(access));
+               const auto bound = [&] { return static_cast<int64_t>(random() % 200'000) - 20'000; };
+               const int64_t a = bound(), b = random() % 4 == 0 ? INT64_MAX : bound();
+               const int64_t lower = std::min(a, b), upper = std::max(a, b);
+               const uint64_t parts = random();
+               CATCH_CHECK(filter(apart, access, lower, upper, isSelected, parts) ==
+                           filter(whole, access, lower, upper, isSelected, parts));
+            }
+      }
 }
 
 CATCH_TEST_CASE("a path of typed form and its rest have every text once", "[json]") {
