@@ -75,7 +75,7 @@ bool putNumber(const PathAccess& access, const StringView& number, void* out, Ar
 } // namespace
 
 PhysicalType PathAccess::resultType() const {
-   if (isTest()) return PhysicalType::Bool;
+   if (isTest() || form == PathForm::HasKey) return PhysicalType::Bool;
    if (form != PathForm::Value) return PhysicalType::String;
    switch (target) {
    case PathTarget::Boolean: return PhysicalType::Bool;
@@ -94,7 +94,32 @@ bool notOfType(const PathAccess& access) {
    return false;
 }
 
-std::optional<JsonbView> find(JsonbView document, const std::vector<std::string>& keys) {
+std::string_view nameOfKind(Kind kind) {
+   switch (kind) {
+   case Kind::Null: return "null";
+   case Kind::Boolean: return "boolean";
+   case Kind::Number: return "number";
+   case Kind::String: return "string";
+   case Kind::Array: return "array";
+   case Kind::Object: break;
+   }
+   return "object";
+}
+
+bool hasKey(const JsonbView& value, std::string_view key) {
+   switch (value.kind()) {
+   case Kind::Object: return value.indexOf(key).has_value();
+   case Kind::String: return value.string() == key;
+   case Kind::Array:
+      for (uint32_t i = 0; i < value.size(); ++i)
+         if (const JsonbView element = value.element(i); element.kind() == Kind::String && element.string() == key)
+            return true;
+      return false;
+   default: return false;
+   }
+}
+
+std::optional<JsonbView> find(JsonbView document, std::span<const std::string> keys) {
    for (const std::string& key : keys) {
       const std::optional<JsonbView> member = document.find(key);
       if (!member) return std::nullopt;
@@ -103,8 +128,27 @@ std::optional<JsonbView> find(JsonbView document, const std::vector<std::string>
    return document;
 }
 
-bool giveNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
+namespace {
+
+/// Writes what the access gives of a value of which the kind is enough; nothing for other accesses.
+std::optional<bool> giveOfKind(const PathAccess& access, Kind kind, void* out) {
+   if (access.form == PathForm::HasText && kind == Kind::Null) return false;
    if (access.isTest()) return putTrue(out);
+   if (access.form != PathForm::KindName) return std::nullopt;
+   put(out, StringView(nameOfKind(kind)));
+   return true;
+}
+
+bool putBoolean(void* out, bool value) {
+   *static_cast<uint8_t*>(out) = value ? 1 : 0;
+   return true;
+}
+
+} // namespace
+
+bool giveNumber(const PathAccess& access, const StringView& number, void* out, Arena& arena) {
+   if (const auto given = giveOfKind(access, Kind::Number, out)) return *given;
+   if (access.form == PathForm::HasKey) return putBoolean(out, false);
    if (access.form == PathForm::Json) return putJson(out, arena, [&](JsonbWriter& writer) { writer.number(number); });
    if (access.isTyped()) {
       alignas(16) char value[16];
@@ -119,6 +163,7 @@ bool giveNumber(const PathAccess& access, const StringView& number, void* out, A
 }
 
 bool giveBoolean(const PathAccess& access, bool value, void* out) {
+   if (const auto given = giveOfKind(access, Kind::Boolean, out)) return *given;
    const bool isTarget = access.target == PathTarget::Boolean;
    switch (access.form) {
    case PathForm::Json: {
@@ -131,21 +176,21 @@ bool giveBoolean(const PathAccess& access, bool value, void* out) {
       return true;
    }
    case PathForm::Value:
-      if (isTarget) *static_cast<uint8_t*>(out) = value ? 1 : 0;
+      if (isTarget) putBoolean(out, value);
       return isTarget || notOfType(access);
    case PathForm::Rest:
       if (isTarget) return false;
       break;
-   case PathForm::HasValue:
-   case PathForm::HasText: return putTrue(out);
-   case PathForm::Text: break;
+   case PathForm::HasKey: return putBoolean(out, false);
+   default: break;
    }
    put(out, StringView(std::string_view(value ? "true" : "false")));
    return true;
 }
 
 bool giveString(const PathAccess& access, const StringView& text, void* out, Arena& arena) {
-   if (access.isTest()) return putTrue(out);
+   if (const auto given = giveOfKind(access, Kind::String, out)) return *given;
+   if (access.form == PathForm::HasKey) return putBoolean(out, text.view() == access.keys.back());
    if (access.form == PathForm::Json)
       return putJson(out, arena, [&](JsonbWriter& writer) { writer.string(text.view()); });
    if (access.isTyped()) {
@@ -161,7 +206,7 @@ bool giveString(const PathAccess& access, const StringView& text, void* out, Are
 }
 
 bool giveDate(const PathAccess& access, int32_t days, void* out, Arena& arena) {
-   if (access.isTest()) return putTrue(out);
+   if (const auto given = giveOfKind(access, Kind::String, out)) return *given;
    if (access.isTyped() && access.target == PathTarget::Date) {
       if (access.form == PathForm::Value) std::memcpy(out, &days, sizeof days);
       return access.form == PathForm::Value;
@@ -171,20 +216,26 @@ bool giveDate(const PathAccess& access, int32_t days, void* out, Arena& arena) {
    return giveString(access, StringView(std::string_view(text, isoDateSize)), out, arena);
 }
 
+bool giveOf(const PathAccess& access, JsonbView document, void* out, Arena& arena) {
+   const std::optional<JsonbView> value = find(document, access.valueKeys());
+   return value && give(access, *value, out, arena);
+}
+
 bool give(const PathAccess& access, const JsonbView& value, void* out, Arena& arena) {
    if (access.form == PathForm::Json) {
       const std::string_view bytes = value.bytes();
       put(out, StringView(bytes));
       return true;
    }
+   if (const auto given = giveOfKind(access, value.kind(), out)) return *given;
+   if (access.form == PathForm::HasKey) return putBoolean(out, hasKey(value, access.keys.back()));
    switch (value.kind()) {
-   case Kind::Null: return access.form == PathForm::HasValue && putTrue(out);
+   case Kind::Null: return false;
    case Kind::Number: return giveNumber(access, value.number(), out, arena);
    case Kind::Boolean: return giveBoolean(access, value.boolean(), out);
    case Kind::String: return giveString(access, StringView(value.string()), out, arena);
    default: break;
    }
-   if (access.isTest()) return putTrue(out);
    if (access.form == PathForm::Value) return notOfType(access);
    std::string text;
    appendText(text, value);

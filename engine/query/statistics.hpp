@@ -18,7 +18,7 @@ public:
       return found ? found->statistics(snapshot_) : nullptr;
    }
    storage::PathSummary pathSummary(const sql::TableRef& table, int16_t attribute,
-                                    const std::vector<std::string>& keys) override {
+                                    std::span<const std::string> keys) override {
       const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
       if (found) return found->pathSummary(snapshot_, static_cast<uint32_t>(attribute - 1), keys);
       storage::PathSummary unknown;

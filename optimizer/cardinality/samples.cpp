@@ -41,9 +41,9 @@ Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row) {
    if (stored.isNull(row)) return Value::null(type);
    alignas(16) std::byte place[16] = {};
    Arena arena;
-   const auto found = json::find(json::JsonbView(stored.value<StringView>(row).view()), column.access->keys);
    try {
-      if (!found || !json::give(*column.access, *found, place, arena)) return Value::null(type);
+      const json::JsonbView document(stored.value<StringView>(row).view());
+      if (!json::giveOf(*column.access, document, place, arena)) return Value::null(type);
    } catch (const SqlError&) { // the sample is newer than the snapshot for which the access is certain
       return Value::null(type);
    }

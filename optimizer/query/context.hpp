@@ -24,7 +24,7 @@ public:
    /// no deferrable ones).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
    /// What the documents of an attribute have at a path. Holds for every row that the plan reads, if it is exact.
-   virtual storage::PathSummary pathSummary(const sql::TableRef&, int16_t, const std::vector<std::string>&) {
+   virtual storage::PathSummary pathSummary(const sql::TableRef&, int16_t, std::span<const std::string>) {
       storage::PathSummary unknown;
       unknown.isExact = false;
       return unknown;

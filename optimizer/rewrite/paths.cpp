@@ -26,6 +26,8 @@ using json::PathTarget;
 
 namespace {
 
+constexpr SqlType booleanType{oid::boolean, -1, invalidOid};
+constexpr size_t keysMax = 16;   ///< of ?| and ?& that are tested one by one
 constexpr uint8_t scaleMax = 18; ///< of numbers as 64-bit integers: so many digits fit
 
 /// An access to a stored document.
@@ -51,6 +53,17 @@ bool addKeys(const Value& steps, std::vector<std::string>& keys) {
       keys.emplace_back(key);
    }
    return true;
+}
+
+/// Appends the elements that are not NULL; false if there are none, or many.
+bool addTexts(const Value& array, std::vector<std::string>& texts) {
+   const ArrayView view(array.bytes);
+   for (ArrayView::Cursor text(view); text.next();) {
+      if (text.isNull()) continue;
+      if (texts.size() == keysMax) return false;
+      texts.emplace_back(text.as<StringView>().view());
+   }
+   return !texts.empty();
 }
 
 /// Matches a chain of steps from a column inwards, as far as they are keys of objects.
@@ -95,12 +108,11 @@ std::optional<PathTarget> targetOf(Oid type) {
 /// "doc->'by'->>'name'", for EXPLAIN.
 std::string nameOf(const Query& query, const Found& found) {
    std::string name = query.columns[found.document].name;
-   for (size_t i = 0; i < found.access.keys.size(); ++i) {
-      const bool isValue = found.access.form == PathForm::Json || found.access.form == PathForm::HasValue;
-      const bool isText = !isValue && i + 1 == found.access.keys.size();
-      name += (isText ? "->>'" : "->'") + found.access.keys[i] + "'";
-   }
-   return name;
+   const PathAccess& access = found.access;
+   const char* last = access.form == PathForm::HasKey ? " ? '" : access.givesOfNull() ? "->'" : "->>'";
+   for (size_t i = 0; i < access.keys.size(); ++i)
+      name += (i + 1 == access.keys.size() ? last : "->'") + access.keys[i] + "'";
+   return access.form == PathForm::KindName ? "jsonb_typeof(" + name + ")" : name;
 }
 
 class PathReading {
@@ -169,13 +181,22 @@ private:
 
    void replaceIn(Rel& rel, const Documents& documents) {
       if (isWrite(rel)) return; // reads the new rows
+      if (auto* select = rel.getIf<op::Select>()) replaceContains(select->predicate, documents);
+      if (auto* join = rel.getIf<op::Join>(); join && join->kind == JoinKind::Inner)
+         replaceContains(join->predicate, documents);
+      if (auto* group = rel.getIf<op::GroupBy>())
+         for (AggregateCall& call : group->aggregates)
+            if (call.function->name == "count" && call.args.size() == 1 && !call.distinct)
+               replacePresence(call.args[0], documents);
       forEachOwnExpr(rel, [&](ExprPtr& expr) { replace(expr, documents); });
    }
 
    void replace(ExprPtr& expr, const Documents& documents) {
       checkStack();
       if (auto* subquery = expr->getIf<scalar::Subquery>()) visit(*subquery->query, documents);
-      if (replaceTest(*expr, documents) || replaceCast(expr, documents)) return;
+      if (replaceTest(*expr, documents) || replaceCast(expr, documents) || replaceKind(expr, documents) ||
+          replaceKeyTest(expr, documents))
+         return;
       Found found;
       if (const auto form = formOf(*expr); form && matchSteps(*expr, found) && !found.access.keys.empty())
          if (const auto it = documents.find(found.document); it != documents.end()) {
@@ -190,14 +211,148 @@ private:
    /// A test for NULL of what the document gives: nobody asks for the value. True if it was replaced.
    bool replaceTest(Expr& test, const Documents& documents) {
       if (test.kind != ExprKind::IsNull && test.kind != ExprKind::IsNotNull) return false;
+      if (replacePresence(test.args[0], documents)) return true;
       Found found;
       const auto form = formOf(*test.args[0]);
       if (!form || !matchSteps(*test.args[0], found) || found.access.keys.empty()) return false;
       const auto it = documents.find(found.document);
       if (it == documents.end()) return false;
       found.access.form = *form == PathForm::Text ? PathForm::HasText : PathForm::HasValue;
-      test.args[0] = column(*it->second, found, {oid::boolean, -1, invalidOid});
+      test.args[0] = column(*it->second, found, booleanType);
       return true;
+   }
+
+   /// A document of which only matters whether it is there. True if it was replaced.
+   bool replacePresence(ExprPtr& expr, const Documents& documents) {
+      const auto it = expr->kind == ExprKind::Column ? documents.find(columnOf(*expr)) : documents.end();
+      if (it == documents.end()) return false;
+      Found found{columnOf(*expr), {}};
+      found.access.form = PathForm::HasValue;
+      expr = column(*it->second, found, booleanType);
+      return true;
+   }
+
+   /// jsonb_typeof() of what the document gives. True if it was replaced.
+   bool replaceKind(ExprPtr& expr, const Documents& documents) {
+      const auto* function = functionOf(*expr);
+      Found found;
+      if (!function || function->source != "jsonb_typeof" || !matchSteps(*expr->args[0], found)) return false;
+      const auto it = documents.find(found.document);
+      if (it == documents.end()) return false;
+      found.access.form = PathForm::KindName;
+      expr = column(*it->second, found, expr->type);
+      return true;
+   }
+
+   /// ? of what the document gives, and ?| and ?& of a few keys. True if it was replaced.
+   bool replaceKeyTest(ExprPtr& expr, const Documents& documents) {
+      const auto* function = functionOf(*expr);
+      if (!function) return false;
+      const bool isOne = function->source == "jsonb_exists", isAny = function->source == "jsonb_exists_any";
+      Found found;
+      if ((!isOne && !isAny && function->source != "jsonb_exists_all") || !matchSteps(*expr->args[0], found))
+         return false;
+      const auto it = documents.find(found.document);
+      const Value* operand = knownValue(*expr->args[1]);
+      if (it == documents.end() || !operand || operand->isNull) return false;
+      std::vector<std::string> keys;
+      if (isOne)
+         keys.push_back(operand->bytes);
+      else if (!addTexts(*operand, keys))
+         return false;
+      found.access.form = PathForm::HasKey;
+      std::vector<ExprPtr> tests;
+      for (const std::string& key : keys) {
+         Found one = found;
+         one.access.keys.push_back(key);
+         tests.push_back(column(*it->second, one, booleanType));
+      }
+      if (tests.size() == 1) {
+         expr = std::move(tests[0]);
+      } else {
+         ExprPtr all = makeTyped(isAny ? ExprKind::Or : ExprKind::And, booleanType, expr->position);
+         all->args = std::move(tests);
+         expr = std::move(all);
+      }
+      return true;
+   }
+
+   /// In a predicate that keeps the rows for which it is true: document @> object becomes a comparison for each member.
+   void replaceContains(ExprPtr& predicate, const Documents& documents) {
+      if (!predicate) return;
+      checkStack();
+      if (predicate->kind == ExprKind::And || predicate->kind == ExprKind::Or) {
+         for (ExprPtr& arg : predicate->args)
+            replaceContains(arg, documents);
+         return;
+      }
+      const auto* function = functionOf(*predicate);
+      const bool isContained = function && function->source == "jsonb_contained";
+      if (!function || (function->source != "jsonb_contains" && !isContained)) return;
+      Found found;
+      const Value* operand = knownValue(*predicate->args[isContained ? 0 : 1]);
+      if (!operand || operand->isNull || !matchSteps(*predicate->args[isContained ? 1 : 0], found)) return;
+      const json::JsonbView object(operand->bytes);
+      const auto it = documents.find(found.document);
+      if (it == documents.end() || object.kind() != json::Kind::Object || object.size() == 0) return;
+      ExprPtr members;
+      addMembers(*it->second, found, object, members);
+      predicate = std::move(members);
+   }
+
+   /// Adds what an object asks of the document's members to the conjunction.
+   void addMembers(op::Get& get, const Found& around, const json::JsonbView& object, ExprPtr& all) {
+      checkStack();
+      for (uint32_t i = 0; i < object.size(); ++i) {
+         Found member = around;
+         member.access.keys.emplace_back(object.key(i));
+         const json::JsonbView value = object.element(i);
+         if (value.kind() == json::Kind::Object && value.size() > 0)
+            addMembers(get, member, value, all);
+         else
+            all = conjunction(std::move(all), holds(get, member, value));
+      }
+   }
+
+   /// Whether a member of the document contains the value: a scalar, an array, or an empty object.
+   ExprPtr holds(op::Get& get, Found member, const json::JsonbView& value) {
+      const SqlType textType{oid::text, -1, defaultCollation}, jsonbType{oid::jsonb, -1, invalidOid};
+      if (value.kind() == json::Kind::Object) {
+         member.access.form = PathForm::KindName;
+         return makeCompare(CompareOp::Eq, column(get, member, textType),
+                            makeConstant(textType, Value::string(std::string(json::nameOfKind(value.kind())))));
+      }
+      if (value.kind() == json::Kind::String && areAllTexts(get, member)) {
+         member.access.form = PathForm::Text;
+         return makeCompare(CompareOp::Eq, column(get, member, textType),
+                            makeConstant(textType, Value::string(std::string(value.string()))));
+      }
+      if (value.kind() == json::Kind::Number) {
+         const SqlType numericType{oid::numeric, -1, invalidOid};
+         member.access.target = PathTarget::Numeric;
+         if (ExprPtr number = certainColumn(get, member, numericType))
+            return makeCompare(
+                CompareOp::Eq, std::move(number),
+                makeConstant(numericType, Value::string(std::string(value.number().view()), PhysicalType::Decimal)));
+      }
+      member.access = {member.access.keys, PathForm::Json};
+      ExprPtr given = column(get, member, jsonbType);
+      ExprPtr constant = makeConstant(jsonbType, Value::string(std::string(value.bytes())));
+      if (value.kind() != json::Kind::Array) return makeCompare(CompareOp::Eq, std::move(given), std::move(constant));
+      constexpr Oid types[] = {oid::jsonb, oid::jsonb};
+      std::vector<ExprPtr> args;
+      args.push_back(std::move(given));
+      args.push_back(std::move(constant));
+      return makeCall(catalog::builtins().findFunction("jsonb_contains", types), booleanType, std::move(args));
+   }
+
+   /// Whether statistics say that what lies at the path is a string or null.
+   bool areAllTexts(const op::Get& get, const Found& member) const {
+      if (query_.context.forReuse || !query_.context.statistics || get.seesWith) return false;
+      const auto summary =
+          query_.context.statistics->pathSummary(get.table, attributeOf(get, member.document), member.access.keys);
+      using storage::NodeKind;
+      return summary.isExact && summary.count(NodeKind::String) + summary.count(NodeKind::Null) == summary.total();
    }
 
    /// A cast of a text that the document gives. True if it was replaced.
@@ -291,10 +446,9 @@ private:
    /// Of a Value as of its text: where there are texts of another type, most are of the type.
    double presentIn(const op::Get& get, int16_t attribute, const PathAccess& access) const {
       if (!query_.context.statistics || access.form == PathForm::Rest) return -1;
-      const auto summary = query_.context.statistics->pathSummary(get.table, attribute, access.keys);
+      const auto summary = query_.context.statistics->pathSummary(get.table, attribute, access.valueKeys());
       if (!summary.isExact) return -1;
-      const bool isNullValue = access.form == PathForm::Json || access.form == PathForm::HasValue;
-      return static_cast<double>(summary.total() - (isNullValue ? 0 : summary.count(storage::NodeKind::Null)));
+      return static_cast<double>(summary.total() - (access.givesOfNull() ? 0 : summary.count(storage::NodeKind::Null)));
    }
 
    Query& query_;

@@ -142,7 +142,7 @@ void DocumentSummary::merge(const DocumentSummary& other) {
    isComplete_ = isComplete_ && other.isComplete_;
 }
 
-PathSummary DocumentSummary::find(const std::vector<std::string>& keys) const {
+PathSummary DocumentSummary::find(std::span<const std::string> keys) const {
    uint32_t path = 0;
    for (const std::string& key : keys) {
       path = search(path, key);

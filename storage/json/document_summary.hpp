@@ -49,7 +49,7 @@ public:
    void add(const json::JsonbView& document);
    void merge(const DocumentSummary& other);
    /// What the documents have at a path. The result is not exact where the path may have been left out.
-   PathSummary find(const std::vector<std::string>& keys) const;
+   PathSummary find(std::span<const std::string> keys) const;
    /// The most frequent paths, `limit` at most.
    DocumentSummary frequent(uint32_t limit) const;
 

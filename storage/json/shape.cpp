@@ -57,7 +57,7 @@ uint32_t ResiduePaths::hashOf(uint32_t parentHash, std::string_view key) {
    return static_cast<uint32_t>(hashCombine(hashI64(parentHash), hashBytes(key)));
 }
 
-bool ResiduePaths::mayHave(const std::vector<std::string>& keys) const {
+bool ResiduePaths::mayHave(std::span<const std::string> keys) const {
    if (areMany) return true;
    uint32_t hash = rootHash;
    for (const std::string& key : keys)

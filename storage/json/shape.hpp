@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,7 +76,7 @@ struct ResiduePaths {
    bool areMany = false;         ///< too many to tell: any path may be there
    std::vector<uint32_t> hashes; ///< ascending
 
-   bool mayHave(const std::vector<std::string>& keys) const;
+   bool mayHave(std::span<const std::string> keys) const;
 };
 
 /// The paths, leaves and shapes of a row group: all but the values. Immutable once made.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 #include "common/error/check.hpp"
@@ -16,19 +15,17 @@ using json::PathTarget;
 
 namespace {
 
-constexpr uint32_t noPath = UINT32_MAX;
-
-/// The path in the dictionary; noPath if no document has it outside of residues.
-uint32_t pathIn(const ShapeDictionary& dictionary, const std::vector<std::string>& keys) {
-   uint32_t path = 0;
-   size_t found = 0;
-   // Parents precede children.
-   for (uint32_t i = 1; i < dictionary.paths.size() && found < keys.size(); ++i)
-      if (dictionary.paths[i].parent == path && dictionary.paths[i].key == keys[found]) {
-         path = i;
-         ++found;
-      }
-   return found == keys.size() ? path : noPath;
+std::string_view nameOf(NodeKind kind) {
+   switch (kind) {
+   case NodeKind::Null: return json::nameOfKind(json::Kind::Null);
+   case NodeKind::Boolean: return json::nameOfKind(json::Kind::Boolean);
+   case NodeKind::Number: return json::nameOfKind(json::Kind::Number);
+   case NodeKind::String: return json::nameOfKind(json::Kind::String);
+   case NodeKind::EmptyArray:
+   case NodeKind::Array: return json::nameOfKind(json::Kind::Array);
+   case NodeKind::Object: break;
+   }
+   return json::nameOfKind(json::Kind::Object);
 }
 
 template <typename Describe>
@@ -36,25 +33,6 @@ std::string bytesOf(Describe describe) {
    json::JsonbWriter writer;
    describe(writer);
    return writer.finish();
-}
-
-/// Whether each integer of the zone is one of the target type.
-bool fits(PathTarget target, const ZoneRange& zone) {
-   const auto lies = [&zone](auto lowest, auto highest) {
-      return zone.isEmpty() || (zone.lower >= ZoneKey(lowest) && zone.upper <= ZoneKey(highest));
-   };
-   switch (target) {
-   case PathTarget::Int2: return lies(std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max());
-   case PathTarget::Int4: return lies(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
-   case PathTarget::Int8: return true;
-   default: return false;
-   }
-}
-
-NodeKind kindOf(PathTarget target) {
-   return target == PathTarget::Boolean ? NodeKind::Boolean
-          : target == PathTarget::Date  ? NodeKind::String
-                                        : NodeKind::Number;
 }
 
 } // namespace
@@ -78,129 +56,6 @@ void PathReader::close() {
    documents_.reset();
    arena_.reset();
 }
-
-// ---- where values come from ----
-
-void PathReader::load() {
-   shapes_->loadDictionary();
-   const ShapeDictionary& dictionary = shapes_->dictionary();
-   const uint32_t path = pathIn(dictionary, access_.keys);
-   const bool mayBeResidue = dictionary.residuePaths.mayHave(access_.keys);
-   leaves_.reserve(nodeKindCount);
-   sources_.assign(1, fromNowhere);
-   std::vector<uint8_t> hasResidue(1, 0);
-   for (const Shape& shape : dictionary.shapes) {
-      sources_.push_back(sourceOf(shape, path, mayBeResidue));
-      hasResidue.push_back(shape.hasResidue);
-   }
-   const auto isFrom = [this](auto&& test) { return std::any_of(sources_.begin(), sources_.end(), test); };
-   isAllNull_ = !isFrom([](uint8_t source) { return source != fromNowhere; });
-   hasOthers_ = isFrom([](uint8_t source) { return source != fromNowhere && source < fromLeaves; });
-   if (isFrom([](uint8_t source) { return source == fromResidue; })) {
-      residues_ = std::make_unique<DenseColumn>(PhysicalType::String);
-      residues_->reader.open(shapes_->partAt(partResidues));
-      residueSet_ = shapes_->setOf(std::move(hasResidue));
-   }
-   for (size_t i = 0; i < leaves_.size(); ++i)
-      leaves_[i].set = setOf(static_cast<uint8_t>(fromLeaves + i));
-   isOneLeaf_ = leaves_.size() == 1 && leaves_[0].isDirect && !hasOthers_;
-   isDirect_ = isOneLeaf_ && leaves_[0].leaf.count == shapes_->rowCount();
-   if (isDirect_ && leaves_[0].column.reader.rowCount() != shapes_->rowCount()) ByteReader::corrupted();
-   areCodes_ = isOneLeaf_ && leaves_[0].column.reader.hasDictionary();
-   isPresence_ = !isFrom([](uint8_t source) { return source != fromNowhere && source != fromPresence; });
-   if (isPresence_) presenceSet_ = setOf(fromPresence);
-   isLoaded_ = true;
-}
-
-/// The shapes whose values come from one source.
-uint32_t PathReader::setOf(uint8_t source) {
-   std::vector<uint8_t> isMember;
-   for (const uint8_t one : sources_)
-      isMember.push_back(one == source);
-   return shapes_->setOf(std::move(isMember));
-}
-
-uint8_t PathReader::sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue) {
-   if (path != noPath)
-      for (const ShapeNode& node : shape.nodes)
-         if (node.path == path) return sourceOf(node);
-   return shape.hasResidue && mayBeResidue ? fromResidue : fromNowhere;
-}
-
-uint8_t PathReader::sourceOf(const ShapeNode& node) {
-   if (access_.isTest())
-      return node.kind == NodeKind::Null && access_.form == PathForm::HasText ? fromNowhere : fromPresence;
-   switch (node.kind) {
-   case NodeKind::Null: return access_.form == PathForm::Json ? fromNull : fromNowhere;
-   case NodeKind::EmptyArray:
-   case NodeKind::Object:
-      if (access_.form == PathForm::Value) return otherType();
-      return node.kind == NodeKind::Object ? fromDocument : fromEmptyArray;
-   default: return leafSource(node);
-   }
-}
-
-/// The source of values that are not of the type of a Value. A row group may have rows that no snapshot of the scan
-/// sees, so that only a row that is read may refute the statistics.
-uint8_t PathReader::otherType() const {
-   return access_.isCertain ? fromWrongType : fromNowhere;
-}
-
-uint8_t PathReader::leafSource(const ShapeNode& node) {
-   for (size_t i = 0; i < leaves_.size(); ++i)
-      if (leaves_[i].leaf.node == node) return static_cast<uint8_t>(fromLeaves + i);
-   const std::vector<Leaf>& leaves = shapes_->dictionary().leaves;
-   for (uint32_t number = 0; number < leaves.size(); ++number) {
-      if (!(leaves[number].node == node)) continue;
-      if (access_.form == PathForm::Value && node.kind != kindOf(access_.target)) return otherType();
-      if (givesNothing(leaves[number], number)) return fromNowhere;
-      PathLeaf& leaf = leaves_.emplace_back(leaves[number], typeToRead(leaves[number]));
-      leaf.column.reader.open(shapes_->partAt(partLeaves + number));
-      leaf.isDirect = isDirect(leaf);
-      return static_cast<uint8_t>(fromLeaves + leaves_.size() - 1);
-   }
-   ByteReader::corrupted();
-}
-
-/// Whether the access gives NULL of all values of the leaf.
-bool PathReader::givesNothing(const Leaf& leaf, uint32_t number) const {
-   if (!access_.isTyped()) return false;
-   const bool isOfKind = leaf.node.kind == kindOf(access_.target);
-   if (access_.form == PathForm::Value || !isOfKind) return false;
-   switch (access_.target) {
-   case PathTarget::Boolean:
-   case PathTarget::Numeric: return true;
-   case PathTarget::Float8: return leaf.representation.physical == PhysicalType::I64;
-   case PathTarget::Date: return leaf.representation.physical == PhysicalType::I32;
-   default: {
-      const ChunkPlace part = shapes_->partAt(partLeaves + number);
-      return leaf.representation == Representation{PhysicalType::I64, 0} &&
-             fits(access_.target, part.header().parts[part.part].zone);
-   }
-   }
-}
-
-/// Integers that all fit are read as the narrower type.
-PhysicalType PathReader::typeToRead(const Leaf& leaf) const {
-   const bool isNarrowed = access_.isCertain && leaf.representation == Representation{PhysicalType::I64, 0} &&
-                           (access_.target == PathTarget::Int2 || access_.target == PathTarget::Int4);
-   return isNarrowed ? access_.resultType() : leaf.representation.physical;
-}
-
-bool PathReader::isDirect(const PathLeaf& leaf) const {
-   const bool isText = leaf.leaf.node.kind == NodeKind::String && leaf.column.reader.type() == PhysicalType::String;
-   switch (access_.form) {
-   case PathForm::Json: return leaf.leaf.node.kind == NodeKind::Array;
-   case PathForm::Text: return isText;
-   case PathForm::Rest: return isText && access_.target != PathTarget::Date;
-   case PathForm::HasValue:
-   case PathForm::HasText: return false;
-   case PathForm::Value: break;
-   }
-   return leaf.column.reader.type() == access_.resultType() && leaf.leaf.representation.scale == access_.scale;
-}
-
-// ---- reading ----
 
 /// The sources of rows from `first` on.
 void PathReader::findSources(uint32_t first, uint32_t count, uint8_t* sources) const {
@@ -246,7 +101,17 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
    if (members) residues_->passed = members->before;
    forEachRow(rows, [&](uint32_t at) {
       const auto position = static_cast<RowIndex>(at);
-      switch (sources[at]) {
+      const uint8_t source = sources[at];
+      if (source >= fromKinds && source < fromLeaves) {
+         const StringView name(nameOf(static_cast<NodeKind>(source - fromKinds)), StringView::Storage::Permanent);
+         std::memcpy(slot(at), &name, sizeof name);
+         setValid(at);
+         return;
+      }
+      switch (source) {
+      case fromResidueMember:
+         setValid(at); // false, unless the residue has it
+         [[fallthrough]];
       case fromResidue:
          residues_->wanted.push_back(members->rank[at]);
          residueRows_.push_back(position);
@@ -256,7 +121,8 @@ void PathReader::collectOthers(uint32_t first, const uint8_t* sources, uint32_t 
       case fromEmptyArray: emptyArrayRows_.push_back(position); break;
       case fromWrongType: json::notOfType(access_); break;
       case fromPresence:
-         *static_cast<uint8_t*>(slot(at)) = 1;
+      case fromAbsence:
+         *static_cast<uint8_t*>(slot(at)) = source == fromPresence ? 1 : 0;
          setValid(at);
          break;
       default: break;
@@ -310,8 +176,7 @@ void PathReader::giveResidues() {
    for (size_t i = 0; i < residueRows_.size(); ++i) {
       StringView residue;
       std::memcpy(&residue, residues_->value(i), sizeof residue);
-      const auto value = json::find(JsonbView(residue.view()), access_.keys);
-      if (value && json::give(access_, *value, slot(residueRows_[i]), arena_)) setValid(residueRows_[i]);
+      if (json::giveOf(access_, JsonbView(residue.view()), slot(residueRows_[i]), arena_)) setValid(residueRows_[i]);
    }
 }
 
@@ -323,8 +188,7 @@ void PathReader::giveDocuments(uint32_t first, uint32_t count) {
    const Selection rows = Selection::list(documentRows_.data(), static_cast<uint32_t>(documentRows_.size()));
    const Vector documents = documents_->read(first, count, rows);
    for (const RowIndex row : documentRows_) {
-      const auto value = json::find(JsonbView(documents.value<StringView>(row).view()), access_.keys);
-      if (value && json::give(access_, *value, slot(row), arena_)) setValid(row);
+      if (json::giveOf(access_, JsonbView(documents.value<StringView>(row).view()), slot(row), arena_)) setValid(row);
    }
 }
 
@@ -537,8 +401,7 @@ Vector PathReader::give(const Vector& documents, uint32_t count, const Selection
    begin(count);
    forEachRow(rows, [&](uint32_t row) {
       if (documents.isNull(row)) return;
-      const auto value = json::find(JsonbView(documents.value<StringView>(row).view()), access_.keys);
-      if (value && json::give(access_, *value, slot(row), arena_)) setValid(row);
+      if (json::giveOf(access_, JsonbView(documents.value<StringView>(row).view()), slot(row), arena_)) setValid(row);
    });
    return result(count);
 }

@@ -48,10 +48,13 @@ private:
       fromNull,
       fromEmptyArray,
       fromResidue,
+      fromResidueMember, ///< what the residue may add to an object; else false
       fromDocument,
       fromPresence,
+      fromAbsence,
       fromWrongType,
-      fromLeaves
+      fromKinds, ///< plus a NodeKind: its name
+      fromLeaves = fromKinds + nodeKindCount
    };
 
    /// A leaf at the path.
@@ -67,6 +70,7 @@ private:
    void load();
    uint8_t sourceOf(const Shape& shape, uint32_t path, bool mayBeResidue);
    uint8_t sourceOf(const ShapeNode& node);
+   uint8_t keySource(const Shape& shape, const ShapeNode& around, uint32_t path);
    uint32_t setOf(uint8_t source);
    uint8_t otherType() const;
    uint8_t leafSource(const ShapeNode& node);

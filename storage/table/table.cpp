@@ -93,10 +93,9 @@ bool pathsMayMatch(const ScanSpec& spec, const Segment& segment) {
       const ScanPath& path = spec.paths[predicate.path];
       const DocumentSummary* documents = segment.block ? segment.block->header().documentsOf(path.column) : nullptr;
       if (!documents) continue;
-      const PathSummary values = documents->find(path.access.keys);
+      const PathSummary values = documents->find(path.access.valueKeys());
       if (!values.isExact) continue;
-      const bool hasNull = path.access.form == json::PathForm::Json || path.access.form == json::PathForm::HasValue;
-      if (values.total() == (hasNull ? 0 : values.count(NodeKind::Null))) return false;
+      if (values.total() == (path.access.givesOfNull() ? 0 : values.count(NodeKind::Null))) return false;
       if (path.access.form != json::PathForm::Value) continue;
       if (path.access.target == json::PathTarget::Date) {
          const bool areKnown = values.areDates || values.count(NodeKind::String) == 0;

@@ -83,7 +83,7 @@ public:
    /// Statistics for planning, cached until the table changes enough to matter; cheap to call for each statement.
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);
    /// What the documents of a column have at a path: those of every row of the snapshot, and perhaps of deleted rows.
-   PathSummary pathSummary(const Snapshot& snapshot, uint32_t column, const std::vector<std::string>& keys);
+   PathSummary pathSummary(const Snapshot& snapshot, uint32_t column, std::span<const std::string> keys);
    /// Number of rows the snapshot sees. Reads no page, but every delete mark.
    uint64_t rowCount(const Snapshot& snapshot);
    /// An estimate of rowCount() in constant time per segment: excludes rows deleted by commits after the snapshot.

@@ -213,7 +213,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    return result;
 }
 
-PathSummary Table::pathSummary(const Snapshot& snapshot, uint32_t column, const std::vector<std::string>& keys) {
+PathSummary Table::pathSummary(const Snapshot& snapshot, uint32_t column, std::span<const std::string> keys) {
    TableCore& core = *core_;
    const Sources sources = sourcesOf(core, snapshot);
    PathSummary result;

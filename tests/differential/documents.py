@@ -141,7 +141,7 @@ class DocumentMaker:
         rng, table, form = self.rng, self.rng.choice(self.tables), self.rng.random()
         if form < 0.3:
             values = ", ".join(self.value("a", table) for _ in range(rng.randint(1, 3)))
-            return Node(f"SELECT a.id, {values} FROM {table.name} a WHERE true", *self.where("a", table), TotalOrder(" ORDER BY a.id LIMIT ", str(rng.randint(1, 60))))
+            return Node(f"SELECT a.id, {values} FROM {table.name} a WHERE true", *self.where("a", table), TotalOrder(" ORDER BY a.id, a.doc LIMIT ", str(rng.randint(1, 60))))
         if form < 0.6:
             keys = ", ".join(self.text("a", table) for _ in range(rng.choice([0, 1, 1, 2])))
             value, kind = self.typed("a", table)

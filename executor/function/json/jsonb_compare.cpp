@@ -1,5 +1,6 @@
 #include "common/hash/hash.hpp"
 #include "common/json/jsonb.hpp"
+#include "common/json/path_access.hpp"
 #include "common/type/array.hpp"
 #include "common/type/order_key.hpp"
 #include "executor/function/families.hpp"
@@ -42,23 +43,8 @@ bool isContained(const StringView& a, const StringView& b) {
    return contains(b, a);
 }
 
-/// True if the value is an object with the key, an array with the string, or the string.
-bool hasString(const JsonbView& value, std::string_view text) {
-   switch (value.kind()) {
-   case json::Kind::Object: return value.indexOf(text).has_value();
-   case json::Kind::String: return value.string() == text;
-   case json::Kind::Array:
-      for (uint32_t i = 0; i < value.size(); ++i)
-         if (const JsonbView element = value.element(i);
-             element.kind() == json::Kind::String && element.string() == text)
-            return true;
-      return false;
-   default: return false;
-   }
-}
-
 bool exists(const StringView& value, const StringView& text) {
-   return hasString(JsonbView(value.view()), text.view());
+   return json::hasKey(JsonbView(value.view()), text.view());
 }
 
 template <bool all>
@@ -66,7 +52,7 @@ bool existsSome(const StringView& value, const StringView& texts) {
    const JsonbView view(value.view());
    const ArrayView array(texts.view());
    for (ArrayView::Cursor text(array); text.next();)
-      if (!text.isNull() && hasString(view, text.as<StringView>().view()) != all) return !all;
+      if (!text.isNull() && json::hasKey(view, text.as<StringView>().view()) != all) return !all;
    return all;
 }
 

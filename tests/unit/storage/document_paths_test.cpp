@@ -42,12 +42,16 @@ std::vector<PathAccess> accesses() {
       all.push_back({keys, PathForm::Json});
       all.push_back({keys, PathForm::Text});
       all.push_back({keys, PathForm::HasValue});
+      all.push_back({keys, PathForm::KindName});
+      all.push_back({keys, PathForm::HasKey});
       all.push_back({keys, PathForm::HasText});
       for (const PathTarget target : targets) {
          all.push_back({keys, PathForm::Value, target});
          all.push_back({keys, PathForm::Rest, target});
       }
    }
+   all.push_back({{}, PathForm::HasValue});
+   all.push_back({{}, PathForm::KindName});
    return all;
 }
 
@@ -200,7 +204,7 @@ CATCH_TEST_CASE("a path of typed form and its rest have every text once", "[json
       const std::string bytes = any.next();
       for (const char* key : {"a", "b", "c"})
          for (const PathTarget target : targets) {
-            const auto found = json::find(json::JsonbView(bytes), {key});
+            const auto found = json::find(json::JsonbView(bytes), std::vector<std::string>{key});
             if (!found) continue;
             alignas(16) char value[16];
             StringView rest, text;

@@ -45,7 +45,7 @@ void check(const DocumentSummary& summary, const std::map<Keys, PathSummary>& fo
       CATCH_CHECK(values.largest == expected.largest);
    }
    CATCH_CHECK((isAll ? exact == found.size() : exact > 0));
-   const PathSummary none = summary.find({"no such key"});
+   const PathSummary none = summary.find(std::vector<std::string>{"no such key"});
    CATCH_CHECK(none.isExact == summary.isComplete());
    CATCH_CHECK(none.total() == 0);
 }
