@@ -47,8 +47,8 @@ FOLDERS = {
     },
     "storage": {
         "base": set(), "buffer": {"base"}, "json": {"base"}, "block": {"base", "buffer", "json"}, "version": {"base"}, "wal": {"base"},
-        "table": {"base", "buffer", "json", "block", "version"}, "manifest": {"base", "block", "wal"},
-        "database": {"base", "buffer", "json", "block", "version", "wal", "table", "manifest"},
+        "chunk": {"base", "json", "block"}, "table": {"base", "buffer", "json", "block", "chunk", "version"}, "manifest": {"base", "block", "wal"},
+        "database": {"base", "buffer", "json", "block", "chunk", "version", "wal", "table", "manifest"},
     },
     "catalog": {
         "builtin/": set(), "object": {"builtin/"}, "editor": {"object"}, "pg_catalog": {"builtin/", "object"},

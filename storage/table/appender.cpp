@@ -3,7 +3,7 @@
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
 #include "storage/block/block_builder.hpp"
-#include "storage/table/document_order.hpp"
+#include "storage/chunk/document_order.hpp"
 #include "storage/table/table_core.hpp"
 
 namespace ouzel::storage {

@@ -4,8 +4,8 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "storage/table/chunk_reader.hpp"
-#include "storage/table/path_reader.hpp"
+#include "storage/chunk/chunk_reader.hpp"
+#include "storage/chunk/path_reader.hpp"
 #include "storage/table/scan_state.hpp"
 
 namespace ouzel::storage {

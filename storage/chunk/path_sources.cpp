@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "storage/table/path_reader.hpp"
+#include "storage/chunk/path_reader.hpp"
 
 // Where the values of a path come from, shape by shape.
 

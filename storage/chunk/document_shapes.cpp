@@ -1,4 +1,4 @@
-#include "storage/table/document_shapes.hpp"
+#include "storage/chunk/document_shapes.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "storage/table/document_order.hpp"
+#include "storage/chunk/document_order.hpp"
 
 #include <algorithm>
 #include <numeric>

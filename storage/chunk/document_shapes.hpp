@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "storage/chunk/chunk_reader.hpp"
 #include "storage/json/shape.hpp"
-#include "storage/table/chunk_reader.hpp"
 
 namespace ouzel::storage {
 

@@ -1,4 +1,4 @@
-#include "storage/table/chunk_reader.hpp"
+#include "storage/chunk/chunk_reader.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "storage/table/document_reader.hpp"
+#include "storage/chunk/document_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "storage/table/dense_column.hpp"
+#include "storage/chunk/dense_column.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -5,9 +5,9 @@
 
 #include "common/json/jsonb_writer.hpp"
 #include "common/memory/arena.hpp"
+#include "storage/chunk/dense_column.hpp"
+#include "storage/chunk/document_shapes.hpp"
 #include "storage/json/assembler.hpp"
-#include "storage/table/dense_column.hpp"
-#include "storage/table/document_shapes.hpp"
 
 namespace ouzel::storage {
 

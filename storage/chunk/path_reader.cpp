@@ -1,4 +1,4 @@
-#include "storage/table/path_reader.hpp"
+#include "storage/chunk/path_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "common/json/path_access.hpp"
-#include "storage/table/document_reader.hpp"
+#include "storage/chunk/document_reader.hpp"
 
 namespace ouzel::storage {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "storage/table/chunk_reader.hpp"
+#include "storage/chunk/chunk_reader.hpp"
 
 namespace ouzel::storage {
 
