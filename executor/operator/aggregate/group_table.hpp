@@ -39,8 +39,8 @@ public:
       size_t pageSize = 64 * 1024; ///< bytes of a partition's page
       size_t tableBytesMax = tableBytesUsual;
    };
-   /// A table of this size stays in a core's second cache.
-   static constexpr size_t tableBytesUsual = size_t{1} << 20;
+   /// A table of this size stays in a core's second cache, or mostly so.
+   static constexpr size_t tableBytesUsual = size_t{2} << 20;
 
    /// The first `keyCount` columns of the layout are the keys. The referenced objects outlive the table.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
