@@ -182,6 +182,20 @@ RelEstimate Estimator::compute(const Rel& rel) {
    return result;
 }
 
+/// Whether an equality with a constant leaves a row or so: a sample says nothing about it, and lookups are planned often.
+bool Estimator::findsOneRow(const Expr& predicate, const RelEstimate& rows) {
+   constexpr double uniqueShare = 0.95; // the rest may be one frequent value
+   for (const Expr* conjunct : conjunctList(&predicate)) {
+      if (compareOf(*conjunct) != CompareOp::Eq) continue;
+      const Expr &left = *conjunct->args[0], &right = *conjunct->args[1];
+      const Expr* column = left.kind == ExprKind::Column && right.kind == ExprKind::Constant   ? &left
+                           : right.kind == ExprKind::Column && left.kind == ExprKind::Constant ? &right
+                                                                                               : nullptr;
+      if (column && rows.column(columnOf(*column)).distinct >= rows.rows * uniqueShare) return true;
+   }
+   return false;
+}
+
 RelEstimate Estimator::get(const op::Get& get) {
    RelEstimate result;
    result.rows = unknownTableRows;
@@ -204,7 +218,7 @@ RelEstimate Estimator::get(const op::Get& get) {
    }
    if (!get.predicate) return result;
    double fraction = -1, floor = 0;
-   if (statistics) {
+   if (statistics && !findsOneRow(*get.predicate, result)) {
       const auto [known, isNew] =
           query_.samples.try_emplace(structuralHash(*get.predicate) ^ get.table.relation, -1, 0);
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
