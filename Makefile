@@ -100,10 +100,12 @@ bench-hostile: build
 	@bench/hostile/run $(BENCH_ARGS)
 bench-cancel: build
 	@bench/hostile/cancel $(BENCH_ARGS)
-# TPC-H over documents beside the same rows in tables: bench/json/run.
+# Documents: TPC-H beside the same rows in tables, in order and shuffled, and a stream of events beside the peers (bench/json/).
 bench-json: build
 	@scripts/install-deps --bench
 	@bench/json/run $(BENCH_ARGS)
+	@bench/json/run --shuffled --modes shapes,tiles,global,none $(BENCH_ARGS)
+	@bench/json/stream
 bench-external: build
 	@scripts/install-deps --bench
 	@bench/external/run $(BENCH_ARGS)

@@ -164,6 +164,16 @@ RowBuilder& RowBuilder::nullable(const std::optional<std::string>& bytes) {
 RowBuilder& RowBuilder::letter(char character) {
    return text(std::string_view(&character, character == '\0' ? 0 : 1));
 }
+RowBuilder& RowBuilder::date(std::optional<int32_t> days) {
+   if (!days) return null();
+   if (Value* value = next(PhysicalType::I32)) *value = Value::integer(PhysicalType::I32, *days);
+   return *this;
+}
+RowBuilder& RowBuilder::numeric(const std::optional<std::string>& decimal) {
+   if (!decimal) return null();
+   if (Value* value = next(PhysicalType::Decimal)) *value = Value::string(*decimal, PhysicalType::Decimal);
+   return *this;
+}
 RowBuilder& RowBuilder::timestamp(const std::optional<int64_t>& micros) {
    return micros ? int8(*micros) : null();
 }

@@ -31,6 +31,8 @@ public:
    RowBuilder& letter(char value); ///< "char"; '\0' is the empty value
    RowBuilder& timestamp(const std::optional<int64_t>& value);
    RowBuilder& interval(int64_t micros);
+   RowBuilder& date(std::optional<int32_t> days);
+   RowBuilder& numeric(const std::optional<std::string>& decimal); ///< bytes of common/number/decimal.hpp
    RowBuilder& oidArray(std::span<const Oid> values);
    RowBuilder& oidVector(std::span<const Oid> values);
    RowBuilder& int2Array(std::span<const int16_t> values);

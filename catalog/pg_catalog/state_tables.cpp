@@ -120,6 +120,30 @@ void pgSequences(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// One column's paths.
+void jsonPathsOf(const SystemContext& context, const Relation& relation, const Column& column, uint32_t number,
+                 RowBuilder& row) {
+   for (const SystemState::JsonPath& path : context.state->jsonPaths(relation.storage, number)) {
+      const SchemaPtr schema = context.snapshot.schema(relation.schema);
+      row.oid(relation.oid).textOrNull(schema ? schema->name : "").text(relation.name).text(column.name);
+      row.textArray(path.keys);
+      row.int8(path.objects + path.arrays + path.strings + path.numbers + path.booleans + path.nulls);
+      row.int8(path.objects).int8(path.arrays).int8(path.strings).int8(path.numbers).int8(path.booleans);
+      row.int8(path.nulls).numeric(path.numberMin).numeric(path.numberMax).date(path.dateMin).date(path.dateMax);
+      row.emit();
+   }
+}
+
+void ouzelStatJsonPaths(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const RelationPtr& relation : context.snapshot.relations()) {
+      if (relation->relationKind != RelationKind::Table) continue;
+      for (size_t i = 0; i < relation->columns.size(); ++i)
+         if (const Column& column = relation->columns[i]; column.type.oid == oid::jsonb && !column.isDropped)
+            jsonPathsOf(context, *relation, column, static_cast<uint32_t>(i), row);
+   }
+}
+
 void ouzelStatMemory(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const auto& [name, bytes] : context.state->memory())
@@ -191,6 +215,7 @@ constexpr NamedProducer tables[] = {
     {"pg_timezone_abbrevs", pgTimezoneAbbrevs},
     {"pg_sequences", pgSequences},
     {"ouzel_sequence_values", ouzelSequenceValues},
+    {"ouzel_stat_json_paths", ouzelStatJsonPaths},
     {"ouzel_stat_memory", ouzelStatMemory},
     {"ouzel_stat_spill", ouzelStatSpill},
     {"ouzel_stat_compression", ouzelStatCompression},

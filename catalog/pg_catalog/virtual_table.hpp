@@ -99,6 +99,15 @@ public:
       bool isCalled = false;
    };
    virtual std::optional<SequenceValue> sequenceValue(const Relation& /*sequence*/) const { return std::nullopt; }
+   /// What the documents of a column have at a path: how many values of which kind. Bounds are those of numbers of
+   /// one scale, as decimals, and of texts that all are dates, as days since 2000-01-01.
+   struct JsonPath {
+      std::vector<std::string> keys;
+      int64_t objects = 0, arrays = 0, strings = 0, numbers = 0, booleans = 0, nulls = 0;
+      std::optional<std::string> numberMin, numberMax;
+      std::optional<int32_t> dateMin, dateMax;
+   };
+   virtual std::vector<JsonPath> jsonPaths(StorageId, uint32_t /*column*/) const { return {}; }
    /// The ledger: the bytes that each owner has charged.
    virtual std::vector<std::pair<std::string, int64_t>> memory() const { return {}; }
    /// One device that queries spill to.

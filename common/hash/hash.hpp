@@ -4,7 +4,7 @@
 #include <string_view>
 
 // The one 64-bit hash of the engine. Computed once per key and carried with the row:
-//   63..56 level-1 partition   55..48 level-2 partition   47..31 slot of the thread-local aggregation table
+//   63..56 level-1 partition   55..48 level-2 partition   47..30 slot of the thread-local aggregation table
 //   15..0 salt, stored beside 48-bit pointers. The slot of a global table is a prefix: hash >> (64 - log2 slots).
 // Values that are equal in an SQL operator family hash equal: integers of every width hash as int64; numerics of any
 // representation hash as their canonical Decimal bytes' value; -0 as 0; bpchar without trailing blanks; intervals by

@@ -1,5 +1,6 @@
 #include "engine/query/system_state.hpp"
 
+#include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
 #include "io/object_store/store_statistics.hpp"
@@ -142,6 +143,47 @@ double SessionSystemState::rowCount(catalog::StorageId id) const {
 int64_t SessionSystemState::bytes(catalog::StorageId id) const {
    const auto table = database_.storage->find(id);
    return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+}
+
+namespace {
+
+std::string decimalOf(int64_t value, uint8_t scale) {
+   return std::string(decimal::fromInt64(value, scale).view());
+}
+
+} // namespace
+
+std::vector<catalog::SystemState::JsonPath> SessionSystemState::jsonPaths(catalog::StorageId id,
+                                                                          uint32_t column) const {
+   using storage::NodeKind;
+   const auto table = database_.storage->find(id);
+   if (!table) return {};
+   const storage::DocumentSummary documents = table->documentSummary(snapshot_, column);
+   std::vector<JsonPath> paths(documents.size());
+   for (uint32_t i = 0; i < documents.size(); ++i) {
+      JsonPath& path = paths[i];
+      if (i > 0) {
+         path.keys = paths[documents.path(i).parent].keys;
+         path.keys.push_back(documents.path(i).key);
+      }
+      const storage::PathSummary& values = documents.values(i);
+      const auto count = [&](NodeKind kind) { return static_cast<int64_t>(values.count(kind)); };
+      path.objects = count(NodeKind::Object);
+      path.arrays = count(NodeKind::Array) + count(NodeKind::EmptyArray);
+      path.strings = count(NodeKind::String);
+      path.numbers = count(NodeKind::Number);
+      path.booleans = count(NodeKind::Boolean);
+      path.nulls = count(NodeKind::Null);
+      if (path.numbers > 0 && values.areAlike) {
+         path.numberMin = decimalOf(values.smallest, values.scale);
+         path.numberMax = decimalOf(values.largest, values.scale);
+      }
+      if (path.strings > 0 && values.areDates) {
+         path.dateMin = values.earliest;
+         path.dateMax = values.latest;
+      }
+   }
+   return paths;
 }
 
 std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {

@@ -19,6 +19,7 @@ public:
    std::vector<Cursor> cursors() const override { return core_.services.cursors(); }
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
+   std::vector<JsonPath> jsonPaths(catalog::StorageId id, uint32_t column) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;
    std::vector<SpillDevice> spillDevices() const override;
    std::vector<CompressionDecision> compressionDecisions() const override;

@@ -84,6 +84,8 @@ public:
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);
    /// What the documents of a column have at a path: those of every row of the snapshot, and perhaps of deleted rows.
    PathSummary pathSummary(const Snapshot& snapshot, uint32_t column, std::span<const std::string> keys);
+   /// The same of the most frequent paths.
+   DocumentSummary documentSummary(const Snapshot& snapshot, uint32_t column);
    /// Number of rows the snapshot sees. Reads no page, but every delete mark.
    uint64_t rowCount(const Snapshot& snapshot);
    /// An estimate of rowCount() in constant time per segment: excludes rows deleted by commits after the snapshot.

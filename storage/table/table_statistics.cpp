@@ -213,32 +213,53 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    return result;
 }
 
-PathSummary Table::pathSummary(const Snapshot& snapshot, uint32_t column, std::span<const std::string> keys) {
-   TableCore& core = *core_;
-   const Sources sources = sourcesOf(core, snapshot);
-   PathSummary result;
-   const MutexLock lock(core.statisticsMutex);
-   const auto add = [&](const SegmentShare& share) {
-      const DocumentSummary* documents = nullptr;
-      DocumentSummary missing;
+namespace {
+
+/// Calls `visit` with what each segment's documents have; null where nothing is known. REQUIRES: statisticsMutex is
+/// held.
+template <typename Visit>
+void forEachSummary(const Sources& sources, uint32_t column, Visit visit) {
+   const auto visitShare = [&](const SegmentShare& share) {
       if (column >= share.segment->columnCount()) {
+         DocumentSummary missing;
          const Value& value = (*sources.columns)[column].missing;
-         if (!value.isNull) missing.add(json::JsonbView(value.bytes));
-         documents = &missing;
+         for (uint32_t row = 0; row < share.rows && !value.isNull; ++row)
+            missing.add(json::JsonbView(value.bytes));
+         visit(&missing);
       } else if (share.segment->delta) {
-         documents = share.segment->delta->documentsOf(column, share.rows);
+         visit(share.segment->delta->documentsOf(column, share.rows));
       } else {
-         documents = share.segment->block->header().documentsOf(column);
+         visit(share.segment->block->header().documentsOf(column));
       }
+   };
+   for (const SegmentShare& share : sources.committed)
+      visitShare(share);
+   for (const SegmentShare& share : sources.own)
+      visitShare(share);
+}
+
+} // namespace
+
+PathSummary Table::pathSummary(const Snapshot& snapshot, uint32_t column, std::span<const std::string> keys) {
+   const Sources sources = sourcesOf(*core_, snapshot);
+   PathSummary result;
+   const MutexLock lock(core_->statisticsMutex);
+   forEachSummary(sources, column, [&](const DocumentSummary* documents) {
       if (documents)
          result.merge(documents->find(keys));
       else
          result.isExact = false;
-   };
-   for (const SegmentShare& share : sources.committed)
-      add(share);
-   for (const SegmentShare& share : sources.own)
-      add(share);
+   });
+   return result;
+}
+
+DocumentSummary Table::documentSummary(const Snapshot& snapshot, uint32_t column) {
+   const Sources sources = sourcesOf(*core_, snapshot);
+   DocumentSummary result;
+   const MutexLock lock(core_->statisticsMutex);
+   forEachSummary(sources, column, [&](const DocumentSummary* documents) {
+      if (documents) result.merge(*documents);
+   });
    return result;
 }
 

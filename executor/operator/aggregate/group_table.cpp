@@ -28,9 +28,11 @@ std::byte* rowOf(uint64_t entry) {
 bool saltMatches(uint64_t entry, uint64_t hash) {
    return (entry >> 48) == hashSalt(hash);
 }
-/// Bits 47..31 of the hash (common/hash/hash.hpp).
+/// Bits 47..30 of the hash (common/hash/hash.hpp): those above may be the same for all rows of a table, which has 2^18
+/// slots at most.
+static_assert(GroupTable::tableBytesUsual / sizeof(uint64_t) <= size_t{1} << 18);
 uint32_t slotOf(uint64_t hash, uint32_t mask) {
-   return static_cast<uint32_t>(hash >> 31) & mask;
+   return static_cast<uint32_t>(hash >> 30) & mask;
 }
 
 } // namespace
