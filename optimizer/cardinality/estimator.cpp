@@ -19,7 +19,7 @@ using namespace sql;
 namespace {
 
 constexpr uint32_t sampleRowsMax = 1024;      ///< rows of a sample that predicates are evaluated on
-constexpr double sampleHitsMin = 16;          ///< fewer matches of a sample say little
+constexpr double sampleHitsMin = 4;           ///< fewer matches of a sample say little
 constexpr uint64_t sampleTableRowsMin = 2000; ///< for smaller tables no sample is evaluated
 constexpr double unknownTableRows = 1000;
 
@@ -182,7 +182,8 @@ RelEstimate Estimator::compute(const Rel& rel) {
    return result;
 }
 
-/// Whether an equality with a constant leaves a row or so: a sample says nothing about it, and lookups are planned often.
+/// Whether an equality with a constant leaves a row or so: a sample says nothing about it, and lookups are planned
+/// often.
 bool Estimator::findsOneRow(const Expr& predicate, const RelEstimate& rows) {
    constexpr double uniqueShare = 0.95; // the rest may be one frequent value
    for (const Expr* conjunct : conjunctList(&predicate)) {
@@ -209,10 +210,13 @@ RelEstimate Estimator::get(const op::Get& get) {
          result.columns[column.column] = columnEstimate(statistics->columns[index], result.rows,
                                                         storedRepresentation(query_.columns[column.column].type));
       }
+      std::vector<ColumnId> filtered;
+      if (get.predicate && !get.paths.empty()) collectColumns(*get.predicate, filtered);
       if (statistics->sample)
          for (const GetPath& path : get.paths) {
             const auto [known, isNew] = query_.paths.try_emplace(path.column);
-            if (isNew) known->second = pathEstimate(statistics->sample->batch, path, result.rows);
+            const bool isFiltered = std::find(filtered.begin(), filtered.end(), path.column) != filtered.end();
+            if (isNew) known->second = pathEstimate(statistics->sample->batch, path, result.rows, isFiltered);
             result.columns[path.column] = known->second;
          }
    }
@@ -273,11 +277,10 @@ double Estimator::sampled(const op::Get& get, const storage::TableStatistics& st
    }
    const uint32_t count = std::min(batch.rowCount, sampleRowsMax);
    if (count < 64 || used.empty()) return -1;
-   const uint32_t stride = batch.rowCount / count;
    std::vector<std::vector<Value>> rows(count);
    for (uint32_t i = 0; i < count; ++i)
       for (const SampledColumn& one : sampledColumns)
-         rows[i].push_back(valueAt(batch, one, i * stride));
+         rows[i].push_back(valueAt(batch, one, static_cast<uint32_t>(uint64_t{i} * batch.rowCount / count)));
    std::vector<bool> matched;
    try {
       ExprPtr lowered = clone(predicate);

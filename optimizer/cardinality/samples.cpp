@@ -1,6 +1,7 @@
 #include "optimizer/cardinality/samples.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
@@ -50,11 +51,16 @@ Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row) {
    return Value::fromVector(Vector::constant(type, place, nullptr), 0);
 }
 
-ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double rows) {
+ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double rows, bool isFiltered) {
    ColumnEstimate estimate;
-   const uint32_t count = std::min(sample.rowCount, sampleRowsMax);
-   if (count < sampleRowsMin || static_cast<size_t>(path.attribute) > sample.columns.size()) return estimate;
+   if (sample.rowCount < sampleRowsMin || static_cast<size_t>(path.attribute) > sample.columns.size()) return estimate;
+   // Of a path that few documents have, all of the sample is searched, if that gives enough values and they matter.
+   const double expected = path.present >= 0 ? path.present / rows : 1;
+   const bool isRare = isFiltered && !path.access.isTest() && expected * sampleRowsMax < sampleValuesMin &&
+                       expected * sample.rowCount >= sampleValuesMin;
+   const uint32_t count = isRare ? sample.rowCount : std::min(sample.rowCount, sampleRowsMax);
    const SampledColumn column{path.attribute, &path.access};
+   const double unit = std::pow(10.0, path.access.result().scale); // of scaled numbers
    std::unordered_map<std::string, uint32_t> seen;
    double bytes = 0, lowest = 0, highest = 0;
    uint32_t values = 0;
@@ -65,7 +71,7 @@ ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double row
       ++seen[isText ? value.bytes : std::to_string(value.type == PhysicalType::F64 ? value.f64 : double(value.i64))];
       bytes += isText ? static_cast<double>(value.bytes.size()) : physicalSize(value.type);
       if (!isText) {
-         const double number = value.type == PhysicalType::F64 ? value.f64 : static_cast<double>(value.i64);
+         const double number = value.type == PhysicalType::F64 ? value.f64 : static_cast<double>(value.i64) / unit;
          lowest = values == 0 ? number : std::min(lowest, number);
          highest = values == 0 ? number : std::max(highest, number);
          estimate.hasBounds = true;
@@ -81,14 +87,14 @@ ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double row
    const bool isBounded = path.smallest <= path.largest;
    if (isBounded) {
       estimate.hasBounds = true;
-      lowest = static_cast<double>(path.smallest);
-      highest = static_cast<double>(path.largest);
+      lowest = static_cast<double>(path.smallest) / unit;
+      highest = static_cast<double>(path.largest) / unit;
    }
    // Of a rare path the sample has few values. They differ then, as keys do, and bounds say how many there can be.
    estimate.distinct = values >= sampleValuesMin
                            ? distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present)
                            : present;
-   if (isBounded) estimate.distinct = std::min(estimate.distinct, highest - lowest + 1);
+   if (isBounded) estimate.distinct = std::min(estimate.distinct, (highest - lowest) * unit + 1);
    estimate.baseDistinct = estimate.distinct;
    estimate.min = lowest;
    estimate.max = highest;

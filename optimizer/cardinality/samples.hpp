@@ -15,7 +15,8 @@ struct SampledColumn {
 SampledColumn sampledColumn(const sql::op::Get& get, sql::ColumnId column);
 Value valueAt(const Batch& sample, const SampledColumn& column, uint32_t row);
 
-/// Estimates a path of a table of `rows` rows. Nothing is known of it where the sample is small.
-ColumnEstimate pathEstimate(const Batch& sample, const sql::GetPath& path, double rows);
+/// Estimates a path of a table of `rows` rows, which a predicate may filter. Nothing is known of it where the sample is
+/// small.
+ColumnEstimate pathEstimate(const Batch& sample, const sql::GetPath& path, double rows, bool isFiltered);
 
 } // namespace ouzel::optimizer
