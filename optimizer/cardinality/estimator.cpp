@@ -182,17 +182,23 @@ RelEstimate Estimator::compute(const Rel& rel) {
    return result;
 }
 
-/// Whether an equality with a constant leaves a row or so: a sample says nothing about it, and lookups are planned
-/// often.
-bool Estimator::findsOneRow(const Expr& predicate, const RelEstimate& rows) {
-   constexpr double uniqueShare = 0.95; // the rest may be one frequent value
-   for (const Expr* conjunct : conjunctList(&predicate)) {
-      if (compareOf(*conjunct) != CompareOp::Eq) continue;
-      const Expr &left = *conjunct->args[0], &right = *conjunct->args[1];
-      const Expr* column = left.kind == ExprKind::Column && right.kind == ExprKind::Constant   ? &left
-                           : right.kind == ExprKind::Column && left.kind == ExprKind::Constant ? &right
-                                                                                               : nullptr;
-      if (column && rows.column(columnOf(*column)).distinct >= rows.rows * uniqueShare) return true;
+/// Whether an equality of a unique column with a constant leaves one row: a sample says nothing about it, and lookups
+/// are planned often.
+bool Estimator::findsOneRow(const op::Get& get) const {
+   for (const std::vector<int16_t>& key : query_.context.statistics->uniqueKeys(get.table)) {
+      if (key.size() != 1) continue;
+      const auto column = std::find_if(get.columns.begin(), get.columns.end(),
+                                       [&](const GetColumn& one) { return one.attribute == key[0]; });
+      if (column == get.columns.end()) continue;
+      const auto isKey = [&](const Expr& side) {
+         return side.kind == ExprKind::Column && columnOf(side) == column->column;
+      };
+      for (const Expr* conjunct : conjunctList(get.predicate.get())) {
+         if (compareOf(*conjunct) != CompareOp::Eq) continue;
+         const Expr &left = *conjunct->args[0], &right = *conjunct->args[1];
+         if ((isKey(left) && right.kind == ExprKind::Constant) || (isKey(right) && left.kind == ExprKind::Constant))
+            return true;
+      }
    }
    return false;
 }
@@ -222,7 +228,7 @@ RelEstimate Estimator::get(const op::Get& get) {
    }
    if (!get.predicate) return result;
    double fraction = -1, floor = 0;
-   if (statistics && !findsOneRow(*get.predicate, result)) {
+   if (statistics && !findsOneRow(get)) {
       const auto [known, isNew] =
           query_.samples.try_emplace(structuralHash(*get.predicate) ^ get.table.relation, -1, 0);
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);

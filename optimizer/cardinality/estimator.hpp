@@ -42,7 +42,7 @@ public:
 private:
    RelEstimate compute(const Rel& rel);
    RelEstimate get(const op::Get& get);
-   static bool findsOneRow(const Expr& predicate, const RelEstimate& rows);
+   bool findsOneRow(const op::Get& get) const;
    RelEstimate join(const Rel& rel);
    RelEstimate groupBy(const Rel& rel);
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the

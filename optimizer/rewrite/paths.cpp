@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/json/jsonpath_keys.hpp"
 #include "common/text/number_text.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
@@ -181,9 +182,9 @@ private:
 
    void replaceIn(Rel& rel, const Documents& documents) {
       if (isWrite(rel)) return; // reads the new rows
-      if (auto* select = rel.getIf<op::Select>()) replaceContains(select->predicate, documents);
+      if (auto* select = rel.getIf<op::Select>()) replaceFilter(select->predicate, documents);
       if (auto* join = rel.getIf<op::Join>(); join && join->kind == JoinKind::Inner)
-         replaceContains(join->predicate, documents);
+         replaceFilter(join->predicate, documents);
       if (auto* group = rel.getIf<op::GroupBy>())
          for (AggregateCall& call : group->aggregates)
             if (call.function->name == "count" && call.args.size() == 1 && !call.distinct)
@@ -194,6 +195,8 @@ private:
    void replace(ExprPtr& expr, const Documents& documents) {
       checkStack();
       if (auto* subquery = expr->getIf<scalar::Subquery>()) visit(*subquery->query, documents);
+      if (const auto* function = functionOf(*expr); function && function->source == "jsonb_path_query_first")
+         shortenPath(*expr, documents); // where nothing is found, it gives NULL, too
       if (replaceTest(*expr, documents) || replaceCast(expr, documents) || replaceKind(expr, documents) ||
           replaceKeyTest(expr, documents))
          return;
@@ -277,15 +280,49 @@ private:
       return true;
    }
 
-   /// In a predicate that keeps the rows for which it is true: document @> object becomes a comparison for each member.
-   void replaceContains(ExprPtr& predicate, const Documents& documents) {
+   /// In a predicate that keeps the rows for which it is true, false may become NULL.
+   void replaceFilter(ExprPtr& predicate, const Documents& documents) {
       if (!predicate) return;
       checkStack();
       if (predicate->kind == ExprKind::And || predicate->kind == ExprKind::Or) {
          for (ExprPtr& arg : predicate->args)
-            replaceContains(arg, documents);
+            replaceFilter(arg, documents);
          return;
       }
+      const auto* function = functionOf(*predicate);
+      if (function && (function->source == "jsonb_path_exists" || function->source == "jsonb_path_exists_opr"))
+         shortenPath(*predicate, documents);
+      else
+         replaceContains(predicate, documents);
+   }
+
+   /// A call with a document and a jsonpath that begins with keys: reads what lies at these keys instead.
+   void shortenPath(Expr& call, const Documents& documents) {
+      const Value* path = knownValue(*call.args[1]);
+      Found found;
+      if (!path || path->isNull || !matchSteps(*call.args[0], found)) return;
+      const auto it = documents.find(found.document);
+      const auto cut = it == documents.end() ? std::nullopt : json::cutKeys(path->bytes);
+      if (!cut) return;
+      for (const std::string& key : cut->keys) {
+         if (mayHaveArrays(*it->second, found)) return; // a lax path looks for the key in their elements
+         found.access.keys.push_back(key);
+      }
+      const SqlType pathType = call.args[1]->type;
+      call.args[0] = column(*it->second, found, call.args[0]->type);
+      call.args[1] = makeConstant(pathType, Value::string(cut->rest));
+   }
+
+   bool mayHaveArrays(const op::Get& get, const Found& found) const {
+      if (query_.context.forReuse || !query_.context.statistics || get.seesWith) return true;
+      const auto summary =
+          query_.context.statistics->pathSummary(get.table, attributeOf(get, found.document), found.access.keys);
+      using storage::NodeKind;
+      return !summary.isExact || summary.count(NodeKind::Array) > 0 || summary.count(NodeKind::EmptyArray) > 0;
+   }
+
+   /// document @> object becomes a comparison for each member.
+   void replaceContains(ExprPtr& predicate, const Documents& documents) {
       const auto* function = functionOf(*predicate);
       const bool isContained = function && function->source == "jsonb_contained";
       if (!function || (function->source != "jsonb_contains" && !isContained)) return;

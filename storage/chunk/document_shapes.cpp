@@ -13,6 +13,7 @@ void DocumentShapes::open(const ChunkPlace& place) {
 void DocumentShapes::close() {
    place_ = {};
    dictionary_.reset();
+   areLoaded_ = false;
    onlyShapes_.clear();
    shapes_.clear();
    rowsOfShapes_.clear();
@@ -39,12 +40,15 @@ void DocumentShapes::loadDictionary() {
 void DocumentShapes::loadShapes() {
    DCHECK(dictionary_);
    if (areShapesLoaded()) return;
+   onlyShapes_.clear(); // of an attempt that has failed
+   rowsOfShapes_.clear();
    ChunkReader numbers(PhysicalType::I16);
    numbers.open(partAt(partShapes));
    const uint32_t rows = rowCount();
    if (numbers.rowCount() != rows) ByteReader::corrupted();
    for (uint32_t first = 0; first < rows; first += vectorRows)
       loadVector(numbers, first, std::min(vectorRows, rows - first));
+   areLoaded_ = true;
 }
 
 void DocumentShapes::loadVector(ChunkReader& numbers, uint32_t first, uint32_t count) {

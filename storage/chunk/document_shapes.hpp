@@ -68,13 +68,14 @@ private:
       MemberRows rows;
    };
    static constexpr int16_t mixedShapes = -2;
-   bool areShapesLoaded() const { return !onlyShapes_.empty(); }
+   bool areShapesLoaded() const { return areLoaded_; }
    void loadVector(ChunkReader& numbers, uint32_t first, uint32_t count);
    uint32_t membersIn(const ShapeSet& set, uint32_t first, uint32_t count) const;
    void findRows(ShapeSet& set) const;
 
    ChunkPlace place_;
    std::shared_ptr<const ShapeDictionary> dictionary_;
+   bool areLoaded_ = false;
    std::vector<int16_t> onlyShapes_;    ///< of each vector; or mixedShapes
    std::vector<int16_t> shapes_;        ///< of each row in mixed vectors; empty: there are none
    std::vector<uint16_t> rowsOfShapes_; ///< of each mixed vector, the rows of NULL documents and of each shape

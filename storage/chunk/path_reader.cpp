@@ -362,12 +362,12 @@ uint32_t PathReader::filterRange(uint32_t first, uint32_t count, int64_t lower, 
    PathLeaf& leaf = leaves_[0];
    const MemberCount counted = shapes_->countOf(leaf.set, first, count);
    if (counted.members == 0) return 0;
+   if (counted.before + counted.members > leaf.column.reader.rowCount()) ByteReader::corrupted();
    if (counted.members == count && counted.before % vectorRows == 0)
       return leaf.column.reader.filterRange(counted.before, lower, upper, rows, out);
    const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
    collect(leaf, members, count, rows);
    const std::vector<RowIndex>& wanted = leaf.column.wanted;
-   if (!wanted.empty() && members.before + wanted.back() >= leaf.column.reader.rowCount()) ByteReader::corrupted();
    // The values may lie in two vectors of the leaf.
    uint32_t kept = 0;
    RowIndex places[vectorRows], found[vectorRows + 8];

@@ -119,6 +119,13 @@ void DocumentSummary::add(const JsonbView& value, uint32_t path) {
       if (const uint32_t member = child(path, value.key(i), i); member != none) add(value.element(i), member);
 }
 
+void DocumentSummary::multiply(uint64_t times) {
+   documents_ *= times;
+   for (Node& node : nodes_)
+      for (uint64_t& count : node.values.counts)
+         count *= times;
+}
+
 void DocumentSummary::merge(const DocumentSummary& other) {
    std::vector<uint8_t> isMet(nodes_.size());
    std::vector<uint32_t> numbers(other.nodes_.size(), none);

@@ -48,6 +48,8 @@ public:
    /// Counts all values of a document.
    void add(const json::JsonbView& document);
    void merge(const DocumentSummary& other);
+   /// As if each document were there so many times.
+   void multiply(uint64_t times);
    /// What the documents have at a path. The result is not exact where the path may have been left out.
    PathSummary find(std::span<const std::string> keys) const;
    /// The most frequent paths, `limit` at most.

@@ -223,8 +223,10 @@ void forEachSummary(const Sources& sources, uint32_t column, Visit visit) {
       if (column >= share.segment->columnCount()) {
          DocumentSummary missing;
          const Value& value = (*sources.columns)[column].missing;
-         for (uint32_t row = 0; row < share.rows && !value.isNull; ++row)
+         if (!value.isNull && share.rows > 0) {
             missing.add(json::JsonbView(value.bytes));
+            missing.multiply(share.rows);
+         }
          visit(&missing);
       } else if (share.segment->delta) {
          visit(share.segment->delta->documentsOf(column, share.rows));

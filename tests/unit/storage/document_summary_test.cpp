@@ -87,3 +87,19 @@ CATCH_TEST_CASE("a summary of documents counts all that it says it does", "[json
       check(again, found, limit == 100'000);
    }
 }
+
+CATCH_TEST_CASE("a document that is there many times counts as so many", "[json]") {
+   RandomDocuments any{std::random_device()()};
+   for (int i = 0; i < 100; ++i) {
+      const std::string document = any.next();
+      DocumentSummary once, often;
+      once.add(json::JsonbView(document));
+      once.multiply(7);
+      for (int k = 0; k < 7; ++k)
+         often.add(json::JsonbView(document));
+      std::string a, b;
+      once.serialize(a);
+      often.serialize(b);
+      CATCH_CHECK(a == b);
+   }
+}
