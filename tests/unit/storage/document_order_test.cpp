@@ -72,6 +72,7 @@ CATCH_TEST_CASE("rows stay where documents of different keys lie apart or are on
    CATCH_CHECK(orderOf(apart).empty());
    CATCH_CHECK(orderOf(alike).empty());
    std::vector<uint32_t> order = orderOf(endless); // more kinds than are told apart
+   CATCH_REQUIRE(order.size() == endless.size());
    std::sort(order.begin(), order.end());
    for (uint32_t row = 0; row < order.size(); ++row)
       CATCH_CHECK(order[row] == row);
