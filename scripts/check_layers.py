@@ -66,7 +66,7 @@ FOLDERS = {
     },
     "executor": {
         "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
-        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"},
+        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/row": FUNCTIONS,
         "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json"},
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"},

@@ -447,6 +447,7 @@ const TypeInfo* Builtins::type(Oid oid) const {
 }
 
 bool Builtins::isArray(Oid oid) const {
+   if ((oid & userArrayBit) != 0) return true;
    const TypeInfo* info = type(oid);
    return info && info->isArray();
 }
@@ -543,9 +544,11 @@ std::optional<Builtins::OperatorClass> Builtins::defaultClass(const std::vector<
    for (int depth = 0; depth < 16; ++depth) {
       if (const OperatorClass* found = exact(typeOid)) return *found;
       const TypeInfo* info = type(typeOid);
-      if (info == nullptr) return std::nullopt;
+      if (info == nullptr && typeOid < firstUserOid) return std::nullopt;
       Oid stand = invalidOid;
-      if (info->kind == TypeKind::Domain)
+      if (info == nullptr)
+         stand = (typeOid & userArrayBit) != 0 ? oid::anyarray : oid::record;
+      else if (info->kind == TypeKind::Domain)
          stand = info->baseType;
       else if (info->isArray())
          stand = oid::anyarray;

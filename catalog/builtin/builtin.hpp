@@ -19,7 +19,6 @@ namespace ouzel::catalog {
 class TextTable;
 
 /// First OID of user objects. Built-in objects that only Ouzel has are 9000..9999.
-inline constexpr Oid firstUserOid = 16384;
 inline constexpr Oid pgCatalogSchema = 11, publicSchema = 2200, bootstrapRole = 10;
 
 enum class TypeKind : char {

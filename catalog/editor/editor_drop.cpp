@@ -13,6 +13,18 @@ bool contains(const std::vector<int16_t>& attributes, int16_t attribute) {
    return std::find(attributes.begin(), attributes.end(), attribute) != attributes.end();
 }
 
+/// Leaves the place of the column, and takes its constraints with it.
+void dropColumnOf(Relation& relation, int16_t attribute) {
+   std::erase_if(relation.constraints, [&](const Constraint& c) { return contains(c.columns, attribute); });
+   Column& slot = relation.columns[static_cast<size_t>(attribute) - 1];
+   slot.name = "........pg.dropped." + std::to_string(attribute) + "........";
+   slot.isDropped = true;
+   slot.notNull = false;
+   slot.dropDefault();
+   slot.identity = slot.generated = '\0';
+   slot.acl.reset();
+}
+
 } // namespace
 
 /// The objects that one DROP removes: the named objects, and all relations, constraints and defaults that depend on a
@@ -26,7 +38,7 @@ public:
    void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
    /// Adds the dependents of all added objects until no further object is added.
    void close();
-   /// Adds the objects that depend on one column of a table that stays.
+   /// Adds the objects that depend on the column that the statement drops, of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
 
    /// Throws 2BP01 if the DROP would remove an object that the statement does not name.
@@ -43,11 +55,12 @@ private:
       std::string reason; ///< the object that it depends on: "table t"
       bool isFollowed = false;
    };
-   struct FallenPart { ///< a constraint or default of a relation that stays
+   struct FallenPart { ///< a constraint, default or column of a relation that stays
       Oid relation;
       std::string constraint;
       int16_t defaultOf = 0;
       std::string description, reason;
+      int16_t column = 0;
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
@@ -55,6 +68,9 @@ private:
    template <typename Needs>
    void addForeignKeys(const Needs& needs, const std::string& reason);
    void follow(size_t i);
+   /// Adds the columns of other relations that have the relation's row type.
+   void addColumnsOfType(const Relation& relation);
+   void addDependentsOfColumn(const RelationPtr& relation, int16_t attribute, const std::string& reason);
    bool has(Oid relation) const {
       return std::any_of(fallen_.begin(), fallen_.end(), [&](const Fallen& f) { return f.relation->oid == relation; });
    }
@@ -118,6 +134,7 @@ void DropPlan::follow(size_t i) {
       addCascaded(dependent, owner.empty() ? reason : owner);
    addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
    addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
+   addColumnsOfType(*relation);
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
          if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
@@ -139,14 +156,37 @@ void DropPlan::close() {
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
 }
 
+void DropPlan::addColumnsOfType(const Relation& relation) {
+   if (relation.rowType == invalidOid) return;
+   const std::string reason = "type " + displayName(editor_.snapshot(), editor_.searchPath_, relation);
+   for (const RelationPtr& other : editor_.snapshot().relations()) {
+      if (other->oid == relation.oid || has(other->oid)) continue;
+      for (const Column& column : other->columns) {
+         if (column.isDropped || (column.type.oid != relation.rowType && column.type.oid != relation.rowTypeArray))
+            continue;
+         std::string description = "column " + column.name + " of " + describe(*other);
+         if (other->relationKind == RelationKind::View) {
+            addCascaded(other, reason);
+            break;
+         }
+         addDependentsOfColumn(other, column.attribute, description);
+         parts_.push_back({other->oid, {}, 0, std::move(description), reason, column.attribute});
+      }
+   }
+}
+
 void DropPlan::addColumn(const RelationPtr& relation, int16_t attribute) {
+   columnOwner_ = relation->oid;
+   column_ = attribute;
+   addDependentsOfColumn(relation, attribute,
+                         "column " + relation->column(attribute)->name + " of " + describe(*relation));
+}
+
+void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attribute, const std::string& reason) {
    const Snapshot& snapshot = editor_.snapshot();
-   const std::string reason = "column " + relation->column(attribute)->name + " of " + describe(*relation);
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       for (const Dependency& dependency : dependent->dependsOn)
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
-   columnOwner_ = relation->oid;
-   column_ = attribute;
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
@@ -177,7 +217,11 @@ Dropped DropPlan::execute() {
    Dropped dropped;
    for (const FallenPart& part : parts_) {
       Relation changed = editor_.copyOf(part.relation);
-      if (part.defaultOf != 0) {
+      if (part.column != 0) {
+         dropColumnOf(changed, part.column);
+         editor_.remove(
+             {ObjectKind::Comment, editor_.working_.database(), class_oid::pgClass, part.relation, part.column});
+      } else if (part.defaultOf != 0) {
          Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
          column.dropDefault();
       } else {
@@ -268,14 +312,7 @@ Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehav
    if (behavior == DropBehavior::Restrict) plan.refuse("column " + column.name + " of " + plan.describe(*table));
    Dropped dropped = plan.execute();
    Relation changed = copyOf(relation);
-   std::erase_if(changed.constraints, [&](const Constraint& c) { return contains(c.columns, attribute); });
-   Column& slot = changed.columns[static_cast<size_t>(attribute) - 1];
-   slot.name = "........pg.dropped." + std::to_string(attribute) + "........";
-   slot.isDropped = true;
-   slot.notNull = false;
-   slot.dropDefault();
-   slot.identity = slot.generated = '\0';
-   slot.acl.reset();
+   dropColumnOf(changed, attribute);
    remove({ObjectKind::Comment, working_.database(), class_oid::pgClass, relation, attribute});
    put(std::make_shared<const Relation>(std::move(changed)));
    return dropped;

@@ -34,7 +34,9 @@ std::string objectName(std::string_view first, std::string_view second, std::str
 }
 
 void checkSystemColumn(const Relation& relation, std::string_view name) {
-   if (relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::Index) return;
+   if (relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::Index ||
+       relation.relationKind == RelationKind::Composite)
+      return;
    if (std::find(systemColumns.begin(), systemColumns.end(), name) != systemColumns.end())
       throw SqlError(sqlstate::duplicateColumn,
                      "column name \"" + std::string(name) + "\" conflicts with a system column name");
@@ -117,8 +119,8 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.oid == invalidOid) draft.oid = oids_();
    const bool hasRowType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
    if (hasRowType && draft.rowType == invalidOid) {
-      draft.rowTypeArray = oids_();
       draft.rowType = oids_();
+      draft.rowTypeArray = arrayTypeOf(draft.rowType);
    }
    const auto before = savepoint();
    std::vector<Constraint> constraints = std::move(draft.constraints);

@@ -338,7 +338,11 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Database: return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
    case ObjectKind::Role: return readAs<Role>(reader, [](auto& r, auto& o) { roleFields(r, o); });
    case ObjectKind::Schema: return readAs<Schema>(reader, [](auto& r, auto& o) { schemaFields(r, o); });
-   case ObjectKind::Relation: return readAs<Relation>(reader, [](auto& r, auto& o) { relationFields(r, o); });
+   case ObjectKind::Relation:
+      return readAs<Relation>(reader, [](auto& r, auto& o) {
+         relationFields(r, o);
+         o.rowTypeArray = arrayTypeOf(o.rowType); // an earlier version gave it any OID
+      });
    case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    }

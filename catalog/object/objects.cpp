@@ -61,6 +61,7 @@ std::string_view relationKindName(const Relation& relation) {
    case 'm': return "materialized view";
    case 'S': return "sequence";
    case 'i': return "index";
+   case 'c': return "type";
    default: return "table";
    }
 }

@@ -145,6 +145,7 @@ struct Constraint {
 enum class RelationKind : char {
    Table = 'r',
    View = 'v',
+   Composite = 'c', ///< the columns of CREATE TYPE ... AS
    MaterializedView = 'm',
    Sequence = 'S',
    Index = 'i',
@@ -188,7 +189,7 @@ struct Relation : CatalogObject {
    char shownKind = '\0'; ///< pg_class.relkind of a virtual table: 'r' or 'v'
    Persistence persistence = Persistence::Permanent;
    Oid owner = bootstrapRole;
-   Oid rowType = invalidOid, rowTypeArray = invalidOid;
+   Oid rowType = invalidOid, rowTypeArray = invalidOid; ///< the array's is arrayTypeOf() the other
    StorageId storage = noStorage;
    std::vector<Column> columns; ///< by attnum; dropped columns keep their place
    std::vector<Constraint> constraints;

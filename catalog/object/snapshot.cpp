@@ -51,6 +51,13 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    return std::nullopt;
 }
 
+/// The relation that the object is if it has a row type, else null.
+const Relation* withRowType(const CatalogObject& object) {
+   if (object.kind != ObjectKind::Relation) return nullptr;
+   const auto& relation = static_cast<const Relation&>(object);
+   return relation.rowType == invalidOid ? nullptr : &relation;
+}
+
 uint64_t nextVersion() {
    static std::atomic<uint64_t> last{0};
    return ++last;
@@ -67,6 +74,7 @@ struct Snapshot::State {
    uint64_t version = 0;
    PersistentMap<ObjectKey, ObjectPtr> objects;
    PersistentMap<NameKey, ObjectPtr, NameLess> names;
+   PersistentMap<Oid, RelationPtr> rowTypes; ///< by Relation::rowType
 
    template <typename T>
    std::shared_ptr<const T> find(const ObjectKey& key) const {
@@ -96,6 +104,10 @@ struct Snapshot::State {
          const ObjectPtr* named = names.find(*name);
          if (named != nullptr && *named == *found) names = names.without(*name);
       }
+      if (const Relation* relation = withRowType(**found)) {
+         const RelationPtr* known = rowTypes.find(relation->rowType);
+         if (known != nullptr && known->get() == relation) rowTypes = rowTypes.without(relation->rowType);
+      }
       objects = objects.without(key);
    }
    void put(const ObjectPtr& object) {
@@ -104,6 +116,8 @@ struct Snapshot::State {
       remove(key);
       objects = objects.with(key, object);
       if (auto name = nameOf(*object)) names = names.with(std::move(*name), object);
+      if (const Relation* relation = withRowType(*object))
+         rowTypes = rowTypes.with(relation->rowType, as<Relation>(object));
    }
 };
 
@@ -175,9 +189,8 @@ RelationPtr Snapshot::relationOfType(Oid type) const {
       if (info != nullptr && info->element != invalidOid && info->isArray()) info = builtins().type(info->element);
       return info != nullptr && info->relation != invalidOid ? systemRelation(info->relation) : nullptr;
    }
-   for (RelationPtr& candidate : relations())
-      if (candidate->rowType == type || candidate->rowTypeArray == type) return candidate;
-   return nullptr;
+   const RelationPtr* found = state_->rowTypes.find(type & ~userArrayBit);
+   return found != nullptr && (*found)->database == database_ ? *found : nullptr;
 }
 
 std::pair<RelationPtr, const Constraint*> Snapshot::constraint(Oid oid) const {

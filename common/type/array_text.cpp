@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
-#include "common/number/decimal.hpp"
 #include "common/text/number_text.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/array.hpp"
-#include "common/type/blanks.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel {
@@ -203,26 +201,7 @@ private:
       addElement(text);
    }
 
-   void addElement(const std::string& text) {
-      SqlType type = elementType_;
-      if (type.oid == oid::bpchar) return addCharacters(text, type.typmod);
-      if (type.oid == oid::numeric && type.typmod >= 0) {
-         // Elements are Decimal even where a column of the type would be scaled.
-         Arena arena;
-         Value v = parseText({oid::numeric, -1, invalidOid}, text, format_);
-         v.bytes = std::string(decimal::applyTypmod(StringView(v.bytes), type.typmod, arena).view());
-         array_.elements.push_back(std::move(v));
-         return;
-      }
-      array_.elements.push_back(parseText(type, text, format_));
-   }
-
-   /// An array has the blanks of character(n).
-   void addCharacters(const std::string& text, int32_t typmod) {
-      std::string padded;
-      appendWithBlanks(padded, applyBpcharTypmod(text, typmod, false), typmod);
-      array_.elements.push_back(Value::string(padded));
-   }
+   void addElement(const std::string& text) { array_.elements.push_back(parsePart(elementType_, text, format_)); }
 
    static constexpr size_t unknownDepth = SIZE_MAX;
    std::string_view text_;

@@ -1,5 +1,6 @@
 #include "common/type/binary_codec.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -9,8 +10,10 @@
 #include "common/json/jsonpath.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/utf8.hpp"
+#include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time.hpp"
+#include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel {
@@ -78,7 +81,7 @@ T readOnly(std::string_view bytes) {
    return v;
 }
 
-void appendArray(std::string& out, std::string_view bytes) {
+void appendArray(std::string& out, std::string_view bytes, const UserTypes* types) {
    const ArrayValue array = readArray(bytes);
    const SqlType element{array.elementType, -1, invalidOid};
    bool hasNulls = false;
@@ -100,13 +103,24 @@ void appendArray(std::string& out, std::string_view bytes) {
       v.store(place);
       const size_t start = out.size();
       appendBig(out, int32_t{0});
-      appendBinary(out, element, {v.type, 0}, place);
+      appendBinary(out, element, {v.type, 0}, place, types);
       const int32_t length = swapBytes(static_cast<int32_t>(out.size() - start - 4));
       std::memcpy(out.data() + start, &length, sizeof length);
    }
 }
 
-std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod) {
+/// parseBinary for an element or field: a numeric is a Decimal even where a column of its type would be scaled.
+Value parsePart(const SqlType& type, std::string_view bytes, const UserTypes* types) {
+   const bool isNumeric = type.oid == oid::numeric;
+   Value v = parseBinary({type.oid, isNumeric ? -1 : type.typmod, invalidOid}, bytes, types);
+   if (isNumeric && type.typmod >= 0) {
+      Arena arena;
+      v.bytes = std::string(decimal::applyTypmod(StringView(v.bytes), type.typmod, arena).view());
+   }
+   return v;
+}
+
+std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod, const UserTypes* types) {
    Reader reader(bytes);
    const int32_t dimensions = reader.take<int32_t>();
    const int32_t flags = reader.take<int32_t>();
@@ -139,21 +153,76 @@ std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typ
          continue;
       }
       if (length < 0) throw SqlError(sqlstate::invalidBinaryRepresentation, "insufficient data left in message");
-      Value v = parseBinary({elementType, elementType == oid::numeric ? -1 : typmod, invalidOid},
-                            reader.takeBytes(static_cast<size_t>(length)));
-      if (elementType == oid::numeric && typmod >= 0) {
-         Arena arena;
-         v.bytes = std::string(decimal::applyTypmod(StringView(v.bytes), typmod, arena).view());
-      }
-      array.elements.push_back(std::move(v));
+      array.elements.push_back(
+          parsePart({elementType, typmod, invalidOid}, reader.takeBytes(static_cast<size_t>(length)), types));
    }
    reader.finish();
    return makeArray(array);
 }
 
+/// Calls `part(field type, field, column)` for each column of a row that is not dropped; the field of a column that
+/// came after the value is NULL.
+template <typename Part>
+void eachField(const RowView& row, const RowFields& columns, Part&& part) {
+   RowView::Cursor field(row);
+   while (field.next())
+      if (!columns || !(*columns)[field.index()].isDropped) part(field->type, *field);
+   for (size_t i = row.size(); columns && i < columns->size(); ++i)
+      if (!(*columns)[i].isDropped) part((*columns)[i].type.oid, RowView::Field());
+}
+
+RowFields columnsOf(Oid type, const UserTypes* types) {
+   if (!types) throwInternal("a value of a row type, and no catalog to look its columns up in");
+   return types->rowFields(type);
+}
+
+void appendRow(std::string& out, std::string_view bytes, const UserTypes* types) {
+   checkStack();
+   const RowView row(bytes);
+   const RowFields columns = row.type() == oid::record ? nullptr : columnsOf(row.type(), types);
+   int32_t count = 0;
+   eachField(row, columns, [&](Oid, const RowView::Field&) { ++count; });
+   appendBig(out, count);
+   eachField(row, columns, [&](Oid type, const RowView::Field& field) {
+      appendBig(out, type);
+      if (field.isNull) return appendBig(out, int32_t{-1});
+      const size_t start = out.size();
+      appendBig(out, int32_t{0});
+      appendBinary(out, {type, -1, invalidOid}, {field.physical, 0}, field.value, types);
+      const int32_t length = swapBytes(static_cast<int32_t>(out.size() - start - 4));
+      std::memcpy(out.data() + start, &length, sizeof length);
+   });
+}
+
+std::string readRowBinary(std::string_view bytes, Oid rowType, const UserTypes* types) {
+   checkStack();
+   const RowFields columns = columnsOf(rowType, types);
+   Reader reader(bytes);
+   const auto live = std::count_if(columns->begin(), columns->end(), [](const RowField& f) { return !f.isDropped; });
+   if (const int32_t sent = reader.take<int32_t>(); sent != live)
+      throw SqlError(sqlstate::datatypeMismatch,
+                     "wrong number of columns: " + std::to_string(sent) + ", expected " + std::to_string(live));
+   std::vector<Value> values(columns->size());
+   for (size_t i = 0; i < columns->size(); ++i) {
+      const RowField& column = (*columns)[i];
+      if (column.isDropped) continue;
+      const Oid sent = reader.take<Oid>();
+      if (sent != column.type.oid)
+         throw SqlError(sqlstate::datatypeMismatch, "binary data has type " + std::to_string(sent) +
+                                                        " instead of expected " + std::to_string(column.type.oid) +
+                                                        " in record column " + std::to_string(i + 1));
+      const int32_t length = reader.take<int32_t>();
+      if (length < -1) throw SqlError(sqlstate::invalidBinaryRepresentation, "insufficient data left in message");
+      if (length == -1) continue;
+      values[i] = parsePart(column.type, reader.takeBytes(static_cast<size_t>(length)), types);
+   }
+   reader.finish();
+   return makeRow(rowType, *columns, values);
+}
+
 /// As withPrinter of text_codec.cpp.
 template <typename Emit>
-void withWriter(const SqlType& type, Representation representation, Emit&& emit) {
+void withWriter(const SqlType& type, Representation representation, const UserTypes* types, Emit&& emit) {
    const auto fromIntegers = [&](auto write) {
       switch (representation.physical) {
       case PhysicalType::I16: return emit.template operator()<int16_t>(write);
@@ -241,7 +310,9 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector ||
           type.oid == oid::anyarray)
-         return strings([](std::string& out, StringView v) { appendArray(out, v.view()); });
+         return strings([types](std::string& out, StringView v) { appendArray(out, v.view(), types); });
+      if (isRowValue(type.oid))
+         return strings([types](std::string& out, StringView v) { appendRow(out, v.view(), types); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    }
 }
@@ -270,8 +341,9 @@ void putText(void* target, const SqlType& type, std::string_view bytes, Arena& a
 
 } // namespace
 
-void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value) {
-   withWriter(type, representation, [&]<typename T>(auto write) {
+void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value,
+                  const UserTypes* types) {
+   withWriter(type, representation, types, [&]<typename T>(auto write) {
       T v;
       std::memcpy(static_cast<void*>(&v), value, sizeof v);
       write(out, v);
@@ -279,8 +351,8 @@ void appendBinary(std::string& out, const SqlType& type, Representation represen
 }
 
 void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type, Representation representation,
-                        const Vector& values, const Selection& selection) {
-   withWriter(type, representation, [&]<typename T>(auto write) {
+                        const Vector& values, const Selection& selection, const UserTypes* types) {
+   withWriter(type, representation, types, [&]<typename T>(auto write) {
       const T* data = values.values<T>();
       forEachRow(selection, [&](uint32_t row) {
          const uint32_t position = values.positionOf(row);
@@ -290,7 +362,7 @@ void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type,
    });
 }
 
-void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena) {
+void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena, const UserTypes* types) {
    switch (isRegType(type.oid) ? oid::oid : type.oid) {
    case oid::boolean: {
       if (bytes.empty()) throwTooShort();
@@ -363,24 +435,26 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
          throw SqlError(sqlstate::internalError, "unsupported jsonpath version number: " + std::to_string(bytes[0]));
       return putText(target, type, bytes.substr(1), arena);
    }
-   case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1)));
-   case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1)));
+   case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1, types)));
+   case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1, types)));
    case oid::bit:
    case oid::varbit:
    case oid::tid:
-   case oid::aclitem:
-   case oid::record: throwNotSupported("binary form of type " + formatType(type));
+   case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
+   case oid::record:
+      throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");
    default:
       if (const Oid element = arrayElementType(type.oid))
-         return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod)));
+         return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod, types)));
+      if (isRowValue(type.oid)) return put(target, arena.copyString(readRowBinary(bytes, type.oid, types)));
       return putText(target, type, bytes, arena);
    }
 }
 
-Value parseBinary(const SqlType& type, std::string_view bytes) {
+Value parseBinary(const SqlType& type, std::string_view bytes, const UserTypes* types) {
    alignas(16) unsigned char place[16] = {};
    Arena arena;
-   parseBinaryInto(place, type, bytes, arena);
+   parseBinaryInto(place, type, bytes, arena, types);
    return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
 }
 

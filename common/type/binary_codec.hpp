@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
+#include "common/type/user_types.hpp"
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
 #include "common/value/vector.hpp"
@@ -13,16 +14,18 @@
 
 namespace ouzel {
 
-/// Append the binary form of one value (not NULL). Throws 42883 for types without one.
-void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value);
+/// Append the binary form of one value (not NULL). `types`: for the values of users' types; null: there are none.
+/// Throws 42883 for types without one.
+void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value,
+                  const UserTypes* types);
 
 /// As appendTextColumn.
 void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type, Representation representation,
-                        const Vector& values, const Selection& selection);
+                        const Vector& values, const Selection& selection, const UserTypes* types);
 
 /// The receive function: a value in storedRepresentation(type), typmod applied as on assignment. Throws 22P03
 /// "incorrect binary data format", 08P01 "insufficient data left in message" and the errors of the type's own input.
-Value parseBinary(const SqlType& type, std::string_view bytes);
-void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena);
+Value parseBinary(const SqlType& type, std::string_view bytes, const UserTypes* types);
+void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena, const UserTypes* types);
 
 } // namespace ouzel

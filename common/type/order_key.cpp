@@ -8,6 +8,7 @@
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
+#include "common/type/row.hpp"
 
 namespace ouzel {
 
@@ -60,19 +61,24 @@ void appendJsonb(std::string& out, const json::JsonbView& value, bool isWhole) {
    }
 }
 
-void appendElement(std::string& out, Oid elementType, PhysicalType type, const ArrayView::Cursor& element) {
-   if (elementType == oid::jsonb) return appendJsonbKey(out, element.as<StringView>().view());
+/// The key of an element of an array or a field of a row; `element` gives its value as as<T>().
+template <typename Element>
+void appendPart(std::string& out, Oid elementType, PhysicalType type, const Element& element) {
+   if (elementType == oid::bpchar) return appendText(out, trimTrailingBlanks(element.template as<StringView>().view()));
+   if (hasOrderKey({elementType, -1, invalidOid}))
+      return appendOrderKey(out, {elementType, -1, invalidOid}, element.template as<StringView>().view());
    switch (type) {
-   case PhysicalType::Bool: out.push_back(static_cast<char>(element.as<uint8_t>())); return;
-   case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.as<int16_t>());
-   case PhysicalType::I32: return appendInteger<int32_t, uint32_t>(out, element.as<int32_t>());
-   case PhysicalType::I64: return appendInteger<int64_t, uint64_t>(out, element.as<int64_t>());
-   case PhysicalType::I128: return appendInteger<int128, uint128>(out, element.as<int128>());
-   case PhysicalType::F32: return appendFloat<float, uint32_t>(out, element.as<float>());
-   case PhysicalType::F64: return appendFloat<double, uint64_t>(out, element.as<double>());
-   case PhysicalType::Interval: return appendInteger<int128, uint128>(out, intervalSpan(element.as<Interval>()));
-   case PhysicalType::String: return appendText(out, element.as<StringView>().view());
-   case PhysicalType::Decimal: decimal::appendSortKey(out, element.as<StringView>()); return;
+   case PhysicalType::Bool: out.push_back(static_cast<char>(element.template as<uint8_t>())); return;
+   case PhysicalType::I16: return appendInteger<int16_t, uint16_t>(out, element.template as<int16_t>());
+   case PhysicalType::I32: return appendInteger<int32_t, uint32_t>(out, element.template as<int32_t>());
+   case PhysicalType::I64: return appendInteger<int64_t, uint64_t>(out, element.template as<int64_t>());
+   case PhysicalType::I128: return appendInteger<int128, uint128>(out, element.template as<int128>());
+   case PhysicalType::F32: return appendFloat<float, uint32_t>(out, element.template as<float>());
+   case PhysicalType::F64: return appendFloat<double, uint64_t>(out, element.template as<double>());
+   case PhysicalType::Interval:
+      return appendInteger<int128, uint128>(out, intervalSpan(element.template as<Interval>()));
+   case PhysicalType::String: return appendText(out, element.template as<StringView>().view());
+   case PhysicalType::Decimal: decimal::appendSortKey(out, element.template as<StringView>()); return;
    }
 }
 
@@ -82,7 +88,7 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    const ArrayView array(bytes);
    for (ArrayView::Cursor element(array); element.next();) {
       out.push_back(element.isNull() ? 2 : 1);
-      if (!element.isNull()) appendElement(out, array.elementType(), array.physical(), element);
+      if (!element.isNull()) appendPart(out, array.elementType(), array.physical(), element);
    }
    out.push_back(0);
    out.push_back(static_cast<char>(array.dimensionCount()));
@@ -92,12 +98,22 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    }
 }
 
+void appendRowKey(std::string& out, std::string_view bytes) {
+   checkStack();
+   const RowView row(bytes);
+   for (RowView::Cursor field(row); field.next();) {
+      out.push_back(field->isNull ? 2 : 1);
+      if (!field->isNull) appendPart(out, field->type, field->physical, *field);
+   }
+}
+
 void appendJsonbKey(std::string& out, std::string_view value) {
    appendJsonb(out, json::JsonbView(value), true);
 }
 
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || keepsBlanks(type) || arrayElementType(type.oid) != invalidOid;
+   return type.oid == oid::jsonb || keepsBlanks(type) || isRowValue(type.oid) ||
+          arrayElementType(type.oid) != invalidOid;
 }
 
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
@@ -106,6 +122,8 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       out.append(trimTrailingBlanks(value));
    else if (type.oid == oid::jsonb)
       appendJsonbKey(out, value);
+   else if (isRowValue(type.oid))
+      appendRowKey(out, value);
    else
       appendArrayKey(out, value);
 }

@@ -9,7 +9,8 @@
 
 namespace ouzel {
 
-class TimeZone; // common/type/time_zone.hpp
+class TimeZone;  // common/type/time_zone.hpp
+class UserTypes; // common/type/user_types.hpp
 
 enum class DateStyle : uint8_t { Iso, Sql, Postgres, German };
 enum class DateOrder : uint8_t { Mdy, Dmy, Ymd };
@@ -25,6 +26,7 @@ struct SessionFormat {
    DateOrder dateOrder = DateOrder::Mdy;
    IntervalStyle intervalStyle = IntervalStyle::Postgres;
    ByteaOutput byteaOutput = ByteaOutput::Hex;
+   const UserTypes* types = nullptr; ///< null: values of users' types cannot be read or printed; lives as the session
 
    /// From the values of the settings of the same names, in their canonical spelling.
    static SessionFormat fromSettings(std::string_view timeZone, std::string_view dateStyle,

@@ -13,6 +13,7 @@
 #include "common/type/array_text.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
+#include "common/type/row_text.hpp"
 
 namespace ouzel {
 
@@ -30,10 +31,12 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       }
    };
    const auto strings = [&](auto print) { return emit.template operator()<StringView>(print); };
-   if (isRegType(type.oid)) // the engine prints the names, from the catalog
-      return integers([](std::string& out, auto v) {
+   if (isRegType(type.oid))
+      return integers([&format, oid = type.oid](std::string& out, auto v) {
          if (v == 0)
             out.push_back('-');
+         else if (format.types)
+            out.append(format.types->objectName(oid, static_cast<Oid>(v)));
          else
             appendInteger(out, static_cast<int64_t>(v));
       });
@@ -100,6 +103,8 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
          return strings([&format](std::string& out, StringView v) { appendArrayText(out, v.view(), format); });
+      if (isRowValue(type.oid))
+         return strings([&format](std::string& out, StringView v) { appendRowText(out, v.view(), format); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    }
 }
@@ -234,6 +239,7 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
    default:
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(parseArrayText(text, {element, type.typmod, invalidOid}, format)));
+      if (isRowValue(type.oid)) return put(target, arena.copyString(parseRowText(text, type.oid, format)));
       return put(target, arena.copyString(text));
    }
 }
@@ -243,6 +249,19 @@ Value parseText(const SqlType& type, std::string_view text, const SessionFormat&
    Arena arena;
    parseTextInto(bytes, type, text, format, arena);
    return Value::fromVector(Vector::constant(storedRepresentation(type).physical, bytes, nullptr), 0);
+}
+
+Value parsePart(const SqlType& type, std::string_view text, const SessionFormat& format) {
+   if (type.oid == oid::bpchar) {
+      std::string padded;
+      appendWithBlanks(padded, applyBpcharTypmod(text, type.typmod, false), type.typmod);
+      return Value::string(padded);
+   }
+   if (type.oid != oid::numeric || type.typmod < 0) return parseText(type, text, format);
+   Arena arena;
+   Value value = parseText({oid::numeric, -1, invalidOid}, text, format);
+   value.bytes = std::string(decimal::applyTypmod(StringView(value.bytes), type.typmod, arena).view());
+   return value;
 }
 
 std::string textOf(const SqlType& type, const Value& value, const SessionFormat& format) {

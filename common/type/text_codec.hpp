@@ -30,6 +30,10 @@ Value parseText(const SqlType& type, std::string_view text, const SessionFormat&
 /// parseText to a place in a flat vector of storedRepresentation(type); bytes of long strings go to the arena.
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format, Arena& arena);
 
+/// parseText for an element of an array or a field of a row: a numeric is a Decimal even where a column of its type
+/// would be scaled, and a character(n) has its blanks.
+Value parsePart(const SqlType& type, std::string_view text, const SessionFormat& format);
+
 std::string textOf(const SqlType& type, const Value& value, const SessionFormat& format);
 
 // ---- length modifiers of strings ----

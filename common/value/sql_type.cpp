@@ -113,12 +113,14 @@ std::string intervalName(int32_t typmod) {
 } // namespace
 
 Oid arrayElementType(Oid arrayType) {
+   if ((arrayType & userArrayBit) != 0) return arrayType & ~userArrayBit;
    for (const ArrayPair& pair : arrayPairs)
       if (pair.array == arrayType) return pair.element;
    return invalidOid;
 }
 
 Oid arrayTypeOf(Oid elementType) {
+   if (elementType >= firstUserOid) return (elementType & userArrayBit) == 0 ? elementType | userArrayBit : invalidOid;
    for (const ArrayPair& pair : arrayPairs)
       if (pair.element == elementType) return pair.array;
    return invalidOid;

@@ -36,6 +36,18 @@ constexpr bool isRegType(Oid type) {
           type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
 }
 
+/// Objects of users have OIDs from here on.
+inline constexpr Oid firstUserOid = 16384;
+/// The OID of a type that users made says what the type is, so that no catalog is needed to handle its values. An
+/// array's is that of its elements with the highest bit. One without the four highest bits is a row type's.
+inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000;
+
+/// True for record and the row types of users' relations, whose values are those of row.hpp. The row types of system
+/// catalogs have no values of their own: such a row is a record.
+constexpr bool isRowValue(Oid type) {
+   return type == oid::record || (type >= firstUserOid && (type & userTypeKinds) == 0);
+}
+
 /// A type as RowDescription shows it. typmod -1: none. collation 0: not collatable.
 struct SqlType {
    Oid oid = oid::unknown;
@@ -62,12 +74,12 @@ constexpr int32_t numericTypmod(int32_t precision, int32_t scale) {
 /// column cannot store NaN, so that storing NaN in a numeric(p, s) column throws 0A000, unlike PostgreSQL.
 Representation storedRepresentation(const SqlType& type);
 
-/// Element type of a built-in array type, and the array type of a built-in element type; 0 if there is none.
+/// Element type of an array type, and the array type of an element type; 0 if there is none.
 Oid arrayElementType(Oid arrayType);
 Oid arrayTypeOf(Oid elementType);
 
 /// Name as format_type() prints it: "integer", "numeric(15,2)", "character varying(25)", "timestamp with time zone".
-/// Types outside the built-in scalar set print as "???"; the catalog has their names.
+/// Types of users print as "???"; the catalog has their names.
 std::string formatType(const SqlType& type);
 
 } // namespace ouzel

@@ -42,7 +42,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
       auto relation = findRelation(context, *name);
       if (relation->relationKind != catalog::RelationKind::Table &&
           relation->relationKind != catalog::RelationKind::View) {
-         if (relation->oid < catalog::firstUserOid) continue; // system tables do not change
+         if (relation->oid < firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
       for (bool isCurrent = false; !isCurrent;) {

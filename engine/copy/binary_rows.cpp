@@ -138,7 +138,7 @@ void BinaryReader::parseRow(uint32_t row) {
       }
       try {
          std::memset(column.at(row), 0, column.size());
-         parseBinaryInto(column.at(row), column.type(), bytes, arena_);
+         parseBinaryInto(column.at(row), column.type(), bytes, arena_, shape_.format.types);
       } catch (SqlError& error) {
          const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
          error.setContext(inner + contextOf(subject_, firstRow_ + row) + ", column " + shape_.names[field]);

@@ -106,6 +106,8 @@ Oid SessionCore::temporarySchema() {
 const SessionFormat& SessionCore::format() {
    format_ = settings.format();
    format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
+   format_.types = &types_;
+   if (transaction.isOpen()) types_.follow(transaction.catalog());
    return format_;
 }
 
@@ -139,6 +141,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.database = options.database;
    context.searchPath = settings.searchPath(options.user);
    context.temporarySchema = temporarySchema();
+   types_.setSearchPath(context.searchPath, options.user, context.temporarySchema);
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;

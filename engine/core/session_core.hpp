@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/object/search_path.hpp"
+#include "catalog/pg_catalog/snapshot_types.hpp"
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "common/env/random.hpp"
 #include "common/log/session.hpp"
@@ -153,6 +154,7 @@ private:
    std::vector<Notice> warnings_ GUARDED_BY(cancelMutex_);                  // for the end of the statement
    std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, or -1 for none
    SessionFormat format_;
+   catalog::SnapshotTypes types_;
    const SessionFormat* literals_ = nullptr; ///< of the prepared statement that starts
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;

@@ -238,7 +238,7 @@ LockWait TransactionContext::lockWait() const {
 }
 
 bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
-   if (relation < catalog::firstUserOid) return true; // built-in relations do not change
+   if (relation < firstUserOid) return true; // built-in relations do not change
    if (mode > LockMode::AccessShare) lockOwnTransaction();
    const LockTag tag = LockTag::relation(relation);
    if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // without looking up settings

@@ -10,7 +10,7 @@ namespace ouzel::engine {
 void SessionValueEncoder::append(const Vector& values, const Selection& selection, const ResultColumn& column,
                                  ValueFormat format, std::string& bytes, uint32_t* ends) const {
    if (format == ValueFormat::Binary)
-      appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection);
+      appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection, format_.types);
    else if (isRegType(column.type.oid) || isRegType(arrayElementType(column.type.oid)))
       appendNames(values, selection, column.type.oid, bytes, ends);
    else

@@ -9,7 +9,7 @@ namespace ouzel::engine {
 /// thread.
 class SessionValueEncoder final : public ValueEncoder {
 public:
-   explicit SessionValueEncoder(SessionCore& core) : core_(core), format_(core.settings.format()) {}
+   explicit SessionValueEncoder(SessionCore& core) : core_(core), format_(core.format()) {}
    void append(const Vector& values, const Selection& selection, const ResultColumn& column, ValueFormat format,
                std::string& bytes, uint32_t* ends) const override;
 

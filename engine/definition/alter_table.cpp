@@ -33,8 +33,8 @@ catalog::DropBehavior TableAlteration::behaviorOf(const ::AlterTableCmd& command
 void TableAlteration::add(const ::AlterTableCmd& command) {
    const auto step = [&](Pass pass, auto run) { enqueue(pass, [&command, run] { run(command); }); };
    switch (command.subtype) {
-   case AT_AddColumn: return step(AddColumn, [this](const auto& c) { addColumn(c); });
-   case AT_DropColumn: return step(Drop, [this](const auto& c) { dropColumn(c); });
+   case AT_AddColumn: changesColumns_ = true; return step(AddColumn, [this](const auto& c) { addColumn(c); });
+   case AT_DropColumn: changesColumns_ = true; return step(Drop, [this](const auto& c) { dropColumn(c); });
    case AT_ColumnDefault:
       if (!command.def) return step(Drop, [this](const auto& c) { setDefault(c, 0); });
       return step(AddOther, [this, number = defaults_++](const auto& c) { setDefault(c, number); });
@@ -74,6 +74,7 @@ void TableAlteration::run() {
       for (const NewValue& value : converted_)
          checkConstraintsOf(value.attribute);
    }
+   if (changesColumns_) refreshRowValues(core_, oid_);
 }
 
 void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
@@ -310,8 +311,9 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    requireAlterable(*relation, statement.objtype, false);
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    if (relation->relationKind != catalog::RelationKind::Table) {
+      const auto alter = relation->relationKind == catalog::RelationKind::Composite ? alterCompositeType : alterOther;
       for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds))
-         alterOther(context, relation->oid, *command);
+         alter(context, relation->oid, *command);
       return tag;
    }
    requireNotInUse(core, *relation, "ALTER TABLE");

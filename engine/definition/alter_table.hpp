@@ -86,6 +86,7 @@ private:
    size_t defaults_ = 0; ///< SET DEFAULT sub-commands so far
    std::vector<TypeChange> typeChanges_;
    std::vector<NewValue> converted_; ///< of the columns whose types change
+   bool changesColumns_ = false;     ///< adds or drops some
 };
 
 } // namespace ouzel::engine

@@ -20,7 +20,11 @@ void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool
                      "permission denied: \"" + relation.name + "\" is a system catalog");
    if (type == OBJECT_FOREIGN_TABLE) refuse("a foreign table");
    if (type == OBJECT_MATVIEW) refuse("a materialized view");
-   if (type == OBJECT_TYPE) refuse("a composite type");
+   const bool isComposite = relation.relationKind == RelationKind::Composite;
+   if (type == OBJECT_TYPE && !isComposite) refuse("a composite type");
+   if (type != OBJECT_TYPE && isComposite)
+      throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is a composite type")
+          .hint("Use ALTER TYPE instead.");
    if (type == OBJECT_SEQUENCE && relation.relationKind != RelationKind::Sequence) refuse("a sequence");
    if (type == OBJECT_VIEW && relation.relationKind != RelationKind::View) refuse("a view");
    if (type == OBJECT_INDEX && relation.relationKind != RelationKind::Index && !isRename) refuse("an index");
@@ -31,6 +35,7 @@ std::string unsupportedFor(const catalog::Relation& relation) {
    case RelationKind::View: return "This operation is not supported for views.";
    case RelationKind::Index: return "This operation is not supported for indexes.";
    case RelationKind::Sequence: return "This operation is not supported for sequences.";
+   case RelationKind::Composite: return "This operation is not supported for composite types.";
    default: return "This operation is not supported for tables.";
    }
 }
@@ -138,6 +143,11 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       requireDatabase(core, stringOf(statement.object));
       throwNotSupported("ALTER DATABASE ... OWNER TO");
    }
+   if (statement.objectType == OBJECT_TYPE)
+      if (const auto type = findCompositeType(context, statement.object)) {
+         changeOwner(context, *type, *statement.newowner);
+         return tag;
+      }
    if (statement.objectType != OBJECT_SCHEMA)
       refuseToAlter(statement.objectType, findSystemObject(core, statement.objectType, statement.object));
    const std::string name(stringOf(statement.object));

@@ -11,8 +11,10 @@
 struct AlterObjectSchemaStmt;
 struct AlterOwnerStmt;
 struct AlterRoleStmt;
+struct AlterTableCmd;
 struct AlterTableStmt;
 struct CommentStmt;
+struct CompositeTypeStmt;
 struct Constraint;
 struct CreateRoleStmt;
 struct CreateSchemaStmt;
@@ -33,10 +35,22 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement);
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
 std::string createView(CommandContext& context, const ::ViewStmt& statement);
 std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement);
+// composite_type.cpp
+std::string createCompositeType(CommandContext& context, const ::CompositeTypeStmt& statement);
+/// A sub-command of ALTER TYPE for a composite type.
+void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd& command);
+/// Writes the rows anew that have values of the relation's row type, whose columns have changed.
+void refreshRowValues(SessionCore& core, Oid relation);
+/// Null if the name, a TypeName or a list of strings, is not that of a composite type.
+catalog::RelationPtr findCompositeType(CommandContext& context, const ::Node* name);
+/// DROP TYPE. False: it names another type, which only the system has.
+bool dropCompositeTypes(CommandContext& context, const ::DropStmt& statement);
 // create_index.cpp
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 // drop.cpp: DROP, TRUNCATE
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
+/// Frees the storage of what was dropped, and tells the client what fell with it.
+void announceAndFree(SessionCore& core, const catalog::Dropped& dropped);
 /// DISCARD TEMP: drops the temporary relations of the session. Says nothing of what depends on them.
 void dropTemporaryRelations(SessionCore& core);
 /// Tells the client what fell with the dropped object.

@@ -48,6 +48,7 @@ const char* hintFor(catalog::RelationKind kind) {
    case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
    case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
    case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
+   case catalog::RelationKind::Composite: return "Use DROP TYPE to remove a type.";
    default: return "";
    }
 }
@@ -59,11 +60,6 @@ void freeStorage(SessionCore& core, const catalog::Dropped& dropped) {
       if (item.relation && item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
    }
-}
-
-void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
-   freeStorage(core, dropped);
-   announceCascade(core, dropped);
 }
 
 std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, catalog::DropBehavior behavior) {
@@ -86,6 +82,11 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
 
 } // namespace
 
+void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
+   freeStorage(core, dropped);
+   announceCascade(core, dropped);
+}
+
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped) {
    const auto [message, lines] = dropped.notice();
    if (!message.empty()) core.notice(message, lines);
@@ -98,6 +99,10 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_SCHEMA) {
       requireWritable(core, "DROP SCHEMA");
       return dropSchemas(context, statement, behavior);
+   }
+   if (statement.removeType == OBJECT_TYPE) {
+      requireWritable(core, "DROP TYPE");
+      if (dropCompositeTypes(context, statement)) return "DROP TYPE";
    }
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);

@@ -115,7 +115,8 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       return tag;
    case OBJECT_ATTRIBUTE:
    case OBJECT_COLUMN:
-      if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok)) {
+      if (const auto relation = findOrNotice(context, *statement.relation, type == OBJECT_TYPE ? type : OBJECT_TABLE,
+                                             true, statement.missing_ok)) {
          if (relation->sequence)
             throw SqlError(sqlstate::wrongObjectType, "cannot rename columns of relation \"" + relation->name + "\"")
                 .detail(unsupportedFor(*relation));
@@ -146,6 +147,13 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       throwNotSupported("ALTER ROLE ... RENAME");
    case OBJECT_TABLESPACE:
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
+   case OBJECT_TYPE:
+      if (const auto composite = findCompositeType(context, statement.object)) {
+         core.transaction.lock(composite->oid, LockMode::AccessExclusive);
+         renameRelation(context, *composite, statement.newname);
+         return tag;
+      }
+      refuseToAlter(type, findSystemObject(core, statement.renameType, statement.object));
    default: refuseToAlter(type, findSystemObject(core, type, statement.object));
    }
 }
@@ -154,6 +162,12 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
    const ::ObjectType type = statement.objectType;
    std::string tag(tagOf(Verb::Alter, type));
    requireWritable(context.core, tag);
+   if (type == OBJECT_TYPE)
+      if (const auto composite = findCompositeType(context, statement.object)) {
+         context.core.transaction.lock(composite->oid, LockMode::AccessExclusive);
+         moveToSchema(context, *composite, statement.newschema);
+         return tag;
+      }
    if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
    if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
       moveToSchema(context, *relation, statement.newschema);

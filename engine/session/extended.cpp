@@ -157,7 +157,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
       if (parameters[i].isNull)
          parameter.value = Value::null(storedRepresentation(type).physical);
       else if (parameters[i].format == ValueFormat::Binary)
-         parameter.value = parseBinary(type, parameters[i].bytes);
+         parameter.value = parseBinary(type, parameters[i].bytes, core_.format().types);
       else if (isRegType(type.oid))
          parameter.value = parseName(type, parameters[i].bytes);
       else

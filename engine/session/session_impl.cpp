@@ -169,6 +169,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_VariableShowStmt: return showVariable(context, *as<::VariableShowStmt>(node));
    case T_CreateStmt: return createTable(context, *as<::CreateStmt>(node));
    case T_CreateTableAsStmt: return createTableAs(context, *as<::CreateTableAsStmt>(node));
+   case T_CompositeTypeStmt: return createCompositeType(context, *as<::CompositeTypeStmt>(node));
    case T_ViewStmt: return createView(context, *as<::ViewStmt>(node));
    case T_CreateSchemaStmt: return createSchema(context, *as<::CreateSchemaStmt>(node));
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));

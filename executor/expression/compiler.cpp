@@ -518,9 +518,8 @@ uint32_t Compiler::compile(const Expr& expr) {
       for (uint32_t& arg : args)
          arg = asDecimal(arg);
       auto result = make(Op::Array, expr.type, expr.repr, std::move(args));
-      const catalog::TypeInfo* type = catalog::builtins().type(expr.type.oid);
-      if (!type || !type->isArray()) throwNotSupported("ARRAY of this type");
-      result->elementType = type->element;
+      if (!catalog::builtins().isArray(expr.type.oid)) throwNotSupported("ARRAY of this type");
+      result->elementType = arrayElementType(expr.type.oid);
       return add(std::move(result), false);
    }
    case ExprKind::SubscriptRef: {

@@ -21,11 +21,13 @@ void registerFamilies() {
    registerJsonbCompare();
    registerJsonbModify();
    registerJsonPath();
+   registerJsonPopulate();
    registerLike();
    registerMath();
    registerNumberCasts();
    registerNumeric();
    registerRegex();
+   registerRow();
    registerScaledNumeric();
    registerSend();
    registerSequence();

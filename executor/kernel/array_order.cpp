@@ -41,7 +41,18 @@ int compareJsonb(const StringView& a, const StringView& b) {
    return json::compare(json::JsonbView(a.view()), json::JsonbView(b.view()));
 }
 
+int compareRows(const StringView& a, const StringView& b) {
+   std::string left, right;
+   appendRowKey(left, a.view());
+   appendRowKey(right, b.view());
+   return left.compare(right);
+}
+
 ValueOrder elementOrder(Oid type, PhysicalType physical) {
+   if (isRowValue(type))
+      return [](const void* a, const void* b) {
+         return compareRows(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
+      };
    if (type != oid::jsonb) return valueOrder(physical);
    return [](const void* a, const void* b) {
       return compareJsonb(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
@@ -51,6 +62,7 @@ ValueOrder elementOrder(Oid type, PhysicalType physical) {
 StringOrder keyedOrder(const SqlType& type) {
    if (!hasOrderKey(type)) return nullptr;
    if (type.oid == oid::jsonb) return compareJsonb;
+   if (isRowValue(type.oid)) return compareRows;
    return keepsBlanks(type) ? compareBpchar : compareArrayBytes;
 }
 

@@ -26,9 +26,9 @@ namespace {
 bool isEncoded(const SqlType& type) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
-   if (keepsBlanks(type) || type.oid == oid::jsonb) return true;
+   if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
    if (!catalog::builtins().isArray(type.oid)) return false;
-   return std::find(exact.begin(), exact.end(), catalog::builtins().type(type.oid)->element) == exact.end();
+   return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }
 
 /// One of equal values: the smallest, but any jsonb.

@@ -19,7 +19,9 @@ void encode(std::vector<SortKey>& keys) {
 /// jsonb_eq(a, b), if both sides read columns, as a comparison of their order keys. Other calls stay as they are.
 void encodeEquality(ExprPtr& expr) {
    const auto* function = functionOf(*expr);
-   if (!function || (function->source != "jsonb_eq" && function->source != "array_eq")) return;
+   if (!function ||
+       (function->source != "jsonb_eq" && function->source != "array_eq" && function->source != "record_eq"))
+      return;
    for (const ExprPtr& arg : expr->args) {
       std::vector<ColumnId> columns;
       collectColumns(*arg, columns);

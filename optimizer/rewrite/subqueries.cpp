@@ -271,8 +271,7 @@ private:
       auto& subquery = expr->as<scalar::Subquery>();
       ensureMade(subquery.query, subquery.columns);
       const SqlType element = query_.columns[subquery.columns[0]].type;
-      const catalog::TypeInfo* elementType = catalog::builtins().type(element.oid);
-      const Oid argument = elementType && elementType->isArray() ? oid::anyarray : oid::anynonarray;
+      const Oid argument = catalog::builtins().isArray(element.oid) ? oid::anyarray : oid::anynonarray;
       AggregateCall call;
       call.function = catalog::builtins().findFunction("array_agg", std::span<const Oid>(&argument, 1));
       call.type = expr->type;
@@ -408,8 +407,8 @@ private:
 };
 
 std::string SubqueryRemover::emptyArray(Oid arrayType) {
-   const catalog::TypeInfo* type = catalog::builtins().type(arrayType);
-   return makeArray(type ? type->element : oid::text, {});
+   const Oid element = arrayElementType(arrayType);
+   return makeArray(element ? element : Oid{oid::text}, {});
 }
 
 } // namespace

@@ -14,10 +14,7 @@ namespace {
 
 StringView orderKey(const StringView& bytes, KernelEnv& env) {
    std::string key;
-   if (env.call.argTypes[0].oid == oid::jsonb)
-      appendJsonbKey(key, bytes.view());
-   else
-      appendArrayKey(key, bytes.view());
+   appendOrderKey(key, env.call.argTypes[0], bytes.view());
    ValueBuilder out(env.strings);
    out.append(key);
    return out.finish();

@@ -86,23 +86,6 @@ void buildArray(const KernelCall& call, ResultVector& result) {
    });
 }
 
-/// ouzel_json_row('a', x, 'b', y): a row as the text of an object, with type record.
-void buildRow(const KernelCall& call, ResultVector& result) {
-   StringView* out = result.values<StringView>();
-   forEachRow(call.rows, [&](uint32_t row) {
-      ValueBuilder json(result.strings());
-      json.push_back('{');
-      for (size_t i = 0; i < call.args.size(); i += 2) {
-         if (i > 0) json.push_back(',');
-         appendQuoted(json, call.args[i].value<StringView>(row).view());
-         json.push_back(':');
-         appendArgument(json, call, i + 1, row);
-      }
-      json.push_back('}');
-      out[row] = json.finish();
-   });
-}
-
 // ---- jsonb ----
 
 /// Calls build(writer, row) for each row.
@@ -249,7 +232,6 @@ void registerJsonBuild() {
       add(name, buildJsonbObject, called);
    for (const char* name : {"jsonb_build_array", "jsonb_build_array_noargs"})
       add(name, buildJsonbArray, called);
-   add("ouzel_json_row", buildRow, called);
    for (const char* name : {"json_object", "json_object_two_arg"})
       add(name, jsonObject, strict);
    for (const char* name : {"jsonb_object", "jsonb_object_two_arg"})

@@ -21,11 +21,6 @@ json::Token tokenOf(std::string_view text) {
    return lexer.token();
 }
 
-bool isString(const JsonField& field) {
-   if (field.isJsonb) return json::JsonbView(field.bytes).kind() == json::Kind::String;
-   return tokenOf(field.bytes) == json::Token::String;
-}
-
 bool isArray(const JsonField& field) {
    if (field.isJsonb) return json::JsonbView(field.bytes).kind() == json::Kind::Array;
    return tokenOf(field.bytes) == json::Token::ArrayStart;
@@ -35,7 +30,7 @@ std::string plainText(const JsonField& field) {
    std::string text;
    if (field.isJsonb) {
       json::appendPlain(text, json::JsonbView(field.bytes));
-   } else if (isString(field)) {
+   } else if (field.isString()) {
       json::Lexer lexer(field.bytes, true);
       lexer.next();
       text = lexer.string();
@@ -135,6 +130,11 @@ bool JsonField::isNull() const {
    return tokenOf(bytes) == json::Token::Null;
 }
 
+bool JsonField::isString() const {
+   if (isJsonb) return json::JsonbView(bytes).kind() == json::Kind::String;
+   return tokenOf(bytes) == json::Token::String;
+}
+
 std::vector<std::optional<JsonField>> fieldsOf(std::string_view value, bool isJsonb,
                                                const std::vector<std::string>& keys, const char* scalarError,
                                                const char* arrayError) {
@@ -164,7 +164,7 @@ void putField(void* target, const FunctionContext& context, const SqlType& type,
       std::string text;
       if (field.isJsonb) {
          json::appendText(text, json::JsonbView(field.bytes));
-      } else if (isString(field)) {
+      } else if (field.isString()) {
          json::appendQuoted(text, plainText(field));
       } else {
          text = field.bytes;
@@ -172,12 +172,14 @@ void putField(void* target, const FunctionContext& context, const SqlType& type,
       return put(target, arena.copyString(text));
    }
    const Oid element = arrayElementType(type.oid);
-   if (element != invalidOid && !isString(field)) {
+   if (element != invalidOid && !field.isString()) {
       if (!isArray(field))
          throw SqlError(sqlstate::invalidTextRepresentation, "expected JSON array")
              .hint("See the value of key \"" + field.key + "\".");
       return put(target, arena.copyString(ArrayOfFields(context, {element, type.typmod, invalidOid}).make(field)));
    }
+   if (isRowValue(type.oid) && !field.isString())
+      return put(target, arena.copyString(populateRow(context, type.oid, std::nullopt, field)));
    const std::string text = plainText(field);
    if (type.oid == oid::numeric && repr.physical == PhysicalType::Decimal)
       return put(target, decimal::applyTypmod(decimal::parse(text, arena), type.typmod, arena));

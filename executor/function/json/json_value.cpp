@@ -4,11 +4,12 @@
 #include <optional>
 
 #include "common/json/json_input.hpp"
-#include "common/json/json_parser.hpp"
 #include "common/json/jsonb_text.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/row.hpp"
+#include "common/type/row_text.hpp"
 #include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/value_text.hpp"
@@ -33,8 +34,8 @@ Category categoryOf(Oid type) {
    case oid::timestamptz: return Category::Time;
    case oid::json: return Category::Json;
    case oid::jsonb: return Category::Jsonb;
-   case oid::record: return Category::Record;
    default:
+      if (isRowValue(type)) return Category::Record;
       return arrayElementType(type) != invalidOid || type == oid::int2vector || type == oid::oidvector
                  ? Category::Array
                  : Category::Other;
@@ -83,6 +84,25 @@ std::optional<int64_t> integerOf(const SqlValue& value) {
    case PhysicalType::I64: return read(int64_t{});
    default: return std::nullopt;
    }
+}
+
+/// Calls member(name, value) for each field of a row; `value` is null for NULL.
+template <typename Member>
+void eachField(const SqlValue& row, Member&& member) {
+   checkStack();
+   const RowView view(stringAt(row));
+   const RowFields columns = view.type() == oid::record ? nullptr : rowFields(view.type(), sessionFormat(row.context));
+   std::string numbered;
+   for (RowView::Cursor field(view); field.next();) {
+      const uint32_t i = field.index();
+      if (columns && (*columns)[i].isDropped) continue;
+      if (!columns && !view.hasNames()) numbered = "f" + std::to_string(i + 1);
+      const std::string_view name = columns ? (*columns)[i].name : view.hasNames() ? field->name : numbered;
+      const SqlValue value{row.context, {field->type, -1, invalidOid}, {field->physical, 0}, field->value};
+      member(name, field->isNull ? nullptr : &value);
+   }
+   for (size_t i = view.size(); columns && i < columns->size(); ++i)
+      if (!(*columns)[i].isDropped) member((*columns)[i].name, nullptr);
 }
 
 /// Goes over the elements of an array with brackets for its dimensions: begin(), end(), element(value), null().
@@ -198,8 +218,17 @@ void ArrayWriter::writeJsonb(json::JsonbWriter& writer, const SqlValue& value, b
       return writer.number(decimal::parse(text, digits));
    }
    case Category::Time: return writer.string(timeText(value));
-   case Category::Json:
-   case Category::Record: return json::writeParsed(writer, stringAt(value));
+   case Category::Json: return json::writeParsed(writer, stringAt(value));
+   case Category::Record:
+      writer.beginObject();
+      eachField(value, [&](std::string_view name, const SqlValue* field) {
+         writer.key(name);
+         if (field)
+            writeJsonb(writer, *field, false);
+         else
+            writer.null();
+      });
+      return writer.endObject();
    case Category::Jsonb: {
       const json::JsonbView view(stringAt(value));
       return stays ? writer.value(view) : copyJsonb(writer, view);
@@ -211,32 +240,6 @@ void ArrayWriter::writeJsonb(json::JsonbWriter& writer, const SqlValue& value, b
    case Category::Other: return writer.string(textOf(value));
    }
 }
-
-/// The text of a record with line feeds between its fields.
-struct RecordLines {
-   static constexpr bool decodesStrings = false;
-   std::string_view text;
-   std::string& out;
-   size_t depth = 0, copied = 0;
-
-   void next(size_t at) {
-      if (depth != 1) return;
-      // The text is ouzel_json_row's, so the member's key and colon precede its value without blanks.
-      out.append(text, copied, at - copied);
-      copied = at;
-   }
-   void beginObject(size_t) { ++depth; }
-   void endObject(size_t) { --depth; }
-   void beginArray(size_t) { ++depth; }
-   void endArray(size_t) { --depth; }
-   void key(std::string_view key) {
-      if (depth != 1) return;
-      const auto at = static_cast<size_t>(key.data() - text.data());
-      next(at);
-      if (at > 1) out.append("\n ");
-   }
-   void scalar(json::Token, std::string_view, size_t, size_t) {}
-};
 
 } // namespace
 
@@ -270,13 +273,19 @@ void appendJson(std::string& out, const SqlValue& value, bool isPretty) {
       return walkArray(value, text);
    }
    case Category::Record: {
-      if (!isPretty) {
-         out.append(stringAt(value));
-         return;
-      }
-      RecordLines lines{stringAt(value), out};
-      json::parse(lines.text, lines);
-      out.append(lines.text.substr(lines.copied));
+      out.push_back('{');
+      bool isFirst = true;
+      eachField(value, [&](std::string_view name, const SqlValue* field) {
+         if (!isFirst) out.append(isPretty ? ",\n " : ",");
+         isFirst = false;
+         json::appendQuoted(out, name);
+         out.push_back(':');
+         if (field)
+            appendJson(out, *field);
+         else
+            out.append("null");
+      });
+      out.push_back('}');
       return;
    }
    case Category::Other: return json::appendQuoted(out, textOf(value));

@@ -12,7 +12,7 @@
 //    date, timestamps       strings of ISO 8601, whatever DateStyle says
 //    json, jsonb            themselves
 //    arrays                 arrays, nested by dimension
-//    record                 its text is an object already (ouzel_json_row)
+//    record, row types      an object
 //    others                 strings with the text of the value
 
 namespace ouzel::executor {

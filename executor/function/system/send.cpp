@@ -1,6 +1,8 @@
 #include "common/type/binary_codec.hpp"
+#include "common/type/session_format.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/value_text.hpp"
 
 // int4send() and similar functions: the binary format of the protocol as bytea.
 
@@ -16,7 +18,7 @@ void send(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) {
       bytes.clear();
       const std::byte* value = static_cast<const std::byte*>(values.data) + values.positionOf(row) * width;
-      appendBinary(bytes, call.argTypes[0], call.argReprs[0], value);
+      appendBinary(bytes, call.argTypes[0], call.argReprs[0], value, sessionFormat(call.context).types);
       out[row] = result.strings().copyString(bytes);
    });
 }

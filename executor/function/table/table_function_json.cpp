@@ -108,27 +108,24 @@ private:
    size_t next_ = 0;
 };
 
-/// json_to_record(json, names) and json_to_recordset(json, names): the binder adds the names of the columns.
-class RecordRows final : public TableFunction {
+/// Functions that make a row of each object of an array, or of the one object that they are given.
+class ObjectRows : public TableFunction {
 public:
-   RecordRows(TableFunctionSignature signature, const FunctionContext& context, Reservation& memory)
-      : name_(signature.function->name), isSet_(signature.function->returnsSet),
-        isJsonb_(signature.argTypes[0].oid == oid::jsonb), types_(std::move(signature.resultTypes)),
+   /// `argument`: the number of the one that is JSON.
+   ObjectRows(TableFunctionSignature signature, size_t argument, const FunctionContext& context, Reservation& memory)
+      : name_(signature.function->name), isSet_(signature.function->returnsSet), argument_(argument),
+        isJsonb_(signature.argTypes[argument].oid == oid::jsonb), types_(std::move(signature.resultTypes)),
         reprs_(signature.resultReprs), context_(context), out_(std::move(signature.resultReprs), memory) {}
 
    void begin(std::span<const Vector> args, uint32_t row) override {
       objects_.clear();
       next_ = 0;
-      isNull_ = args[0].isNull(row);
-      names_.clear();
-      const ArrayView names(args[1].value<StringView>(row).view());
-      for (ArrayView::Cursor name(names); name.next();)
-         names_.emplace_back(name.as<StringView>().view());
+      isNull_ = args[argument_].isNull(row);
       if (isNull_) {
          if (!isSet_) objects_.emplace_back();
          return;
       }
-      const std::string_view value = args[0].value<StringView>(row).view();
+      const std::string_view value = args[argument_].value<StringView>(row).view();
       if (!isSet_)
          objects_.push_back(value);
       else if (isJsonb_)
@@ -145,6 +142,19 @@ public:
       out_.give(columns);
       return out_.rowCount();
    }
+
+protected:
+   virtual void addRow(std::string_view object) = 0;
+
+   const std::string name_;
+   const bool isSet_;
+   const size_t argument_;
+   const bool isJsonb_;
+   const std::vector<SqlType> types_;
+   const std::vector<Representation> reprs_;
+   const FunctionContext& context_;
+   RowWriter out_;
+   bool isNull_ = false;
 
 private:
    void findObjects(const JsonbView& array) {
@@ -166,7 +176,26 @@ private:
       }
    }
 
-   void addRow(std::string_view object) {
+   std::vector<std::string_view> objects_; ///< the rows
+   size_t next_ = 0;
+};
+
+/// json_to_record(json, names) and json_to_recordset(json, names): the binder adds the names of the columns.
+class RecordRows final : public ObjectRows {
+public:
+   RecordRows(TableFunctionSignature signature, const FunctionContext& context, Reservation& memory)
+      : ObjectRows(std::move(signature), 0, context, memory) {}
+
+   void begin(std::span<const Vector> args, uint32_t row) override {
+      names_.clear();
+      const ArrayView names(args[1].value<StringView>(row).view());
+      for (ArrayView::Cursor name(names); name.next();)
+         names_.emplace_back(name.as<StringView>().view());
+      ObjectRows::begin(args, row);
+   }
+
+private:
+   void addRow(std::string_view object) override {
       if (isNull_) {
          for (size_t i = 0; i < types_.size(); ++i)
             out_.addNull();
@@ -185,16 +214,30 @@ private:
       }
    }
 
-   const std::string name_;
-   const bool isSet_, isJsonb_;
-   const std::vector<SqlType> types_;
-   const std::vector<Representation> reprs_;
-   const FunctionContext& context_;
-   RowWriter out_;
    std::vector<std::string> names_;
-   std::vector<std::string_view> objects_; ///< the rows
-   size_t next_ = 0;
-   bool isNull_ = false;
+};
+
+/// json_populate_recordset(base, json): rows of the type of `base`.
+class PopulatedRows final : public ObjectRows {
+public:
+   PopulatedRows(TableFunctionSignature signature, const FunctionContext& context, Reservation& memory)
+      : ObjectRows(std::move(signature), 1, context, memory) {}
+
+   void begin(std::span<const Vector> args, uint32_t row) override {
+      base_.reset();
+      if (!args[0].isNull(row)) base_ = args[0].value<StringView>(row).view();
+      ObjectRows::begin(args, row);
+      if (!base_ && types_[0].oid == oid::record) refuseRecord(name_);
+   }
+
+private:
+   void addRow(std::string_view object) override {
+      const StringView row =
+          out_.strings().copyString(populateRow(context_, types_[0].oid, base_, {isJsonb_, object, {}}));
+      out_.add(PhysicalType::String, &row);
+   }
+
+   std::optional<std::string_view> base_;
 };
 
 template <typename Rows>
@@ -202,9 +245,10 @@ std::unique_ptr<TableFunction> make(TableFunctionSignature& signature, FunctionC
    return std::make_unique<RowFunction<Rows>>(signature.resultReprs, memory);
 }
 
-std::unique_ptr<TableFunction> makeRecords(TableFunctionSignature& signature, FunctionContext& context,
+template <typename Rows>
+std::unique_ptr<TableFunction> makeObjects(TableFunctionSignature& signature, FunctionContext& context,
                                            Reservation& memory) {
-   return std::make_unique<RecordRows>(std::move(signature), context, memory);
+   return std::make_unique<Rows>(std::move(signature), context, memory);
 }
 
 } // namespace
@@ -223,10 +267,12 @@ std::unique_ptr<TableFunction> makeJsonRows(TableFunctionSignature& signature, F
        {"jsonb_object_keys", make<JsonbRows<Shape::Keys, false>>},
        {"jsonb_array_elements", make<JsonbRows<Shape::Elements, false>>},
        {"jsonb_array_elements_text", make<JsonbRows<Shape::Elements, true>>},
-       {"json_to_record", makeRecords},
-       {"json_to_recordset", makeRecords},
-       {"jsonb_to_record", makeRecords},
-       {"jsonb_to_recordset", makeRecords},
+       {"json_to_record", makeObjects<RecordRows>},
+       {"json_to_recordset", makeObjects<RecordRows>},
+       {"jsonb_to_record", makeObjects<RecordRows>},
+       {"jsonb_to_recordset", makeObjects<RecordRows>},
+       {"json_populate_recordset", makeObjects<PopulatedRows>},
+       {"jsonb_populate_recordset", makeObjects<PopulatedRows>},
    };
    const auto it = all.find(signature.function->source);
    return it == all.end() ? nullptr : it->second(signature, context, memory);

@@ -27,6 +27,7 @@ std::string pluralOf(RelationKind kind) {
    case RelationKind::MaterializedView: return "materialized views";
    case RelationKind::Sequence: return "sequences";
    case RelationKind::Index: return "indexes";
+   case RelationKind::Composite: return "composite types";
    default: return "tables";
    }
 }
@@ -50,9 +51,10 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
       throw SqlError(sqlstate::wrongObjectType, "cannot change materialized view " + quoted);
    case RelationKind::Sequence: throw SqlError(sqlstate::wrongObjectType, "cannot change sequence " + quoted);
    case RelationKind::Index:
+   case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation " + quoted)
           .at(position)
-          .detail("This operation is not supported for indexes.");
+          .detail("This operation is not supported for " + pluralOf(relation->relationKind) + ".");
    case RelationKind::Virtual:
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied: " + quoted + " is a system catalog");
    }

@@ -14,6 +14,7 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/row_value.hpp"
 
 // INSERT: target columns, rows from VALUES or a query, defaults for all other columns.
 
@@ -75,6 +76,18 @@ RelPtr inOrder(RelPtr rel, ColumnId column) {
 bool isPlainValues(const ::SelectStmt& select) {
    return select.valuesLists && !select.sortClause && !select.limitOffset && !select.limitCount &&
           !select.lockingClause && !select.withClause;
+}
+
+} // namespace
+
+namespace {
+
+/// The type of the value that is given for a column, or for a part of it.
+SqlType givenType(BindState& state, const InsertColumn& target) {
+   const SqlType type = target.column->type;
+   const ListOf<> parts(target.indirection);
+   if (parts.size() != 1 || !isRowValue(type.oid) || !isNode(parts.front(), T_String)) return type;
+   return fieldType(state, type.oid, stringOf(parts.front()), target.position);
 }
 
 } // namespace
@@ -166,7 +179,8 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
          row[i] = defaultOf(state, table, column);
          continue;
       }
-      row[i] = coerceForAssignment(state, std::move(row[i]), column.type, column.name, Clause::InsertValues);
+      row[i] = coerceForAssignment(state, std::move(row[i]), givenType(state, columns[i]), column.name,
+                                   Clause::InsertValues);
    }
    return row;
 }
@@ -215,7 +229,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       }
       const size_t count = rows[0].size();
       for (size_t i = 0; i < count; ++i)
-         given.push_back(state.addColumn(scope, columns[i].column->name, columns[i].column->type));
+         given.push_back(state.addColumn(scope, columns[i].column->name, givenType(state, columns[i])));
       if (rows.size() == 1) {
          std::vector<ComputedColumn> computed;
          for (size_t i = 0; i < count; ++i)
@@ -240,9 +254,9 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    } else {
       std::vector<SqlType> types;
       for (const InsertColumn& column : columns)
-         types.push_back(column.column->type);
+         types.push_back(givenType(state, column));
       auto query = bindSelect(state, *select, &scope, types);
-      requireNoRows(query);
+      makeRowsValues(state, scope.depth, query);
       const size_t count = query.output.size();
       checkCount(count, columns, isExplicit, count > columns.size() ? query.positions[columns.size()] : 0);
       std::vector<ComputedColumn> computed;
@@ -254,12 +268,12 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          value->position = i < query.positions.size() ? query.positions[i] : 0;
          value = statement.override == OVERRIDING_USER_VALUE && column.identity
                      ? defaultOf(state, *table, column)
-                     : coerceForAssignment(state, std::move(value), column.type, column.name, Clause::Select);
+                     : coerceForAssignment(state, std::move(value), types[i], column.name, Clause::Select);
          if (const auto* reference = value->getIf<scalar::Column>()) {
             given.push_back(reference->column);
             continue;
          }
-         given.push_back(state.addColumn(scope, column.name, column.type));
+         given.push_back(state.addColumn(scope, column.name, types[i]));
          computed.push_back({given.back(), std::move(value)});
       }
       if (statement.onConflictClause && select->sortClause)

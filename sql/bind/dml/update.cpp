@@ -49,7 +49,7 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
    if (isNode(source, T_SubLink) && as<SubLink>(source)->subLinkType == EXPR_SUBLINK) {
       // (a, b) = (SELECT x, y ...): a join that allows at most one row of the subquery for each row of `rel`.
       auto query = bindSelect(state, *as<SelectStmt>(as<SubLink>(source)->subselect), &scope);
-      requireNoRows(query);
+      makeRowsValues(state, scope.depth + 1, query);
       for (const OutputColumn& output : query.output) {
          state.adopt(scope, output.column);
          values.push_back(makeColumn(output.column, output.type));

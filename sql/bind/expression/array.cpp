@@ -9,6 +9,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Array constructors and subscripts, and the selection of fields.
@@ -146,7 +147,7 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
 
 } // namespace
 
-ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node) {
+ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node, bool endsInStar) {
    auto result = bindExpr(state, scope, node.arg);
    std::vector<const A_Indices*> subscripts;
    for (const ::Node* step : ListOf<>(node.indirection)) {
@@ -154,7 +155,11 @@ ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& n
          subscripts.push_back(as<A_Indices>(step));
          continue;
       }
-      if (isNode(step, T_A_Star)) throwNotSupported("row expansion via \"*\" here", result->position);
+      if (isNode(step, T_A_Star)) {
+         if (endsInStar) break;
+         throw SqlError(sqlstate::featureNotSupported, "row expansion via \"*\" is not supported here")
+             .at(result->position);
+      }
       if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);
       subscripts.clear();
       if (!isRowType(result->type.oid))
@@ -162,7 +167,7 @@ ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& n
                                                        " applied to type " + typeName(result->type.oid) +
                                                        ", which is not a composite type")
              .at(result->position);
-      result = selectField(std::move(result), stringOf(step));
+      result = selectField(state, std::move(result), stringOf(step));
    }
    if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);
    return result;

@@ -9,6 +9,7 @@ ExprPtr makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t positio
 ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid arrayTypeHint, Oid elementHint,
                   int32_t typmod);
 /// Subscripts and field selection: a[1], (row).field.
-ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node);
+/// `endsInStar`: `(row).*`, of which the row is bound; elsewhere the star is an error.
+ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node, bool endsInStar = false);
 
 } // namespace ouzel::sql

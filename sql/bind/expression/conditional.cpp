@@ -149,6 +149,24 @@ ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node) {
        sharing);
 }
 
+namespace {
+
+/// A row value IS [NOT] NULL if it is NULL itself or all its fields are [not] NULL.
+ExprPtr testRow(ExprPtr row, ExprKind kind, uint32_t position) {
+   const bool wantsNulls = kind == ExprKind::IsNull;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(row));
+   args.push_back(makeBoolean(wantsNulls));
+   std::vector<ExprPtr> alternatives; // the function is NULL for a row that is NULL
+   alternatives.push_back(makeCall(catalog::builtins().functions("ouzel_row_is")[0], booleanType, std::move(args)));
+   alternatives.push_back(makeBoolean(wantsNulls));
+   auto test = makeTyped(ExprKind::Coalesce, booleanType, position);
+   test->args = std::move(alternatives);
+   return test;
+}
+
+} // namespace
+
 ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {
    auto arg = bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.arg));
    const uint32_t position = state.at(node.location);
@@ -156,6 +174,8 @@ ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {
    std::vector<ExprPtr> fields;
    if (arg->kind == ExprKind::Row) {
       fields = std::move(arg->args); // a row IS [NOT] NULL if all its fields are [not] NULL
+   } else if (isRowValue(arg->type.oid)) {
+      return testRow(std::move(arg), kind, position);
    } else {
       fields.push_back(std::move(arg));
    }

@@ -164,7 +164,13 @@ ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
    const Oid source = arg->type.oid;
    const uint32_t position = state.at(node.location >= 0 ? node.location : node.typeName->location);
    const Expr* before = arg.get();
-   auto cast = tryCoerce(state, arg, target, CoercionContext::Explicit);
+   ExprPtr cast;
+   try {
+      cast = tryCoerce(state, arg, target, CoercionContext::Explicit);
+   } catch (SqlError& error) { // of a ROW whose fields do not fit
+      if (error.state() == sqlstate::cannotCoerce) error.setPosition(position);
+      throw;
+   }
    if (cast && cast.get() != before && cast->kind != ExprKind::Constant) cast->position = position;
    if (!cast)
       throw SqlError(sqlstate::cannotCoerce, "cannot cast type " + typeName(source) + " to " + typeName(target.oid))

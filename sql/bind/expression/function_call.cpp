@@ -6,12 +6,12 @@
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
-#include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Function calls: overloads, named, default and variadic arguments, and the dispatch by kind: function, aggregate,
@@ -178,7 +178,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       throwNoFunction(&call, shownName, types, argNames, position);
    }
    // Rewrites call these, with argument types that no lookup by name would give them.
-   if (name.starts_with("ouzel_") && name != "ouzel_version")
+   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row")
       throwNoFunction(&call, shownName, types, argNames, position);
    auto found = resolveFunction(name, types, argNames, call.func_variadic);
    switch (found.outcome) {
@@ -195,11 +195,8 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
    case Resolution::None: throwNoFunction(&call, shownName, types, argNames, position);
    }
-   for (ExprPtr& arg : args) {
-      if (arg->kind != ExprKind::Row) continue;
-      if (!makesJson(*found.candidate.function)) throwNotSupported("row values as function arguments", arg->position);
-      arg = rowAsJson(state, *arg);
-   }
+   for (ExprPtr& arg : args)
+      arg = rowValue(state, std::move(arg));
    if (call.agg_within_group) {
       const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
       if (aggregate && aggregate->kind == AggregateKind::Normal)

@@ -1,17 +1,14 @@
 #include "sql/bind/expression/json.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Subscripts of jsonb, and rows as arguments of functions that make JSON.
+// Subscripts of jsonb, and assignment to parts of jsonb and of row values.
 
 namespace ouzel::sql {
 
@@ -70,6 +67,19 @@ ExprPtr bindJsonbSubscripts(BindState& state, Scope& scope, ExprPtr base,
 
 ExprPtr bindPartAssignment(BindState& state, Scope& scope, const catalog::Column& column, ExprPtr base, ExprPtr value,
                            const ::List* indirection, uint32_t position) {
+   if (isRowValue(column.type.oid) && ListOf<>(indirection).size() == 1 &&
+       isNode(ListOf<>(indirection).front(), T_String)) {
+      const auto name = stringOf(ListOf<>(indirection).front());
+      const catalog::RelationPtr rowType = state.context.catalog.relationOfType(column.type.oid);
+      if (!rowType->findColumn(name))
+         throw SqlError(sqlstate::undefinedColumn,
+                        "cannot assign to field \"" + std::string(name) + "\" of column \"" + column.name +
+                            "\" because there is no such column in data type " + typeName(column.type))
+             .at(position);
+      const SqlType type = rowType->findColumn(name)->type;
+      value = coerceForAssignment(state, std::move(value), type, name, Clause::UpdateSource);
+      return replaceField(state, std::move(base), column.type.oid, name, std::move(value), position);
+   }
    if (column.type.oid != oid::jsonb) throwNotSupported("assignment to a part of a column", position);
    std::vector<const ::A_Indices*> subscripts;
    for (const ::Node* step : ListOf<>(indirection)) {
@@ -97,35 +107,6 @@ ExprPtr bindPartAssignment(BindState& state, Scope& scope, const catalog::Column
    auto call = makeCall(onlyFunction("ouzel_jsonb_assign"), plainType(oid::jsonb), std::move(args));
    call->position = position;
    return call;
-}
-
-bool makesJson(const catalog::FunctionInfo& function) {
-   constexpr std::array<std::string_view, 11> names{
-       "to_json",           "to_jsonb",          "row_to_json",        "json_build_array",
-       "json_build_object", "jsonb_build_array", "jsonb_build_object", "json_agg",
-       "jsonb_agg",         "json_object_agg",   "jsonb_object_agg"};
-   return std::find(names.begin(), names.end(), function.name) != names.end();
-}
-
-ExprPtr rowAsJson(BindState& state, const Expr& row) {
-   checkStack();
-   const auto& [names, isNullExtended] = row.as<scalar::Row>();
-   std::vector<ExprPtr> args, present;
-   for (size_t i = 0; i < row.args.size(); ++i) {
-      const std::string name = i < names.size() ? names[i] : "f" + std::to_string(i + 1);
-      args.push_back(makeConstant(plainType(oid::text), Value::string(name)));
-      const Expr& field = *row.args[i];
-      args.push_back(field.kind == ExprKind::Row ? rowAsJson(state, field) : unknownToText(state, clone(field)));
-      if (isNullExtended) present.push_back(makeTest(ExprKind::IsNotNull, clone(*args.back())));
-   }
-   auto object = makeCall(onlyFunction("ouzel_json_row"), plainType(oid::record), std::move(args));
-   object->position = row.position;
-   if (!isNullExtended) return object;
-   // A row that an outer join has added is NULL as a whole.
-   auto known = makeTyped(ExprKind::Case, object->type, row.position);
-   known->args.push_back(makeOr(std::move(present)));
-   known->args.push_back(std::move(object));
-   return known;
 }
 
 } // namespace ouzel::sql

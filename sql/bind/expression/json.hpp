@@ -6,14 +6,9 @@ namespace ouzel::sql {
 /// jsonb['a'][0]. Throws 42804 for slices and for subscripts that are neither integer nor text.
 ExprPtr bindJsonbSubscripts(BindState& state, Scope& scope, ExprPtr base,
                             const std::vector<const ::A_Indices*>& subscripts);
-/// The new value of a jsonb column where `column['a'][0]` is set to `value`. `base`: its old value. Throws 0A000 if the
-/// column is not jsonb, 42804 if the value is not.
+/// The new value of a column of which a part is set to `value`: `column['a'][0]` of jsonb, `column.field` of a row
+/// type. `base`: its old value. Throws 0A000 for columns of other types, 42804 if the value does not fit.
 ExprPtr bindPartAssignment(BindState& state, Scope& scope, const catalog::Column& column, ExprPtr base, ExprPtr value,
                            const ::List* indirection, uint32_t position);
-
-/// True for functions that make JSON of values, such as to_json and json_agg.
-bool makesJson(const catalog::FunctionInfo& function);
-/// A Row as an argument of such a function: the text of an object, with type record.
-ExprPtr rowAsJson(BindState& state, const Expr& row);
 
 } // namespace ouzel::sql

@@ -13,6 +13,7 @@
 #include "sql/bind/expression/subquery.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Operators: arithmetic, comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), comparison of rows.
@@ -127,8 +128,8 @@ std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
 
 ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
    const OperatorInfo* op = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, position);
-   if ((left && isRowType(left->type.oid)) || isRowType(right->type.oid))
-      throwNotSupported("operators on row values", position);
+   if (left) left = rowValue(state, std::move(left));
+   right = rowValue(state, std::move(right));
    std::vector<ExprPtr> args;
    std::vector<Oid> declared;
    if (left) {

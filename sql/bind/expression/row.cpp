@@ -2,15 +2,13 @@
 
 #include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
-#include "sql/bind/expression/operator.hpp"
-#include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// ROW(...), whole-row references and functions of several columns. Row values never reach the algebra. Comparisons, IN,
-// IS NULL and field selection take a Row node apart; a subquery passes on its fields; all other constructs refuse a
-// row.
+// ROW(...), whole-row references and functions of several columns. Comparisons, IN, IS NULL and field selection take a
+// Row apart; a subquery passes on its fields; all other constructs make it a value.
 
 namespace ouzel::sql {
 
@@ -33,16 +31,6 @@ ExprPtr bindRow(BindState& state, Scope& scope, const ::RowExpr& node) {
    if (row->args.size() > 1664)
       throw SqlError(sqlstate::tooManyColumns, "ROW expressions can have at most 1664 entries").at(row->position);
    return row;
-}
-
-ExprPtr selectField(ExprPtr row, std::string_view name) {
-   if (row->kind != ExprKind::Row) throwNotSupported("fields of row values", row->position);
-   const auto names = fieldNames(*row);
-   for (size_t i = 0; i < row->args.size(); ++i)
-      if (names[i] == name) return std::move(row->args[i]);
-   throw SqlError(sqlstate::undefinedColumn,
-                  "could not identify column \"" + std::string(name) + "\" in record data type")
-       .at(row->position);
 }
 
 ExprPtr referTo(const ScopeColumn& column, uint32_t position) {
@@ -80,63 +68,20 @@ void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<Scope
    }
 }
 
-namespace {
-
-/// The text of a row as record_out prints it: (1,"a b",).
-ExprPtr rowText(BindState& state, const Expr& row) {
-   checkStack();
-   constexpr std::string_view quoted = R"(CASE WHEN $1 IS NULL THEN '' WHEN $1 = '' OR $1 ~ '[\s(),"\\]'
-      THEN '"' || replace(replace($1, '\', '\\'), '"', '""') || '"' ELSE $1 END)";
-   std::vector<ExprPtr> parts;
-   const SqlType text = plainType(oid::text);
-   const auto literal = [&](const char* value) { return makeConstant(text, Value::string(value)); };
-   ExprPtr result = literal("(");
-   for (size_t i = 0; i < row.args.size(); ++i) {
-      const Expr& field = *row.args[i];
-      std::vector<ExprPtr> value;
-      if (field.kind == ExprKind::Row) {
-         value.push_back(rowText(state, field));
-      } else {
-         value.push_back(unknownToText(state, clone(field)));
-         if (value[0]->type.oid == oid::boolean) { // output is t or f, while the cast to text gives true or false
-            value.push_back(bindBody(state, "CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
-            value.erase(value.begin());
-         }
-         if (value[0]->type.oid == oid::bpchar) { // whose cast to text drops the blanks
-            auto output = makeTyped(ExprKind::TextCast, text);
-            output->args.push_back(std::move(value[0]));
-            value[0] = std::move(output);
-         }
-         value[0] = coerce(state, std::move(value[0]), oid::text, -1, CoercionContext::Explicit);
-      }
-      if (i > 0) result = makeOperator(state, "||", std::move(result), literal(","), 0);
-      result = makeOperator(state, "||", std::move(result), bindBody(state, quoted, value), 0);
-   }
-   return makeOperator(state, "||", std::move(result), literal(")"), 0);
-}
-
-} // namespace
-
-void printRows(BindState& state, BoundRel& query) {
+void makeRowsValues(BindState& state, uint32_t depth, BoundRel& query) {
    std::vector<ComputedColumn> computed;
    for (size_t i = 0; i < query.output.size(); ++i) {
       OutputColumn& output = query.output[i];
       if (output.column != noColumn) continue;
       ScopeColumn column{output.name, noColumn, output.type};
-      column.fields = query.fields[i];
-      output.type = {oid::record, -1, invalidOid};
-      auto text = makeTyped(ExprKind::Relabel, output.type);
-      text->args.push_back(rowText(state, *referTo(column, 0)));
-      output.column = state.addColumn(0, output.name, output.type);
-      computed.push_back({output.column, std::move(text)});
+      column.fields = std::move(query.fields[i]);
+      query.fields[i].clear();
+      auto value = rowValue(state, referTo(column, 0));
+      output.type = value->type;
+      output.column = state.addColumn(depth, output.name, output.type);
+      computed.push_back({output.column, std::move(value)});
    }
    query.rel = makeMap(std::move(query.rel), std::move(computed));
-}
-
-void requireNoRows(const BoundRel& query) {
-   for (size_t i = 0; i < query.output.size(); ++i)
-      if (query.output[i].column == noColumn)
-         throwNotSupported("row values in a result", i < query.positions.size() ? query.positions[i] : 0);
 }
 
 std::vector<ScopeColumn> scopeColumns(BindState& state, const Scope& scope, const BoundRel& query) {

@@ -1,10 +1,12 @@
 #include "sql/bind/expression/star.hpp"
 
+#include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/names.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/collation.hpp"
+#include "sql/bind/type/row_value.hpp"
 
 // `*` and `t.*`, and lists of expressions that may contain stars.
 
@@ -74,6 +76,24 @@ void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::ve
    }
 }
 
+bool isRowStar(const ::Node* node) {
+   return isNode(node, T_A_Indirection) && isNode(ListOf<>(as<A_Indirection>(node)->indirection).back(), T_A_Star);
+}
+
+std::vector<Target> expandRowStar(BindState& state, Scope& scope, const ::A_Indirection& star) {
+   if (state.recorder) throwNotSupported("row expansion via \"*\" in a view", state.startOfNode(star.arg));
+   std::vector<Target> targets;
+   for (RowMember& member : membersOf(state, bindIndirection(state, scope, star, true))) {
+      settleCollations(state, *member.expr);
+      Target target;
+      target.name = std::move(member.name);
+      target.position = member.expr->position;
+      target.expr = std::move(member.expr);
+      targets.push_back(std::move(target));
+   }
+   return targets;
+}
+
 std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::List* list, Clause clause) {
    const ClauseGuard guard(scope, clause);
    std::vector<ExprPtr> exprs;
@@ -81,6 +101,9 @@ std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::
    for (const ::Node* node : ListOf<>(list)) {
       if (isStarRef(node)) {
          expandStar(state, scope, *as<ColumnRef>(node), unused, &exprs);
+      } else if (isRowStar(node)) {
+         for (Target& target : expandRowStar(state, scope, *as<A_Indirection>(node)))
+            exprs.push_back(std::move(target.expr));
       } else {
          exprs.push_back(bindExpr(state, scope, node));
          settleCollations(state, *exprs.back());

@@ -12,4 +12,9 @@ std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::
 /// True for `*` and `t.*`.
 bool isStarRef(const ::Node* node);
 
+/// True for `(row).*`.
+bool isRowStar(const ::Node* node);
+/// The fields of the row as targets.
+std::vector<Target> expandRowStar(BindState& state, Scope& scope, const ::A_Indirection& star);
+
 } // namespace ouzel::sql

@@ -40,10 +40,10 @@ const char* forbiddenPlace(Clause clause) {
 }
 
 /// The subquery's single column; throws 42601 `subquery must return only one column`.
-const OutputColumn& onlyColumn(const BoundRel& query, uint32_t position) {
+const OutputColumn& onlyColumn(BindState& state, const Scope& scope, BoundRel& query, uint32_t position) {
    if (query.output.size() != 1)
       throw SqlError(sqlstate::syntaxError, "subquery must return only one column").at(position);
-   requireNoRows(query);
+   makeRowsValues(state, scope.depth + 1, query);
    return query.output[0];
 }
 
@@ -105,7 +105,7 @@ ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
       return makeSubquery(SubqueryKind::Exists, booleanType, std::move(query.rel), {}, position);
    case EXPR_SUBLINK:
    case ARRAY_SUBLINK: {
-      const OutputColumn column = onlyColumn(query, position);
+      const OutputColumn column = onlyColumn(state, scope, query, position);
       const bool isArray = node.subLinkType == ARRAY_SUBLINK;
       SqlType type = column.type;
       if (isArray) {
@@ -143,7 +143,7 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
    if (lefts.size() > query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
 
-   requireNoRows(query);
+   makeRowsValues(state, scope.depth + 1, query);
    // Resolve the operator column by column, over references to the subquery's columns.
    const uint32_t innerDepth = scope.depth + 1;
    std::vector<ExprPtr> rights;
@@ -208,7 +208,7 @@ ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, E
       throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);
    if (row->args.size() > query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
-   requireNoRows(query);
+   makeRowsValues(state, scope.depth + 1, query);
    // The comparison moves into the subquery: (a, b) = (SELECT x, y) is (SELECT (a, b) = (x, y)).
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)

@@ -120,7 +120,7 @@ void bindCte(BindState& state, Scope& scope, CteBinding& cte) {
       cte.state = CteBinding::State::NonRecursiveTerm;
       auto query = isSelect ? bindSelect(state, *as<SelectStmt>(cte.node->ctequery), &scope)
                             : bindDml(state, *cte.node->ctequery, &scope);
-      requireNoRows(query);
+      makeRowsValues(state, scope.depth + 1, query);
       makeOutputUnique(state, scope, query);
       nameCteColumns(state, cte, query.output);
       cte.cte.query = std::move(query.rel);
@@ -139,12 +139,12 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
       base = bindSelect(state, *select.larg, &inner);
       state.recursion.obstacle = nullptr;
    }
-   requireNoRows(base);
+   makeRowsValues(state, scope.depth + 1, base);
    makeOutputUnique(state, inner, base);
    nameCteColumns(state, cte, base.output);
    cte.state = CteBinding::State::RecursiveTerm;
    auto step = bindSelect(state, *select.rarg, &inner, {}, false);
-   requireNoRows(step);
+   makeRowsValues(state, scope.depth + 1, step);
    if (cte.selfReferences == 0) return;
    const auto refuse = [&](const ::Node* node, const char* what) {
       if (node)

@@ -168,6 +168,10 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)
           .detail("This operation is not supported for indexes.");
+   case RelationKind::Composite:
+      throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
+          .at(position)
+          .detail("This operation is not supported for composite types.");
    }
    throwInternal("unknown kind of relation");
 }

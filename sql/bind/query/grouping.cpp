@@ -13,6 +13,7 @@
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/ordering.hpp"
+#include "sql/bind/type/row_value.hpp"
 
 // GROUP BY with its grouping sets, and the GroupBy operator. Expressions above the operator are rewritten in terms of
 // its keys and aggregates.
@@ -58,8 +59,7 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
    const auto keyOf = [&](const ::Node* node) {
       const uint32_t index = findTargetSql92(state, scope, node, targets, Clause::GroupBy);
       Target& target = targets[index];
-      target.expr = unknownToText(state, std::move(target.expr));
-      if (target.expr->kind == ExprKind::Row) throwNotSupported("grouping by row values", target.position);
+      target.expr = rowValue(state, unknownToText(state, std::move(target.expr)));
       if (state.readsKind(*target.expr, scope, ColumnKind::Aggregate))
          throw SqlError(sqlstate::groupingError, "aggregate functions are not allowed in GROUP BY").at(target.position);
       if (state.readsKind(*target.expr, scope, ColumnKind::Window))

@@ -21,6 +21,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // SELECT and VALUES. Clauses are bound in PostgreSQL's order: FROM, select list, WHERE, HAVING, ORDER BY, GROUP BY,
@@ -179,8 +180,7 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
 
    for (size_t i = 0; i < targets.size(); ++i) {
       ExprPtr& expr = targets[i].expr;
-      if (expr->kind == ExprKind::Row && (!distinct.empty() || targets[i].isHidden))
-         throwNotSupported("row values here", expr->position);
+      if (!distinct.empty() || targets[i].isHidden) expr = rowValue(state, std::move(expr));
       if (expr->type.oid != oid::unknown) continue;
       if (!targets[i].isHidden && i < assignTo.size() &&
           canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
@@ -322,8 +322,8 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       std::vector<ExprPtr*> column;
       for (auto& row : rows)
          column.push_back(&row[i]);
-      for (const ExprPtr* expr : column)
-         if ((*expr)->kind == ExprKind::Row) throwNotSupported("row values in VALUES", (*expr)->position);
+      for (ExprPtr* expr : column)
+         *expr = rowValue(state, std::move(*expr));
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
          *expr = coerceToCommon(state, std::move(*expr), common, "VALUES");

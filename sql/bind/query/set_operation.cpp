@@ -88,8 +88,8 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
          result.leaves[i].alias = result.leaves[i].relationName = "*SELECT* " + std::to_string(i + 1);
       scope.entries.insert(scope.entries.end(), result.leaves.begin(), result.leaves.end());
    }
-   requireNoRows(sides[0]);
-   requireNoRows(sides[1]);
+   makeRowsValues(state, scope.depth, sides[0]);
+   makeRowsValues(state, scope.depth, sides[1]);
    auto& left = sides[0].output;
    auto& right = sides[1].output;
    const auto positionOf = [&](int side, size_t i) {

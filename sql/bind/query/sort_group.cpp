@@ -9,6 +9,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/row_value.hpp"
 
 // Elements of ORDER BY, GROUP BY and DISTINCT ON: an output name, an ordinal, or an expression.
 
@@ -86,8 +87,7 @@ std::vector<OrderElement> bindOrderBy(BindState& state, Scope& scope, const ::Li
       const uint32_t index = isField ? findTargetSql99(state, scope, node, targets, clause)
                                      : findTargetSql92(state, scope, node, targets, clause);
       Target& target = targets[index];
-      target.expr = unknownToText(state, std::move(target.expr));
-      if (target.expr->kind == ExprKind::Row) throwNotSupported("ordering by row values", target.position);
+      target.expr = rowValue(state, unknownToText(state, std::move(target.expr)));
       requireSortKey(state, *target.expr, state.startOfNode(node));
       OrderElement element{index, false, false};
       direction(state, sort, target.expr->type, element.descending, element.nullsFirst);

@@ -10,6 +10,7 @@
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Functions in FROM: generate_series(...), unnest(...) WITH ORDINALITY, ROWS FROM (...).
@@ -29,6 +30,20 @@ struct BoundFunction {
    std::string name; ///< of the function
 };
 
+/// json_populate_record(NULL::record, json) AS t(a integer) is json_to_record(json) AS t(a integer).
+void takeColumnsFromList(Expr& call) {
+   const std::string_view name = functionOf(call)->name;
+   const size_t at = name.find("_populate_");
+   if (at == std::string_view::npos) return;
+   if (!isNullConstant(*call.args[0]))
+      throwNotSupported("a record to fill, and a column definition list", call.position);
+   const std::string other = std::string(name.substr(0, at)) + "_to_" + std::string(name.substr(at + 10));
+   call.as<scalar::Call>().function = builtins().functions(other)[0];
+   auto json = std::move(call.args[1]);
+   call.args.clear();
+   call.args.push_back(std::move(json));
+}
+
 /// json_to_record(...) AS t(a integer, b text): gives the columns, and the function their names as a further argument.
 std::vector<ScopeColumn> defineColumns(BindState& state, const Scope& scope, const ::List* definitions, Expr& call) {
    const FunctionInfo* function = functionOf(call);
@@ -41,6 +56,7 @@ std::vector<ScopeColumn> defineColumns(BindState& state, const Scope& scope, con
       throw SqlError(sqlstate::syntaxError,
                      "a column definition list is only allowed for functions returning \"record\"")
           .at(position);
+   takeColumnsFromList(call);
    std::vector<ScopeColumn> columns;
    std::vector<ExprPtr> names;
    for (const ::ColumnDef* definition : ListOf<::ColumnDef>(definitions)) {
@@ -75,6 +91,34 @@ RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const st
    std::vector<ComputedColumn> computed;
    computed.push_back({columns[1].column, coerce(state, std::move(number), oid::int4, -1, CoercionContext::Explicit)});
    return makeMap(makeRel(RelKind::TableFunction, std::move(rows)), std::move(computed));
+}
+
+/// A function that returns values of a row type: their fields are the columns of the item.
+RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool hasOrdinality, NamespaceItem& item) {
+   const SqlType type = call->type;
+   const FunctionInfo* function = functionOf(*call);
+   const ColumnId row = state.addColumn(scope, "row", type);
+   ColumnId ordinality = noColumn;
+   if (hasOrdinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
+   RelPtr rel;
+   if (function && function->returnsSet) {
+      rel = functionRows(state, scope, std::move(call), {{"row", row, type}}, ordinality);
+   } else {
+      std::vector<ComputedColumn> computed;
+      computed.push_back({row, std::move(call)});
+      if (hasOrdinality) computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
+      rel = makeMap(oneRow(), std::move(computed));
+   }
+   std::vector<ComputedColumn> fields;
+   for (RowMember& member : membersOf(state, makeColumn(row, type))) {
+      const SqlType fieldType = member.expr->type;
+      const ColumnId column = state.addColumn(scope, member.name, fieldType);
+      item.columns.push_back({member.name, column, fieldType});
+      fields.push_back({column, std::move(member.expr)});
+   }
+   if (hasOrdinality) item.columns.push_back({"ordinality", ordinality, int8Type});
+   if (!hasOrdinality) item.rowType = type.oid;
+   return makeMap(std::move(rel), std::move(fields));
 }
 
 } // namespace
@@ -129,7 +173,9 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
       const bool isDefined = node.coldeflist != nullptr;
       item.columns =
           isDefined ? defineColumns(state, scope, node.coldeflist, *call) : functionColumns(state, scope, *call);
-      if (item.columns.size() <= 1 && !isDefined) {
+      if (item.columns.empty() && !isDefined && call->type.oid >= firstUserOid && isRowValue(call->type.oid)) {
+         result.rel = rowFunctionRows(state, scope, std::move(call), node.ordinality, item);
+      } else if (item.columns.size() <= 1 && !isDefined) {
          const std::string column = !item.columns.empty() ? item.columns[0].name
                                     : !aliasName.empty()  ? aliasName
                                                           : name;
@@ -144,7 +190,9 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          item.columns.push_back({column, state.addColumn(scope, column, call->type), call->type});
          item.isScalarFunction = true;
       }
-      if (function && (function->returnsSet || item.columns.size() > 1 || isDefined)) {
+      if (result.rel) {
+         // the columns are there
+      } else if (function && (function->returnsSet || item.columns.size() > 1 || isDefined)) {
          ColumnId ordinality = noColumn;
          if (node.ordinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
          auto rel = functionRows(state, scope, std::move(call), item.columns, ordinality);

@@ -123,6 +123,11 @@ std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List*
          expandStar(state, scope, *as<ColumnRef>(item->val), targets, nullptr);
          continue;
       }
+      if (isRowStar(item->val)) {
+         for (Target& target : expandRowStar(state, scope, *as<A_Indirection>(item->val)))
+            targets.push_back(std::move(target));
+         continue;
+      }
       Target target;
       target.expr = bindExpr(state, scope, item->val);
       settleCollations(state, *target.expr);

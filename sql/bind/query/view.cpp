@@ -38,7 +38,7 @@ BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) 
    const auto outerRecursion = std::exchange(state.recursion, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
    BoundRel query = bindSelect(state, *select, nullptr);
-   requireNoRows(query);
+   makeRowsValues(state, scope.depth, query);
    makeOutputUnique(state, scope, query);
    state.openViews.pop_back();
    state.source = outerSource;

@@ -7,6 +7,7 @@
 #include "sql/bind/state/bind_context.hpp"
 #include "sql/bind/state/bound_rel.hpp"
 #include "sql/bind/state/scope.hpp"
+#include "sql/bind/state/type_naming.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::sql {
@@ -31,6 +32,7 @@ struct BindState {
 
    // PROPERTIES
    const BindContext& context;
+   const TypeNaming naming{context};
    const SourceText* source; ///< null while a view or a default is bound
 
    // STATE

@@ -5,6 +5,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Expressions outside of queries: defaults, CHECK constraints, ALTER ... USING, parameters of EXECUTE.
@@ -48,7 +49,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
    }
    BoundExpression result;
    auto expr = bindExpr(state, scope, &node, clause);
-   if (expr->kind == ExprKind::Row) throwNotSupported("row values here", expr->position);
+   expr = rowValue(state, std::move(expr));
    if (clause == Clause::Check) expr = coerceToBoolean(state, std::move(expr), "CHECK");
    if (target && clause == Clause::Execute) {
       const Oid source = expr->type.oid;

@@ -54,7 +54,7 @@ StatementKind kindOf(const ::Node& statement) {
 BoundQuery queryOf(BindState& state, BoundRel bound, StatementKind kind) {
    BoundQuery query;
    query.kind = kind;
-   printRows(state, bound);
+   makeRowsValues(state, 0, bound);
    state.checkParameters();
    if (!state.parameters.empty()) typeParameters(state, *bound.rel);
    query.written = std::move(state.written);

@@ -7,6 +7,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/literal.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Adds casts to expressions. type_rules.cpp knows which casts exist; literal.cpp parses literals.
@@ -88,7 +89,11 @@ bool widenInteger(Expr& constant, Oid target) {
 
 ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, CoercionContext context) {
    const Oid source = expr->type.oid;
-   if (source == target || target == oid::any) return expr;
+   if (expr->kind == ExprKind::Row)
+      expr = source == oid::record && isRowValue(target) && target != oid::record
+                 ? coerceRow(state, std::move(expr), target, context)
+                 : rowValue(state, std::move(expr));
+   if (expr->type.oid == target || target == oid::any) return expr;
    if (source == oid::unknown && !isPolymorphic(target)) {
       if (isRegType(elementType(target)) && knownValue(*expr)) { // the names of the elements need the catalog
          expr = parseLiteral(state, *expr, plainType(oid::textArray));
@@ -113,10 +118,11 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
    }
    if (isPolymorphic(target)) return expr;
-   if (isRowType(source) || isRowType(target)) {
-      if (isRowType(source) && isRowType(target)) return expr;
-      throwNotSupported("casting row values", expr->position);
-   }
+   if (target == oid::record && isRowType(source))
+      return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
+   if (target == oid::recordArray && isRowType(elementType(source)))
+      return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
+   if (source == oid::record && isRowType(target)) return coerceRow(state, std::move(expr), target, context);
    if (widenInteger(*expr, target)) return expr;
    const Coercion coercion = findCoercion(target, source, context);
    switch (coercion.path) {
@@ -228,7 +234,7 @@ SqlType unite(std::span<ExprPtr* const> exprs, Oid type) {
 
 ExprPtr coerceToCommon(BindState& state, ExprPtr expr, Oid type, std::string_view construct) {
    const Oid source = expr->type.oid;
-   if (source == type) return expr;
+   if (source == type) return rowValue(state, std::move(expr));
    if (!canCoerce(source, type, CoercionContext::Implicit))
       throw SqlError(sqlstate::cannotCoerce,
                      std::string(construct) + " could not convert type " + typeName(source) + " to " + typeName(type))

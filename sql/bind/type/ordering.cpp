@@ -12,14 +12,14 @@ using catalog::BtreeStrategy;
 using catalog::builtins;
 
 void requireOrdering(const SqlType& type, uint32_t position) {
-   if (!isRowType(type.oid) && builtins().comparisonOperator(type.oid, BtreeStrategy::Less)) return;
+   if (builtins().comparisonOperator(type.oid, BtreeStrategy::Less)) return;
    throw SqlError(sqlstate::undefinedFunction, "could not identify an ordering operator for type " + typeName(type.oid))
        .at(position)
        .hint("Use an explicit ordering operator or modify the query.");
 }
 
 void requireEquality(const SqlType& type, uint32_t position) {
-   if (!isRowType(type.oid) && (type.oid == oid::unknown || builtins().equalityOperator(type.oid))) return;
+   if (type.oid == oid::unknown || builtins().equalityOperator(type.oid)) return;
    throw SqlError(sqlstate::undefinedFunction, "could not identify an equality operator for type " + typeName(type.oid))
        .at(position);
 }

@@ -147,6 +147,35 @@ bool isBuilt(const catalog::TypeInfo& type) {
    }
 }
 
+/// The row type of a relation, perhaps as an array.
+SqlType resolveUserType(const ::TypeName& name, const BindContext& context, const std::string& shown,
+                        uint32_t position) {
+   const ListOf<> parts(name.names);
+   if (name.typeOid) {
+      if (!context.catalog.relationOfType(name.typeOid)) throwUnknownType(std::to_string(name.typeOid), position);
+      return plainType(name.typeOid);
+   }
+   if (parts.size() > 1 && stringOf(parts[parts.size() - 2]) != "pg_catalog" &&
+       !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
+      throw SqlError(sqlstate::undefinedSchema,
+                     "schema \"" + std::string(stringOf(parts[parts.size() - 2])) + "\" does not exist")
+          .at(position);
+   catalog::QualifiedName qualified{{}, {}, std::string(stringOf(parts.back())), position};
+   if (parts.size() > 1) qualified.schema = stringOf(parts[parts.size() - 2]);
+   auto relation = catalog::findRelation(context.catalog, context.searchPath, qualified);
+   bool isArray = !ListOf<>(name.arrayBounds).empty();
+   if (!relation && qualified.name.starts_with('_')) { // "_t" is the name of t[]
+      qualified.name.erase(0, 1);
+      relation = catalog::findRelation(context.catalog, context.searchPath, qualified);
+      isArray = true;
+   }
+   if (!relation || !relation->rowType) throwUnknownType(shown, position);
+   if (relation->isBuiltin()) throwNotSupported("row types of system catalogs", position);
+   if (name.typmods)
+      throw SqlError(sqlstate::syntaxError, "type modifier is not allowed for type \"" + shown + "\"").at(position);
+   return plainType(isArray ? relation->rowTypeArray : relation->rowType);
+}
+
 } // namespace
 
 SqlType resolveValueType(const ::TypeName& name, const BindContext& context) {
@@ -187,20 +216,7 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    if (name.pct_type) throwNotSupported("%TYPE", position);
    std::string shown;
    const auto* type = findType(name, shown);
-   if (!type) {
-      // A table's row type exists, but is supported only for items of FROM.
-      const ListOf<> parts(name.names);
-      if (parts.size() > 1 && stringOf(parts[parts.size() - 2]) != "pg_catalog" &&
-          !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
-         throw SqlError(sqlstate::undefinedSchema,
-                        "schema \"" + std::string(stringOf(parts[parts.size() - 2])) + "\" does not exist")
-             .at(position);
-      catalog::QualifiedName qualified{{}, {}, std::string(stringOf(parts.back())), position};
-      if (parts.size() > 1) qualified.schema = stringOf(parts[parts.size() - 2]);
-      if (catalog::findRelation(context.catalog, context.searchPath, qualified))
-         throwNotSupported("row types of tables", position);
-      throwUnknownType(shown, position);
-   }
+   if (!type) return resolveUserType(name, context, shown, position);
    const int32_t typmod = name.typmods ? typmodOf(*type, name.typmods, position) : name.typemod;
    if (ListOf<>(name.arrayBounds).empty()) return plainType(type->oid, typmod);
    const Oid array = type->isArray() ? type->oid : type->array;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "sql/bind/state/type_naming.hpp"
 
 namespace ouzel::sql {
 
@@ -35,7 +36,8 @@ Coercion coercionOfCast(const catalog::CastInfo& cast) {
 
 char typeCategory(Oid type) {
    const auto* info = builtins().type(type);
-   return info ? info->category : 'C'; // all types that users define are row types
+   if (info) return info->category;
+   return (type & userArrayBit) != 0 ? 'A' : 'C';
 }
 
 bool isPreferredType(Oid type) {
@@ -60,17 +62,19 @@ bool isPseudoType(Oid type) {
 }
 
 bool isRowType(Oid type) {
-   if (type == oid::record) return true;
+   if (isRowValue(type)) return true;
    const auto* info = builtins().type(type);
-   return !info || info->kind == TypeKind::Composite;
+   return info && info->kind == TypeKind::Composite;
 }
 
 Oid elementType(Oid array) {
+   if (array >= firstUserOid) return arrayElementType(array);
    const auto* info = builtins().type(array);
    return info && info->isArray() ? info->element : invalidOid;
 }
 
 Oid arrayType(Oid element) {
+   if (element >= firstUserOid) return arrayTypeOf(element);
    const auto* info = builtins().type(element);
    return info ? info->array : invalidOid;
 }
@@ -89,7 +93,7 @@ std::string typeName(const SqlType& type) {
    std::string name = formatType(type);
    if (name != "???") return name;
    const auto* info = builtins().type(type.oid);
-   if (!info) return "record";
+   if (!info) return userTypeName(type.oid);
    switch (type.oid) { // types whose SQL name differs from pg_type's and that formatType does not know
    case oid::character: return "\"char\"";
    case oid::any: return "\"any\"";

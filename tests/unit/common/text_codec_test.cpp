@@ -68,11 +68,11 @@ std::string evaluate(const test::RecordedCase& c) {
       alignas(16) unsigned char place[16] = {};
       v.store(place);
       std::string bytes, hex;
-      appendBinary(bytes, type, storedRepresentation(type), place);
-      CATCH_CHECK(parseBinary(type, bytes).identical(v));
+      appendBinary(bytes, type, storedRepresentation(type), place, nullptr);
+      CATCH_CHECK(parseBinary(type, bytes, nullptr).identical(v));
       for (size_t cut = 0; cut < bytes.size(); ++cut) // shorter messages are refused or mean something else
          try {
-            parseBinary(type, std::string_view(bytes).substr(0, cut));
+            parseBinary(type, std::string_view(bytes).substr(0, cut), nullptr);
          } catch (const SqlError&) {
          }
       appendBytea(hex, bytes, ByteaOutput::Hex);

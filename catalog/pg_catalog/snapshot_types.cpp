@@ -1,0 +1,43 @@
+#include "catalog/pg_catalog/snapshot_types.hpp"
+
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+void SnapshotTypes::follow(const Snapshot& snapshot) {
+   const MutexLock lock(mutex_);
+   if (snapshot_.version() == snapshot.version() && snapshot_.database() == snapshot.database()) return;
+   snapshot_ = snapshot;
+   known_.clear();
+   path_.reset();
+}
+
+void SnapshotTypes::setSearchPath(const std::vector<std::string>& setting, std::string_view user, Oid temporarySchema) {
+   const MutexLock lock(mutex_);
+   if (setting_ == setting && user_ == user && temporarySchema_ == temporarySchema) return;
+   setting_ = setting;
+   user_ = user;
+   temporarySchema_ = temporarySchema;
+   path_.reset();
+}
+
+std::string SnapshotTypes::objectName(Oid regType, Oid object) const {
+   const MutexLock lock(mutex_);
+   if (!path_) path_ = SearchPath::resolve(snapshot_, setting_, user_, temporarySchema_);
+   return regOut({snapshot_, *path_}, regType, object);
+}
+
+RowFields SnapshotTypes::rowFields(Oid type) const {
+   const MutexLock lock(mutex_);
+   RowFields& fields = known_[type];
+   if (fields) return fields;
+   const RelationPtr relation = snapshot_.relationOfType(type);
+   if (!relation) throwInternal("row type " + std::to_string(type) + " does not exist");
+   auto made = std::make_shared<std::vector<RowField>>();
+   for (const Column& column : relation->columns)
+      made->push_back({column.name, column.type, column.isDropped});
+   return fields = std::move(made);
+}
+
+} // namespace ouzel::catalog
