@@ -162,9 +162,15 @@ void DropPlan::addColumnsOfType(const Relation& relation) {
    for (const RelationPtr& other : editor_.snapshot().relations()) {
       if (other->oid == relation.oid || has(other->oid)) continue;
       for (const Column& column : other->columns) {
-         if (column.isDropped || (column.type.oid != relation.rowType && column.type.oid != relation.rowTypeArray))
-            continue;
-         std::string description = "column " + column.name + " of " + describe(*other);
+         const Oid type = column.type.named();
+         if (column.isDropped || (type != relation.rowType && type != relation.rowTypeArray)) continue;
+         if (other->isOnlyType()) {
+            addCascaded(other, reason);
+            break;
+         }
+         const bool isComposite = other->relationKind == RelationKind::Composite;
+         std::string description =
+             "column " + column.name + " of " + (isComposite ? "composite " : "") + describe(*other);
          if (other->relationKind == RelationKind::View) {
             addCascaded(other, reason);
             break;

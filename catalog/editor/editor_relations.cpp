@@ -35,7 +35,7 @@ std::string objectName(std::string_view first, std::string_view second, std::str
 
 void checkSystemColumn(const Relation& relation, std::string_view name) {
    if (relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::Index ||
-       relation.relationKind == RelationKind::Composite)
+       relation.relationKind == RelationKind::Composite || relation.isOnlyType())
       return;
    if (std::find(systemColumns.begin(), systemColumns.end(), name) != systemColumns.end())
       throw SqlError(sqlstate::duplicateColumn,
@@ -72,8 +72,12 @@ Relation CatalogEditor::copyOf(Oid relation) const {
 }
 
 void CatalogEditor::checkNewName(Oid schema, std::string_view name) const {
-   if (working_.findRelation(schema, name))
-      throw SqlError(sqlstate::duplicateTable, "relation \"" + std::string(name) + "\" already exists");
+   const RelationPtr existing = working_.findRelation(schema, name);
+   if (existing && existing->isOnlyType())
+      throw SqlError(sqlstate::duplicateObject, "type \"" + std::string(name) + "\" already exists")
+          .hint("A relation has an associated type of the same name, so you must use a name that doesn't conflict with "
+                "any existing type.");
+   if (existing) throw SqlError(sqlstate::duplicateTable, "relation \"" + std::string(name) + "\" already exists");
 }
 
 bool CatalogEditor::isConstraintNameTaken(Oid schema, std::string_view name) const {
@@ -119,7 +123,7 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.oid == invalidOid) draft.oid = oids_();
    const bool hasRowType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
    if (hasRowType && draft.rowType == invalidOid) {
-      draft.rowType = oids_();
+      draft.rowType = oids_() | (draft.relationKind == RelationKind::Domain ? userDomainKind : 0);
       draft.rowTypeArray = arrayTypeOf(draft.rowType);
    }
    const auto before = savepoint();

@@ -19,12 +19,13 @@
 //   2: a column's relationsInDefault, sequences only
 //   3: relationsInDefault and a view's dependsOn have all relations that are named as regclass constants, and the texts
 //      have OIDs for them
+//   4: a type's domain
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 3;
+constexpr uint16_t formatVersion = 4, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
@@ -149,6 +150,7 @@ void type(Coder& coder, T& value) {
    coder(value.oid);
    coder(value.typmod);
    coder(value.collation);
+   if (coder.has(4)) coder(value.domain);
 }
 template <typename Coder, typename T>
 void acl(Coder& coder, T& value) {
@@ -372,9 +374,9 @@ uint64_t readHeader(Reader& reader, std::string_view magic) {
 
 } // namespace
 
-bool isOfThisVersion(std::string_view bytes) {
+bool isComplete(std::string_view bytes) {
    Reader reader(bytes);
-   return readVersion(reader, bytes.starts_with(changesMagic) ? changesMagic : snapshotMagic) == formatVersion;
+   return readVersion(reader, bytes.starts_with(changesMagic) ? changesMagic : snapshotMagic) >= completeSince;
 }
 
 std::string encodeSnapshot(const Snapshot& snapshot) {

@@ -14,7 +14,7 @@ std::string encodeSnapshot(const Snapshot& snapshot);
 Snapshot decodeSnapshot(std::string_view bytes);
 std::string encodeChanges(std::span<const Change> changes);
 std::vector<Change> decodeChanges(std::string_view bytes);
-/// False: an earlier version of this program has written the bytes, and some of what they say may be incomplete.
-bool isOfThisVersion(std::string_view bytes);
+/// False: an early version of this program has written the bytes, and some of what they should say is missing.
+bool isComplete(std::string_view bytes);
 
 } // namespace ouzel::catalog

@@ -61,7 +61,8 @@ std::string_view relationKindName(const Relation& relation) {
    case 'm': return "materialized view";
    case 'S': return "sequence";
    case 'i': return "index";
-   case 'c': return "type";
+   case 'c':
+   case 'd': return "type";
    default: return "table";
    }
 }

@@ -146,6 +146,8 @@ enum class RelationKind : char {
    Table = 'r',
    View = 'v',
    Composite = 'c', ///< the columns of CREATE TYPE ... AS
+   Domain = 'd', ///< no relation to clients. One column, "value", has the base type, and the domain's default, NOT NULL
+                 ///< and CHECK constraints
    MaterializedView = 'm',
    Sequence = 'S',
    Index = 'i',
@@ -205,6 +207,8 @@ struct Relation : CatalogObject {
    /// pg_class.relkind.
    char relkind() const { return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind); }
    bool isBuiltin() const { return database == invalidOid; }
+   /// True for what is a relation only here: clients see a type, and no row of pg_class.
+   bool isOnlyType() const { return relationKind == RelationKind::Domain; }
    /// Null if there is no live column of this name or number.
    const Column* findColumn(std::string_view columnName) const;
    const Column* column(int16_t attribute) const;

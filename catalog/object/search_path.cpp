@@ -96,17 +96,34 @@ std::string QualifiedName::text() const {
    return result + name;
 }
 
-RelationPtr findRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name) {
+namespace {
+
+template <typename Wants>
+RelationPtr findOnPath(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name,
+                       const Wants& wants) {
    checkDatabase(snapshot, name);
+   const auto findIn = [&](Oid schema) {
+      RelationPtr found = snapshot.findRelation(schema, name.name);
+      return found && wants(*found) ? found : nullptr;
+   };
    if (!name.schema.empty()) {
-      if (name.schema == temporaryAlias)
-         return path.temporary != invalidOid ? snapshot.findRelation(path.temporary, name.name) : nullptr;
+      if (name.schema == temporaryAlias) return path.temporary != invalidOid ? findIn(path.temporary) : nullptr;
       const SchemaPtr schema = snapshot.findSchema(name.schema);
-      return schema ? snapshot.findRelation(schema->oid, name.name) : nullptr;
+      return schema ? findIn(schema->oid) : nullptr;
    }
    for (const Oid schema : path.schemas)
-      if (RelationPtr relation = snapshot.findRelation(schema, name.name)) return relation;
+      if (RelationPtr relation = findIn(schema)) return relation;
    return nullptr;
+}
+
+} // namespace
+
+RelationPtr findRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name) {
+   return findOnPath(snapshot, path, name, [](const Relation& relation) { return !relation.isOnlyType(); });
+}
+
+RelationPtr findNamedType(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name) {
+   return findOnPath(snapshot, path, name, [](const Relation& relation) { return relation.rowType != invalidOid; });
 }
 
 RelationPtr requireRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name) {

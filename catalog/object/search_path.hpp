@@ -36,6 +36,8 @@ struct QualifiedName {
 
 /// Null if the relation or its schema does not exist. Throws 0A000 for another database's name.
 RelationPtr findRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
+/// The same for the name of a type: a relation, whose row type has its name, or a domain.
+RelationPtr findNamedType(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
 /// Throws 42P01 `relation "x" does not exist` if the relation or its schema does not exist, as FROM does.
 RelationPtr requireRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
 /// The schema of this name; pg_temp means the session's temporary schema. Throws 3F000 `schema "x" does not exist`.

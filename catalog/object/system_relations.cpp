@@ -22,7 +22,7 @@ int64_t number(TextTable::Field field) {
 
 /// The base type of a domain, without a modifier. information_schema's columns have domain types in PostgreSQL; here
 /// queries and clients see the base types.
-SqlType withoutDomain(SqlType type) {
+SqlType baseOf(SqlType type) {
    const TypeInfo* info = builtins().type(type.oid);
    while (info != nullptr && info->kind == TypeKind::Domain) {
       type.oid = info->baseType;
@@ -45,7 +45,7 @@ std::map<Oid, std::vector<Column>> loadColumns() {
       column.attribute = static_cast<int16_t>(number(table.at(row, attribute)));
       column.type = {static_cast<Oid>(number(table.at(row, type))), static_cast<int32_t>(number(table.at(row, typmod))),
                      static_cast<Oid>(number(table.at(row, collation)))};
-      column.type = withoutDomain(column.type);
+      column.type = baseOf(column.type);
       column.notNull = *table.at(row, notNull) == "t";
       column.dimensions = static_cast<int16_t>(number(table.at(row, dimensions)));
       columns[static_cast<Oid>(number(table.at(row, relation)))].push_back(std::move(column));

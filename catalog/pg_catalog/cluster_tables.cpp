@@ -99,11 +99,29 @@ void rowTypeRow(const Relation& r, bool isArray, RowBuilder& row) {
    row.letter('d').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(3).emit();
 }
 
+void domainRow(const Relation& r, RowBuilder& row) {
+   const Column& value = r.columns[0];
+   const TypeInfo* base = builtins().type(value.type.oid);
+   const bool isArray = builtins().isArray(value.type.oid);
+   row.oid(r.rowType).text(r.name).oid(r.schema).oid(r.owner).int2(base ? base->length : -1);
+   row.boolean(base && base->byValue).letter('d').letter(base ? base->category : isArray ? 'A' : 'C');
+   row.boolean(base && base->isPreferred).boolean(true).letter(base ? base->delimiter : ',').oid(0).oid(0).oid(0);
+   // OIDs of domain_in and domain_recv; the output functions are the base type's.
+   row.oid(r.rowTypeArray).oid(2597).oid(base ? base->output : isArray ? 751 : 2291).oid(2598);
+   row.oid(base ? base->send : isArray ? 2401 : 2403).oid(0).oid(0).oid(0);
+   row.letter(base ? base->alignment : 'd').letter(base ? base->storage : 'x').boolean(value.notNull);
+   row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(0).oid(value.type.collation);
+   row.textOrNull(value.defaultExpr).textOrNull(value.defaultExpr).null().emit();
+}
+
 void pgType(const SystemContext& context, RowBuilder& row) {
    staticRows("pg_type", row);
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (r->rowType == invalidOid) continue;
-      rowTypeRow(*r, false, row);
+      if (r->relationKind == RelationKind::Domain)
+         domainRow(*r, row);
+      else
+         rowTypeRow(*r, false, row);
       rowTypeRow(*r, true, row);
    }
 }

@@ -77,9 +77,9 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : allRelations(context.snapshot)) {
       for (const Column& c : r->columns) {
          const TypeInfo* type = builtins().type(c.type.oid);
-         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.oid).int4(-1);
+         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(-1);
          row.int2(type != nullptr ? type->length : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
-         row.int4(c.type.typmod).boolean(type != nullptr && type->byValue);
+         row.int4(c.type.domain ? -1 : c.type.typmod).boolean(type != nullptr && type->byValue);
          row.letter(type != nullptr ? type->alignment : 'i').letter(type != nullptr ? type->storage : 'x');
          row.letter('\0').boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
          row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(true).int4(0);
@@ -98,7 +98,8 @@ std::string defaultText(const Column& column) {
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Column& c : r->columns)
-         if (c.hasDefault()) row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
+         if (c.hasDefault() && !r->isOnlyType())
+            row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {
@@ -144,11 +145,16 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
       for (const Constraint& c : r->constraints) {
          const bool isForeign = c.kind == ConstraintKind::ForeignKey;
          row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
-         row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->oid).oid(invalidOid);
+         row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->isOnlyType() ? invalidOid : r->oid);
+         row.oid(r->isOnlyType() ? r->rowType : invalidOid);
          row.oid(isForeign ? c.referencedIndex : c.index).oid(invalidOid).oid(c.foreignRelation);
          row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
          row.letter(isForeign ? c.match : ' ').boolean(true).int4(0);
-         row.boolean(c.noInherit || c.kind != ConstraintKind::Check).int2Array(c.columns);
+         row.boolean(c.noInherit || c.kind != ConstraintKind::Check);
+         if (r->isOnlyType())
+            row.null();
+         else
+            row.int2Array(c.columns);
          if (isForeign) {
             const std::vector<Oid> operators = equalityOperators(*r, c.columns);
             row.int2Array(c.foreignColumns).oidArray(operators).oidArray(operators).oidArray(operators);
@@ -193,7 +199,7 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
    using namespace class_oid;
    for (const RelationPtr& r : context.snapshot.relations()) {
       add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
-      if (r->rowType != invalidOid) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
+      if (r->rowType != invalidOid && !r->isOnlyType()) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
       if (!r->definition.empty()) {
          add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
          for (const Dependency& d : r->dependsOn) {

@@ -13,6 +13,11 @@ void SnapshotTypes::follow(const Snapshot& snapshot) {
    path_.reset();
 }
 
+Snapshot SnapshotTypes::snapshot() const {
+   const MutexLock lock(mutex_);
+   return snapshot_;
+}
+
 void SnapshotTypes::setSearchPath(const std::vector<std::string>& setting, std::string_view user, Oid temporarySchema) {
    const MutexLock lock(mutex_);
    if (setting_ == setting && user_ == user && temporarySchema_ == temporarySchema) return;

@@ -8,7 +8,8 @@
 
 namespace ouzel::catalog {
 
-/// The types of users as a session sees them. A session keeps one and follows its transactions' catalog with it.
+/// The types of users as a session sees them. A session keeps one and follows its transactions' catalog with it. What a
+/// domain checks is compiled elsewhere.
 class SnapshotTypes : public UserTypes {
 public:
    /// From now on the types are those of the snapshot. Values of earlier statements may be printed then; they say
@@ -18,6 +19,9 @@ public:
    void setSearchPath(const std::vector<std::string>& setting, std::string_view user, Oid temporarySchema);
    RowFields rowFields(Oid type) const override;
    std::string objectName(Oid regType, Oid object) const override;
+
+protected:
+   Snapshot snapshot() const;
 
 private:
    mutable Mutex mutex_;

@@ -50,7 +50,7 @@ void scanVirtualTable(const SystemContext& context, const Relation& relation, st
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot) {
    std::vector<RelationPtr> all = systemRelations();
    for (RelationPtr& relation : snapshot.relations())
-      all.push_back(std::move(relation));
+      if (!relation->isOnlyType()) all.push_back(std::move(relation));
    return all;
 }
 

@@ -215,9 +215,10 @@ private:
 
 } // namespace
 
-void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format) {
-   appendArrayText(out, bytes,
-                   [&format](const SqlType& type, const Value& value) { return textOf(type, value, format); });
+void appendArrayText(std::string& out, std::string_view bytes, Oid element, const SessionFormat& format) {
+   appendArrayText(out, bytes, [element, &format](const SqlType& type, const Value& value) {
+      return textOf(element == oid::oid ? SqlType{element, -1, invalidOid} : type, value, format);
+   });
 }
 
 void appendArrayText(std::string& out, std::string_view bytes, const ElementText& elementText) {

@@ -15,7 +15,8 @@ namespace ouzel {
 using ElementText = std::function<std::string(const SqlType& type, const Value& value)>;
 /// `bytes` as array.hpp lays them out.
 void appendArrayText(std::string& out, std::string_view bytes, const ElementText& elementText);
-void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format);
+/// `element`: of the array's type. A regclass[] that was cast to oid[] has elements of type regclass, and is numbers.
+void appendArrayText(std::string& out, std::string_view bytes, Oid element, const SessionFormat& format);
 void appendVectorText(std::string& out, std::string_view bytes, const SessionFormat& format);
 /// array_in: the bytes of an array with elements of type `element`. Throws 22P02 "malformed array literal" with
 /// PostgreSQL's detail.

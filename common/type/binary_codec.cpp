@@ -213,8 +213,9 @@ std::string readRowBinary(std::string_view bytes, Oid rowType, const UserTypes* 
                                                         " in record column " + std::to_string(i + 1));
       const int32_t length = reader.take<int32_t>();
       if (length < -1) throw SqlError(sqlstate::invalidBinaryRepresentation, "insufficient data left in message");
-      if (length == -1) continue;
-      values[i] = parsePart(column.type, reader.takeBytes(static_cast<size_t>(length)), types);
+      values[i] = Value::null(rowFieldPhysical(column.type.oid));
+      if (length >= 0) values[i] = parsePart(column.type, reader.takeBytes(static_cast<size_t>(length)), types);
+      checkDomain(column.type, values[i], types);
    }
    reader.finish();
    return makeRow(rowType, *columns, values);

@@ -129,7 +129,9 @@ std::string parseRowText(std::string_view text, Oid type, const SessionFormat& f
    for (size_t i = 0; i < fields->size(); ++i) {
       const RowField& field = (*fields)[i];
       if (field.isDropped) continue;
+      values[i] = Value::null(rowFieldPhysical(field.type.oid));
       if (const auto part = reader.field()) values[i] = parsePart(field.type, *part, format);
+      checkDomain(field.type, values[i], format.types);
    }
    reader.finish();
    return makeRow(type, *fields, values);

@@ -102,7 +102,9 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
-         return strings([&format](std::string& out, StringView v) { appendArrayText(out, v.view(), format); });
+         return strings([&format, element = arrayElementType(type.oid)](std::string& out, StringView v) {
+            appendArrayText(out, v.view(), element, format);
+         });
       if (isRowValue(type.oid))
          return strings([&format](std::string& out, StringView v) { appendRowText(out, v.view(), format); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });

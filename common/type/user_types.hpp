@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "common/value/selection.hpp"
 #include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 namespace ouzel {
 
@@ -23,6 +25,13 @@ public:
    virtual RowFields rowFields(Oid type) const = 0;
    /// The text of a value of regclass or another reg type.
    virtual std::string objectName(Oid regType, Oid object) const = 0;
+   /// Throws 23502 or 23514 for a row of `rows` whose value a domain refuses; the values lie as those of a row's field
+   /// (row.hpp). `domain` may be the array type of one: then the values are arrays.
+   virtual void checkDomain(Oid domain, const Vector& values, const Selection& rows) const = 0;
 };
+
+/// Throws as UserTypes::checkDomain() if the type is a domain that refuses the value. Null for `types`: XX000 for a
+/// domain.
+void checkDomain(const SqlType& type, const Value& value, const UserTypes* types);
 
 } // namespace ouzel

@@ -40,7 +40,7 @@ constexpr bool isRegType(Oid type) {
 inline constexpr Oid firstUserOid = 16384;
 /// The OID of a type that users made says what the type is, so that no catalog is needed to handle its values. An
 /// array's is that of its elements with the highest bit. One without the four highest bits is a row type's.
-inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000;
+inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000, userDomainKind = 0x1000'0000;
 
 /// True for record and the row types of users' relations, whose values are those of row.hpp. The row types of system
 /// catalogs have no values of their own: such a row is a record.
@@ -53,8 +53,24 @@ struct SqlType {
    Oid oid = oid::unknown;
    int32_t typmod = -1;
    Oid collation = invalidOid;
-   bool operator==(const SqlType&) const = default;
+   /// The domain whose checks the values have passed, or the array type of such a domain; 0: none. The other members
+   /// are those of the domain's base type, so that whoever does not ask handles values of a domain as those of its
+   /// base.
+   Oid domain = invalidOid;
+
+   /// Whether the values are of one kind. Does not ask for domains.
+   bool operator==(const SqlType& other) const {
+      return oid == other.oid && typmod == other.typmod && collation == other.collation;
+   }
+   /// What pg_typeof() says.
+   Oid named() const { return domain ? domain : oid; }
 };
+
+/// The type, or the base type of the domain that it is.
+constexpr SqlType withoutDomain(SqlType type) {
+   type.domain = invalidOid;
+   return type;
+}
 
 /// numeric(p, s) packs its modifier as ((p << 16) | (s & 0x7ff)) + 4; varchar(n), bpchar(n) as n + 4.
 struct NumericModifier {

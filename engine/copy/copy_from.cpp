@@ -124,7 +124,7 @@ std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindConte
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input) {
    std::vector<SqlType> types;
    for (const int16_t attribute : target.columns)
-      types.push_back(target.relation->column(attribute)->type);
+      types.push_back(withoutDomain(target.relation->column(attribute)->type)); // its checks follow
    const auto table = std::make_shared<CopyInputTable>(target.relation->name, shapeOf(core, target), types,
                                                        2 * core.database.scheduler->workerCount(), *target.progress);
    const auto execution = planCopy(core, bind, target, table);

@@ -59,11 +59,11 @@ catalog::Snapshot recoveredCatalog(storage::Database& storage) {
    const storage::RecoveredCatalog recovered = storage.takeRecoveredCatalog();
    catalog::Snapshot snapshot =
        recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
-   bool isOld = !recovered.image.empty() && !catalog::isOfThisVersion(recovered.image);
+   bool isOld = !recovered.image.empty() && !catalog::isComplete(recovered.image);
    for (const std::string& change : recovered.changes) {
       if (change.empty()) continue;
       snapshot = snapshot.apply(catalog::decodeChanges(change));
-      isOld = isOld || !catalog::isOfThisVersion(change);
+      isOld = isOld || !catalog::isComplete(change);
    }
    // The next checkpoint writes what was added. Until then each start finds the same again.
    return isOld ? upgradeCatalog(snapshot) : snapshot;

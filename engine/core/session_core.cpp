@@ -59,6 +59,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    log.localTransaction = &transaction.number();
    log.transactionId = &transaction.lockOwner().transaction;
    functions_ = makeSessionFunctions(*this);
+   types_ = std::make_unique<DomainChecks>(functions_.get(), database.governor->ledger());
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
@@ -106,8 +107,8 @@ Oid SessionCore::temporarySchema() {
 const SessionFormat& SessionCore::format() {
    format_ = settings.format();
    format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
-   format_.types = &types_;
-   if (transaction.isOpen()) types_.follow(transaction.catalog());
+   format_.types = types_.get();
+   if (transaction.isOpen()) types_->follow(transaction.catalog());
    return format_;
 }
 
@@ -141,7 +142,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.database = options.database;
    context.searchPath = settings.searchPath(options.user);
    context.temporarySchema = temporarySchema();
-   types_.setSearchPath(context.searchPath, options.user, context.temporarySchema);
+   types_->setSearchPath(context.searchPath, options.user, context.temporarySchema);
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;

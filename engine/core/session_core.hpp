@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "catalog/object/search_path.hpp"
-#include "catalog/pg_catalog/snapshot_types.hpp"
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "common/env/random.hpp"
 #include "common/log/session.hpp"
 #include "common/sync/mutex.hpp"
+#include "engine/core/domain_checks.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/session.hpp"
 #include "engine/core/transaction_context.hpp"
@@ -154,10 +154,10 @@ private:
    std::vector<Notice> warnings_ GUARDED_BY(cancelMutex_);                  // for the end of the statement
    std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, or -1 for none
    SessionFormat format_;
-   catalog::SnapshotTypes types_;
    const SessionFormat* literals_ = nullptr; ///< of the prepared statement that starts
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;
+   std::unique_ptr<DomainChecks> types_;
 };
 
 /// 25006 in a READ ONLY transaction.

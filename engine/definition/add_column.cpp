@@ -18,6 +18,16 @@ using sql::textOf;
 
 namespace {
 
+/// The default of a domain, or of the one that it is made over, as SQL.
+std::string domainDefault(const catalog::Snapshot& snapshot, Oid domain) {
+   while (domain != invalidOid && (domain & userArrayBit) == 0) {
+      const catalog::Column& value = snapshot.relationOfType(domain)->columns[0];
+      if (value.hasDefault()) return "(" + value.defaultExpr + ")";
+      domain = value.type.domain;
+   }
+   return "NULL";
+}
+
 /// A query's result as a column of `type` stores it: numeric(p, s) as a scaled integer.
 Value storedValue(const Value& value, const SqlType& type) {
    const PhysicalType stored = storedRepresentation(type).physical;
@@ -53,6 +63,9 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    if (serial) drawFromSequence(added, serial, nullptr);
    for (const ColumnConstraint& constraint : constraints)
       addColumnConstraint(added, constraint.definition, constraint.end);
+   if (added.value.empty() && added.column.type.domain) // its checks are made for present rows as well
+      added.value = added.column.hasDefault() ? "(" + added.column.defaultExpr + ")"
+                                              : domainDefault(editor_.snapshot(), added.column.type.domain);
    if (added.value.empty())
       appendColumn(added);
    else

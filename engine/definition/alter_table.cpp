@@ -10,6 +10,7 @@
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/source_range.hpp"
+#include "engine/definition/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/object_kind.hpp"
+#include "engine/definition/user_type.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 
@@ -143,8 +144,8 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       requireDatabase(core, stringOf(statement.object));
       throwNotSupported("ALTER DATABASE ... OWNER TO");
    }
-   if (statement.objectType == OBJECT_TYPE)
-      if (const auto type = findCompositeType(context, statement.object)) {
+   if (statement.objectType == OBJECT_TYPE || statement.objectType == OBJECT_DOMAIN)
+      if (const auto type = findUserType(context, statement.object)) {
          changeOwner(context, *type, *statement.newowner);
          return tag;
       }

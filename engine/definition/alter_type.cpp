@@ -35,7 +35,8 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
                           command.name, core_.bindContext(path, &context_.source()));
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const SqlType type = sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
-   if (!definition.raw_default && type != column.type && !isAssignable(column, type))
+   const bool isOther = type != column.type || type.domain != column.type.domain;
+   if (!definition.raw_default && isOther && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
                                                      "\" cannot be cast automatically to type " +
                                                      formatType({type.oid, -1, invalidOid}))
@@ -54,7 +55,7 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
       if (isNode(definition.raw_default, T_A_Const)) value += "::" + formatType({type.oid, -1, invalidOid});
    }
    typeChanges_.push_back({column.name, column.attribute, column.type, type, definition.raw_default != nullptr});
-   if (definition.raw_default || type != column.type) converted_.push_back({column.attribute, std::move(value)});
+   if (definition.raw_default || isOther) converted_.push_back({column.attribute, std::move(value)});
    enqueue(AlterType, [this, change = typeChanges_.back()] { changeType(change); });
 }
 

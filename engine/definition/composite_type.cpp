@@ -1,8 +1,7 @@
 #include "engine/definition/alter_target.hpp"
-#include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/rewrite_rows.hpp"
+#include "engine/definition/user_type.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE TYPE ... AS (...), and what ALTER TYPE and DROP TYPE do with such types. A composite type is a relation
@@ -11,19 +10,9 @@
 namespace ouzel::engine {
 
 using sql::as;
-using sql::isNode;
 using sql::ListOf;
-using sql::stringOf;
 
 namespace {
-
-catalog::QualifiedName nameOf(const ::Node* name) {
-   const ::List* names = isNode(name, T_TypeName) ? as<::TypeName>(name)->names : as<::List>(name);
-   std::vector<std::string> parts;
-   for (const ::Node* part : ListOf<>(names))
-      parts.emplace_back(stringOf(part));
-   return catalog::toQualifiedName(std::move(parts));
-}
 
 catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definition) {
    const catalog::SearchPath path = context.core.searchPath();
@@ -36,19 +25,8 @@ catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definiti
    return column;
 }
 
-/// Whether values of a type contain values of the relation's row type.
-bool contains(const catalog::Snapshot& snapshot, Oid type, const catalog::Relation& relation) {
-   const Oid element = arrayElementType(type);
-   const auto part = snapshot.relationOfType(element ? element : type);
-   if (!part || part->isBuiltin()) return false;
-   if (part->oid == relation.oid) return true;
-   return std::any_of(part->columns.begin(), part->columns.end(), [&](const catalog::Column& column) {
-      return !column.isDropped && contains(snapshot, column.type.oid, relation);
-   });
-}
-
 void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const catalog::Column& column) {
-   if (contains(core.transaction.catalog(), column.type.oid, relation))
+   if (isMadeOf(core.transaction.catalog(), column.type, relation))
       throw SqlError(sqlstate::invalidTableDefinition,
                      "composite type " + relation.name + " cannot be made a member of itself");
 }
@@ -59,7 +37,7 @@ void requireUnused(SessionCore& core, const catalog::Relation& type) {
    for (const catalog::RelationPtr& other : snapshot.relations()) {
       if (other->relationKind != catalog::RelationKind::Table) continue;
       for (const catalog::Column& column : other->columns)
-         if (!column.isDropped && contains(snapshot, column.type.oid, type))
+         if (!column.isDropped && isMadeOf(snapshot, column.type, type))
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type \"" + type.name + "\" because column \"" +
                                                               other->name + "." + column.name + "\" uses it");
    }
@@ -67,29 +45,11 @@ void requireUnused(SessionCore& core, const catalog::Relation& type) {
 
 } // namespace
 
-void refreshRowValues(SessionCore& core, Oid relation) {
-   const auto changed = core.transaction.catalog().relation(relation);
-   for (const catalog::RelationPtr& other : core.transaction.catalog().relations()) {
-      if (other->relationKind != catalog::RelationKind::Table) continue;
-      std::vector<NewValue> values;
-      for (const catalog::Column& column : other->columns)
-         if (!column.isDropped && contains(core.transaction.catalog(), column.type.oid, *changed))
-            values.push_back({column.attribute, "ouzel_current_row(" + catalog::quoteIdentifier(column.name) + ")"});
-      if (values.empty()) continue;
-      core.transaction.lock(other->oid, LockMode::AccessExclusive);
-      requireNotInUse(core, *other, "ALTER TYPE");
-      core.transaction.storage().nextCommand();
-      RowRewrite(core, *other, std::move(values)).run(*other);
-   }
-}
-
 std::string createCompositeType(CommandContext& context, const ::CompositeTypeStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "CREATE TYPE");
    const NewRelation target = newRelation(context, *statement.typevar);
-   if (const auto existing = core.transaction.catalog().findRelation(target.schema, target.name.name);
-       existing && existing->rowType)
-      throw SqlError(sqlstate::duplicateObject, "type \"" + target.name.name + "\" already exists");
+   requireNewType(core, target.schema, target.name.name);
    catalog::Relation draft;
    draft.name = target.name.name;
    draft.schema = target.schema;
@@ -137,34 +97,6 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
    case AT_ChangeOwner: return changeOwner(context, *relation, *command.newowner);
    default: throwNotSupported("this form of ALTER TYPE");
    }
-}
-
-catalog::RelationPtr findCompositeType(CommandContext& context, const ::Node* name) {
-   SessionCore& core = context.core;
-   if (isNode(name, T_TypeName) && as<::TypeName>(name)->arrayBounds) return nullptr;
-   auto found = catalog::findRelation(core.transaction.catalog(), core.searchPath(), nameOf(name));
-   return found && found->relationKind == catalog::RelationKind::Composite ? found : nullptr;
-}
-
-bool dropCompositeTypes(CommandContext& context, const ::DropStmt& statement) {
-   SessionCore& core = context.core;
-   std::vector<Oid> types;
-   for (const ::Node* object : ListOf<>(statement.objects)) {
-      if (const auto relation = findCompositeType(context, object)) {
-         core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-         types.push_back(relation->oid);
-         continue;
-      }
-      const SystemObject other = findSystemObject(core, OBJECT_TYPE, object);
-      if (!other.missing) return false;
-      if (!statement.missing_ok) throw SqlError(*other.missing);
-      core.notice(other.skipped + ", skipping");
-   }
-   if (types.empty()) return true;
-   const auto behavior =
-       statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
-   announceAndFree(core, core.transaction.editor().dropRelations(types, behavior));
-   return true;
 }
 
 } // namespace ouzel::engine

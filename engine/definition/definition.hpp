@@ -8,6 +8,7 @@
 // Statements that define objects: CREATE, ALTER, DROP, COMMENT, TRUNCATE. One function for each kind of statement; it
 // returns the command tag.
 
+struct AlterDomainStmt;
 struct AlterObjectSchemaStmt;
 struct AlterOwnerStmt;
 struct AlterRoleStmt;
@@ -16,6 +17,7 @@ struct AlterTableStmt;
 struct CommentStmt;
 struct CompositeTypeStmt;
 struct Constraint;
+struct CreateDomainStmt;
 struct CreateRoleStmt;
 struct CreateSchemaStmt;
 struct CreateStmt;
@@ -39,12 +41,9 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
 std::string createCompositeType(CommandContext& context, const ::CompositeTypeStmt& statement);
 /// A sub-command of ALTER TYPE for a composite type.
 void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd& command);
-/// Writes the rows anew that have values of the relation's row type, whose columns have changed.
-void refreshRowValues(SessionCore& core, Oid relation);
-/// Null if the name, a TypeName or a list of strings, is not that of a composite type.
-catalog::RelationPtr findCompositeType(CommandContext& context, const ::Node* name);
-/// DROP TYPE. False: it names another type, which only the system has.
-bool dropCompositeTypes(CommandContext& context, const ::DropStmt& statement);
+// domain.cpp
+std::string createDomain(CommandContext& context, const ::CreateDomainStmt& statement);
+std::string alterDomain(CommandContext& context, const ::AlterDomainStmt& statement);
 // create_index.cpp
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 // drop.cpp: DROP, TRUNCATE

@@ -1,7 +1,9 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/user_type.hpp"
 #include "sql/parse/node_access.hpp"
 
 // DROP and TRUNCATE.
@@ -100,9 +102,10 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       requireWritable(core, "DROP SCHEMA");
       return dropSchemas(context, statement, behavior);
    }
-   if (statement.removeType == OBJECT_TYPE) {
-      requireWritable(core, "DROP TYPE");
-      if (dropCompositeTypes(context, statement)) return "DROP TYPE";
+   if (statement.removeType == OBJECT_TYPE || statement.removeType == OBJECT_DOMAIN) {
+      std::string tag(tagOf(Verb::Drop, statement.removeType));
+      requireWritable(core, tag);
+      if (dropUserTypes(context, statement)) return tag;
    }
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);

@@ -2,6 +2,7 @@
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
+#include "engine/definition/user_type.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -147,8 +148,16 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       throwNotSupported("ALTER ROLE ... RENAME");
    case OBJECT_TABLESPACE:
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
+   case OBJECT_DOMCONSTRAINT:
+      if (const auto domain = findUserType(context, statement.object)) {
+         core.transaction.lock(domain->oid, LockMode::AccessExclusive);
+         editor.renameConstraint(domain->oid, statement.subname, statement.newname);
+         return tag;
+      }
+      refuseToAlter(type, findSystemObject(core, OBJECT_DOMAIN, statement.object));
+   case OBJECT_DOMAIN:
    case OBJECT_TYPE:
-      if (const auto composite = findCompositeType(context, statement.object)) {
+      if (const auto composite = findUserType(context, statement.object)) {
          core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          renameRelation(context, *composite, statement.newname);
          return tag;
@@ -162,8 +171,8 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
    const ::ObjectType type = statement.objectType;
    std::string tag(tagOf(Verb::Alter, type));
    requireWritable(context.core, tag);
-   if (type == OBJECT_TYPE)
-      if (const auto composite = findCompositeType(context, statement.object)) {
+   if (type == OBJECT_TYPE || type == OBJECT_DOMAIN)
+      if (const auto composite = findUserType(context, statement.object)) {
          context.core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          moveToSchema(context, *composite, statement.newschema);
          return tag;

@@ -150,6 +150,10 @@ SystemObject Search::type(std::vector<std::string> parts, bool isArray, bool mus
       } else if (const auto relation = snapshot().findRelation(schemas[i], name)) {
          object.oid = isArray ? relation->rowTypeArray : relation->rowType;
          if (object.oid == invalidOid || builtins().type(object.oid)) continue;
+         if (!isArray && relation->isOnlyType()) {
+            object.description = "type " + typeText(object.oid);
+            return object;
+         }
          object.owner = isArray ? "type " + typeText(relation->rowType)
                                 : std::string(catalog::relationKindName(*relation)) + " " +
                                       catalog::displayName(snapshot(), path_, *relation);

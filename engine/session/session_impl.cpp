@@ -170,6 +170,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateStmt: return createTable(context, *as<::CreateStmt>(node));
    case T_CreateTableAsStmt: return createTableAs(context, *as<::CreateTableAsStmt>(node));
    case T_CompositeTypeStmt: return createCompositeType(context, *as<::CompositeTypeStmt>(node));
+   case T_CreateDomainStmt: return createDomain(context, *as<::CreateDomainStmt>(node));
+   case T_AlterDomainStmt: return alterDomain(context, *as<::AlterDomainStmt>(node));
    case T_ViewStmt: return createView(context, *as<::ViewStmt>(node));
    case T_CreateSchemaStmt: return createSchema(context, *as<::CreateSchemaStmt>(node));
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));

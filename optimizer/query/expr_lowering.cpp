@@ -500,4 +500,13 @@ bool ExprLowering::lowerProduct(Expr& call, std::optional<Bounds>& result) {
    return true;
 }
 
+void lowerAlone(ExprPtr& expr, sql::ColumnTable& columns) {
+   const OptimizerContext context;
+   Query query{columns, context};
+   ExprLowering lowering(query);
+   for (uint32_t i = 0; i < columns.size(); ++i)
+      lowering.setColumn(ColumnId{i}, columns[ColumnId{i}].repr, std::nullopt);
+   lowering.lower(expr);
+}
+
 } // namespace ouzel::optimizer

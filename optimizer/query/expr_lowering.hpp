@@ -61,4 +61,7 @@ private:
 /// Bounds that the type and its representation imply (numeric(p, s): 10^p - 1).
 std::optional<Bounds> boundsOfType(Representation repr, const SqlType& type);
 
+/// Lowers an expression that is in no query, over columns in the representations that `columns` has.
+void lowerAlone(ExprPtr& expr, sql::ColumnTable& columns);
+
 } // namespace ouzel::optimizer

@@ -100,10 +100,11 @@ std::string populateRow(const FunctionContext& context, Oid type, std::optional<
                                  "cannot call populate_composite on an array");
    for (size_t i = 0; i < columns->size(); ++i) {
       const RowField& column = (*columns)[i];
-      if (column.isDropped || (members[i] && members[i]->isNull()))
-         values[i] = Value();
-      else if (members[i])
-         values[i] = convert(context, column.type, *members[i], values[i]);
+      if (column.isDropped || values[i].isNull || (members[i] && members[i]->isNull()))
+         values[i] = Value::null(rowFieldPhysical(column.type.oid));
+      if (column.isDropped) continue;
+      if (members[i] && !members[i]->isNull()) values[i] = convert(context, column.type, *members[i], values[i]);
+      checkDomain(column.type, values[i], sessionFormat(context).types);
    }
    return makeRow(type, *columns, values);
 }

@@ -162,6 +162,28 @@ StringView refresh(const StringView& bytes, KernelEnv& env) {
    return env.copy(currentPart(env.call.argTypes[0].oid, value, sessionFormat(env.context)).bytes);
 }
 
+/// ouzel_domain(value, domain): the value, once it has passed the checks of the domain.
+void checkValues(const KernelCall& call, ResultVector& result) {
+   if (call.rows.count() == 0) return;
+   const Vector& values = call.args[0];
+   const auto domain = static_cast<Oid>(call.args[1].value<int64_t>(call.rows.row(0)));
+   const UserTypes* types = sessionFormat(call.context).types;
+   if (!types) throwInternal("a value of a domain, and no catalog to look its checks up in");
+   types->checkDomain(domain, values, call.rows);
+   const uint32_t width = physicalSize(values.type);
+   DCHECK(values.type == result.type());
+   forEachRow(call.rows, [&](uint32_t row) {
+      if (values.isNull(row)) return result.setNull(row);
+      std::byte* place = static_cast<std::byte*>(result.data()) + size_t{row} * width;
+      if (!isVariableSize(values.type)) {
+         std::memcpy(place, static_cast<const std::byte*>(values.data) + size_t{values.positionOf(row)} * width, width);
+         return;
+      }
+      const StringView copy = result.strings().copyString(values.value<StringView>(row).view());
+      std::memcpy(place, static_cast<const void*>(&copy), sizeof copy);
+   });
+}
+
 /// record_cmp: NULLs are equal, and larger than values. Columns are compared in pairs, whatever their row types.
 int compareRows(const StringView& a, const StringView& b) {
    std::string left, right;
@@ -210,6 +232,7 @@ void registerRow() {
    registerKernel("ouzel_field", anyArguments, {takeField, true, false});
    addKernel<rowIs>("ouzel_row_is");
    addKernel<refresh>("ouzel_current_row");
+   registerKernel("ouzel_domain", anyArguments, {checkValues, false, false});
 }
 
 } // namespace ouzel::executor

@@ -60,7 +60,7 @@ StringView currentQuery(KernelEnv& env) {
 
 void typeOf(const KernelCall& call, ResultVector& result) {
    int64_t* out = result.values<int64_t>();
-   forEachRow(call.rows, [&](uint32_t row) { out[row] = call.argTypes[0].oid; });
+   forEachRow(call.rows, [&](uint32_t row) { out[row] = call.argTypes[0].named(); });
 }
 void countNulls(const KernelCall& call, ResultVector& result) {
    int32_t* out = result.values<int32_t>();

@@ -4,9 +4,12 @@
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonb_text.hpp"
 #include "common/type/array.hpp"
+#include "common/type/session_format.hpp"
+#include "common/type/user_types.hpp"
 #include "executor/function/json/json_items.hpp"
 #include "executor/function/json/json_record.hpp"
 #include "executor/function/table/table_function_rows.hpp"
+#include "executor/function/value_text.hpp"
 
 // Rows out of JSON: json_each, json_array_elements, json_object_keys, json_to_record and their kin, for json and jsonb.
 
@@ -205,11 +208,15 @@ private:
                                    "cannot call populate_composite on an array");
       for (size_t i = 0; i < types_.size(); ++i) {
          if (!fields[i] || fields[i]->isNull()) {
+            checkDomain(types_[i], Value::null(reprs_[i].physical), sessionFormat(context_).types);
             out_.addNull();
             continue;
          }
          alignas(16) std::byte value[16] = {};
          putField(value, context_, types_[i], reprs_[i], *fields[i], out_.strings());
+         if (types_[i].domain)
+            checkDomain(types_[i], Value::fromVector(Vector::flat(reprs_[i].physical, value, nullptr), 0),
+                        sessionFormat(context_).types);
          out_.add(reprs_[i].physical, value);
       }
    }

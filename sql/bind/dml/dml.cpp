@@ -50,6 +50,7 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    case RelationKind::MaterializedView:
       throw SqlError(sqlstate::wrongObjectType, "cannot change materialized view " + quoted);
    case RelationKind::Sequence: throw SqlError(sqlstate::wrongObjectType, "cannot change sequence " + quoted);
+   case RelationKind::Domain: // no name of a relation finds one
    case RelationKind::Index:
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation " + quoted)
@@ -114,9 +115,24 @@ std::vector<Oid> relationsIn(const Expr& expression, const catalog::Snapshot& ca
    return found;
 }
 
+namespace {
+
+/// The default of a domain, or of the one that it is made over; NULL if there is none.
+ExprPtr defaultOfType(BindState& state, const SqlType& type) {
+   const Oid domain = (type.domain & userArrayBit) != 0 ? invalidOid : type.domain;
+   if (domain == invalidOid) return makeNull(type);
+   const auto relation = state.context.catalog.relationOfType(domain);
+   if (!relation) throwInternal("domain " + std::to_string(domain) + " does not exist");
+   auto value = defaultOf(state, *relation, relation->columns[0]);
+   value->type.domain = invalidOid; // the checks of the inner domain do not make those of this one
+   return intoDomain(std::move(value), type);
+}
+
+} // namespace
+
 ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column) {
    static_cast<void>(table);
-   if (!column.hasDefault() && column.defaultSequence == invalidOid) return makeNull(column.type);
+   if (!column.hasDefault() && column.defaultSequence == invalidOid) return defaultOfType(state, column.type);
    // By OID, because the sequence may have a new name.
    const auto script = ParsedScript::parseExpression(
        column.defaultSequence == invalidOid

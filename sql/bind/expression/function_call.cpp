@@ -178,7 +178,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       throwNoFunction(&call, shownName, types, argNames, position);
    }
    // Rewrites call these, with argument types that no lookup by name would give them.
-   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row")
+   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain")
       throwNoFunction(&call, shownName, types, argNames, position);
    auto found = resolveFunction(name, types, argNames, call.func_variadic);
    switch (found.outcome) {
@@ -233,6 +233,9 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       unknownType->position = position;
       return unknownType;
    }
+   // json_populate_record(NULL::d, ...) gives a value of the domain d.
+   const SqlType filled = function.name.find("_populate_record") != std::string_view::npos ? args[0]->type : SqlType();
+   if (filled.domain && function.returnsSet) throwNotSupported("a set of a domain's values", position);
    coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
    // The result of a function has no length. One that returns an argument still takes character(n) as it lies in memory
@@ -301,6 +304,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       }
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
+   if (filled.domain) return intoDomain(std::move(expr), filled);
    if (site.place == CallPlace::Expression && resultOid == oid::record && !function.argModes.empty())
       return registerRowFunction(state, scope, std::move(expr));
    if (!function.returnsSet || site.place == CallPlace::FromItem) return withBlanks(std::move(expr));

@@ -44,7 +44,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
          item.columns.push_back({column.name, id, column.type, table->oid, column.attribute});
          all.push_back({id, column.attribute});
       }
-      addEntry(scope, item);
+      if (!table->isOnlyType()) addEntry(scope, item); // a domain is no table for a hint to name
       scope.items.push_back(std::move(item));
    }
    BoundExpression result;

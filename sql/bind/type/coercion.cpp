@@ -177,8 +177,25 @@ ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
 
 ExprPtr tryCoerce(BindState& state, ExprPtr& expr, const SqlType& target, CoercionContext context) {
    if (!canCoerce(expr->type.oid, target.oid, context)) return nullptr;
+   const Oid domain = expr->type.domain;
    auto cast = coerce(state, std::move(expr), target.oid, target.typmod, context);
-   return applyTypmod(std::move(cast), target.typmod, context);
+   cast = applyTypmod(std::move(cast), target.typmod, context);
+   if (target.domain && domain == target.domain) {
+      cast->type.domain = domain;
+      return cast;
+   }
+   cast->type.domain = invalidOid;
+   return target.domain ? intoDomain(std::move(cast), target) : std::move(cast);
+}
+
+ExprPtr intoDomain(ExprPtr value, const SqlType& target) {
+   const uint32_t position = value->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(value));
+   args.push_back(makeConstant(plainType(oid::oid), Value::integer(PhysicalType::I64, target.domain)));
+   auto call = makeCall(catalog::builtins().functions("ouzel_domain")[0], target, std::move(args));
+   call->position = position;
+   return call;
 }
 
 ExprPtr coerceToType(BindState& state, ExprPtr expr, Oid type, std::string_view construct) {
@@ -249,9 +266,10 @@ ExprPtr coerceForAssignment(BindState& state, ExprPtr expr, const SqlType& targe
    auto cast = tryCoerce(state, expr, target, CoercionContext::Assignment);
    const bool isDefault = clause == Clause::Default || clause == Clause::Generated;
    if (!cast)
-      throw SqlError(sqlstate::datatypeMismatch,
-                     "column \"" + std::string(columnName) + "\" is of type " + typeName(target.oid) + " but " +
-                         (isDefault ? "default expression" : "expression") + " is of type " + typeName(source))
+      throw SqlError(sqlstate::datatypeMismatch, "column \"" + std::string(columnName) + "\" is of type " +
+                                                     (target.domain ? typeName(target) : typeName(target.oid)) +
+                                                     " but " + (isDefault ? "default expression" : "expression") +
+                                                     " is of type " + typeName(source))
           .at(position)
           .hint(castHint);
    return cast;

@@ -10,6 +10,8 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
 ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context);
 /// Casts to a type and applies its length or precision. Without such a cast: null, and `expr` is unchanged.
 ExprPtr tryCoerce(BindState& state, ExprPtr& expr, const SqlType& target, CoercionContext context);
+/// The value of a domain's base type as one of the domain, whose checks it passes then.
+ExprPtr intoDomain(ExprPtr value, const SqlType& target);
 /// Casts to a type by assignment. Throws 42804 `argument of LIMIT must be type bigint, not type text`.
 ExprPtr coerceToType(BindState& state, ExprPtr expr, Oid type, std::string_view construct);
 /// Casts to boolean by assignment. Throws 42804 `argument of WHERE must be type boolean, not type integer`.

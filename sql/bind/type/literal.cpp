@@ -21,7 +21,7 @@ Oid lookUp(const SqlType& type, const std::string& text, const BindContext& cont
    Oid number = 0;
    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
    if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return number;
-   if (type.oid == oid::regtype) return resolveTypeText(text, context).oid;
+   if (type.oid == oid::regtype) return resolveTypeText(text, context).named();
    auto parts = catalog::parseQualifiedName(text);
    if (type.oid == oid::regclass)
       return catalog::requireRelation(context.catalog, context.searchPath, catalog::toQualifiedName(std::move(parts)))

@@ -162,18 +162,26 @@ SqlType resolveUserType(const ::TypeName& name, const BindContext& context, cons
           .at(position);
    catalog::QualifiedName qualified{{}, {}, std::string(stringOf(parts.back())), position};
    if (parts.size() > 1) qualified.schema = stringOf(parts[parts.size() - 2]);
-   auto relation = catalog::findRelation(context.catalog, context.searchPath, qualified);
+   auto relation = catalog::findNamedType(context.catalog, context.searchPath, qualified);
    bool isArray = !ListOf<>(name.arrayBounds).empty();
    if (!relation && qualified.name.starts_with('_')) { // "_t" is the name of t[]
       qualified.name.erase(0, 1);
-      relation = catalog::findRelation(context.catalog, context.searchPath, qualified);
+      relation = catalog::findNamedType(context.catalog, context.searchPath, qualified);
       isArray = true;
    }
-   if (!relation || !relation->rowType) throwUnknownType(shown, position);
+   if (!relation) throwUnknownType(shown, position);
    if (relation->isBuiltin()) throwNotSupported("row types of system catalogs", position);
    if (name.typmods)
       throw SqlError(sqlstate::syntaxError, "type modifier is not allowed for type \"" + shown + "\"").at(position);
-   return plainType(isArray ? relation->rowTypeArray : relation->rowType);
+   if (relation->relationKind != catalog::RelationKind::Domain)
+      return plainType(isArray ? relation->rowTypeArray : relation->rowType);
+   SqlType type = relation->columns[0].type;
+   type.domain = isArray ? relation->rowTypeArray : relation->rowType;
+   if (!isArray) return type;
+   type.oid = arrayType(type.oid);
+   if (!type.oid)
+      throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + shown).at(position);
+   return type;
 }
 
 } // namespace

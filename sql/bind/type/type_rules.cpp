@@ -85,6 +85,7 @@ SqlType plainType(Oid type, int32_t typmod) {
 }
 
 std::string typeName(const SqlType& type) {
+   if (type.domain) return userTypeName(type.domain);
    const bool isVector = type.oid == oid::int2vector || type.oid == oid::oidvector;
    if (const Oid element = isVector ? invalidOid : elementType(type.oid))
       return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";

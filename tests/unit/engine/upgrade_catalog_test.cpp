@@ -77,12 +77,12 @@ CATCH_TEST_CASE("dependencies of an old catalog are derived from its texts") {
 
 CATCH_TEST_CASE("bytes tell whether an earlier version has written them") {
    std::string bytes = encodeSnapshot(Snapshot::bootstrap());
-   CATCH_CHECK(isOfThisVersion(bytes));
+   CATCH_CHECK(isComplete(bytes));
    bytes[4] = 2;
-   CATCH_CHECK(!isOfThisVersion(bytes));
+   CATCH_CHECK(!isComplete(bytes));
    CATCH_CHECK(decodeSnapshot(bytes).findRole("postgres") != nullptr);
    std::string changes = encodeChanges({});
-   CATCH_CHECK(isOfThisVersion(changes));
+   CATCH_CHECK(isComplete(changes));
    changes[4] = 1;
-   CATCH_CHECK(!isOfThisVersion(changes));
+   CATCH_CHECK(!isComplete(changes));
 }

@@ -1,0 +1,21 @@
+#pragma once
+#include "engine/definition/definition.hpp"
+
+// What composite types and domains have in common: their names, DROP, and where they are used.
+
+namespace ouzel::engine {
+
+/// The name in a TypeName or a list of strings.
+catalog::QualifiedName typeNameOf(const ::Node* name);
+/// The composite type or domain of the name; null if the name is another one's.
+catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name);
+/// Throws 42710 if the schema has a type of this name.
+void requireNewType(SessionCore& core, Oid schema, std::string_view name);
+/// Whether values of `type` are, or contain, values of the relation's row type or of the domain that it is.
+bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation);
+/// Writes the rows anew that have values of the relation's row type, whose columns have changed.
+void refreshRowValues(SessionCore& core, Oid relation);
+/// DROP TYPE and DROP DOMAIN. False: they name another type, which only the system has.
+bool dropUserTypes(CommandContext& context, const ::DropStmt& statement);
+
+} // namespace ouzel::engine
