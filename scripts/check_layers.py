@@ -43,7 +43,7 @@ FOLDERS = {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
         "directory": STORES, "cache": STORES, "crypto": STORES, "s3": STORES | {"http", "ring"},
         "store": {"object_store", "directory", "cache", "crypto", "s3"}, "spill": {"file", "ring", "crypto"},
-        "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/parquet": {"format", "format/csv"},
+        "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/json": {"format", "format/csv"}, "format/parquet": {"format", "format/csv"},
     },
     "storage": {
         "base": set(), "buffer": {"base"}, "json": {"base"}, "block": {"base", "buffer", "json"}, "version": {"base"}, "wal": {"base"},

@@ -59,6 +59,16 @@ void writeParsed(JsonbWriter& writer, std::string_view text) {
    parse(text, builder);
 }
 
+void writeParsed(JsonbWriter& writer, Lexer& lexer) {
+   Builder builder(writer);
+   Parser<Builder>(lexer, builder).run();
+}
+
+void skipValue(Lexer& lexer) {
+   Checker checker;
+   Parser<Checker>(lexer, checker).run();
+}
+
 StringView parseJsonb(std::string_view text, Arena& arena) {
    // Rows of a column are parsed one after the other: the writer's memory is made once.
    static thread_local JsonbWriter writer;

@@ -1,6 +1,7 @@
 #pragma once
 #include <string_view>
 
+#include "common/json/json_lexer.hpp"
 #include "common/json/jsonb_writer.hpp"
 #include "common/memory/arena.hpp"
 
@@ -16,6 +17,12 @@ StringView parseJsonb(std::string_view text, Arena& arena);
 
 /// Describes the value of JSON text to a writer.
 void writeParsed(JsonbWriter& writer, std::string_view text);
+
+/// The same for the value that begins with the lexer's token; the lexer moves behind it. REQUIRES: it decodes strings.
+void writeParsed(JsonbWriter& writer, Lexer& lexer);
+
+/// Checks the value that begins with the lexer's token, and moves the lexer behind it.
+void skipValue(Lexer& lexer);
 
 /// A copy in the arena of what the writer was told; ends the value.
 StringView finishInto(JsonbWriter& writer, Arena& arena);

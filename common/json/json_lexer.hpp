@@ -33,6 +33,8 @@ public:
 
    /// Moves to the next token.
    void next();
+   /// From the next token on: whether strings are decoded. So a reader of objects pays for those that it wants.
+   void setDecoding(bool decodesStrings) { decodesStrings_ = decodesStrings; }
    Token token() const { return token_; }
    /// The token as it stands in the text.
    std::string_view lexeme() const { return text_.substr(start_, end_ - start_); }
@@ -63,7 +65,7 @@ private:
    size_t characterEnd(size_t at) const;
 
    const std::string_view text_;
-   const bool decodesStrings_;
+   bool decodesStrings_;
    Token token_ = Token::End;
    uint32_t line_ = 1;    ///< number of the line, from 1
    size_t lineStart_ = 0; ///< where it begins

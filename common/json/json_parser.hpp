@@ -1,6 +1,6 @@
 #pragma once
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/json/json_lexer.hpp"
 #include "common/thread/interruption.hpp"
@@ -12,7 +12,7 @@ namespace ouzel::json {
 /// default: then 12,000 are fine and 15,000 are not.
 inline constexpr size_t nestingMax = 8'000;
 
-/// Parses JSON text and tells `handler` what it has, depth first. Throws as Lexer does, 54001 beyond nestingMax, and
+/// Parses a JSON value and tells `handler` what it has, depth first. Throws as Lexer does, 54001 beyond nestingMax, and
 /// what the handler throws. Notices cancels. A handler has
 ///
 ///    static constexpr bool decodesStrings;   // whether it wants the text of strings and keys
@@ -25,10 +25,11 @@ inline constexpr size_t nestingMax = 8'000;
 template <typename Handler>
 class Parser {
 public:
-   Parser(std::string_view text, Handler& handler) : lexer_(text, Handler::decodesStrings), handler_(handler) {}
+   /// REQUIRES: the lexer decodes strings as the handler wants it.
+   Parser(Lexer& lexer, Handler& handler) : lexer_(lexer), handler_(handler) {}
 
+   /// Parses the value that begins with the lexer's token, and moves the lexer to the token behind it.
    void run() {
-      lexer_.next();
       enum class Step : uint8_t { Value, Member, After };
       for (Step step = Step::Value;;) {
          switch (step) {
@@ -38,10 +39,7 @@ public:
             step = Step::Value;
             break;
          case Step::After:
-            if (open_.empty()) {
-               if (lexer_.token() != Token::End) lexer_.failExpected("end of input");
-               return;
-            }
+            if (open_.empty()) return;
             if (lexer_.token() == Token::Comma) {
                lexer_.next();
                step = isInObject() ? Step::Member : Step::Value;
@@ -119,15 +117,21 @@ private:
          handler_.endArray(end);
    }
 
-   Lexer lexer_;
+   Lexer& lexer_;
    Handler& handler_;
-   std::vector<char> open_; ///< the containers around, outermost first: whether each is an object
+   /// The containers around, outermost first: whether each is an object. A string allocates nothing for the few levels
+   /// that documents have.
+   std::string open_;
    uint32_t opened_ = 0;
 };
 
+/// Parses text that is one value.
 template <typename Handler>
 void parse(std::string_view text, Handler& handler) {
-   Parser<Handler>(text, handler).run();
+   Lexer lexer(text, Handler::decodesStrings);
+   lexer.next();
+   Parser<Handler>(lexer, handler).run();
+   if (lexer.token() != Token::End) lexer.failExpected("end of input");
 }
 
 } // namespace ouzel::json

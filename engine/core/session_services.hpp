@@ -21,7 +21,7 @@ public:
    virtual void modify(const std::string& sql) = 0;
    /// Runs the constraint checks that were deferred to the end of the transaction.
    virtual void runDeferredChecks() = 0;
-   /// Opens the files that a call of read_csv or read_parquet names. Throws 42501 and the errors of opening.
+   /// Opens the files that a call of read_csv, read_json or read_parquet names. Throws 42501 and the errors of opening.
    virtual io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) = 0;
    /// Rows of pg_prepared_statements and pg_cursors.
    virtual std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const = 0;

@@ -2,6 +2,7 @@
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "io/format/csv/csv_table.hpp"
+#include "io/format/json/json_table.hpp"
 #include "io/format/parquet/parquet.hpp"
 
 namespace ouzel::engine {
@@ -27,6 +28,7 @@ io::ExternalTablePtr openExternalTable(SessionCore& core, std::string_view funct
    io::ExternalRequest complete = request;
    complete.format = core.format();
    if (function == "read_csv") return std::make_shared<const io::CsvTable>(complete);
+   if (function == "read_json") return std::make_shared<const io::JsonTable>(complete);
    return io::openParquet(complete);
 }
 

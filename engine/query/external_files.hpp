@@ -15,7 +15,7 @@ enum class FileAccess : uint8_t { Read, Write };
 /// pg_write_server_files. `action` completes the message: "COPY from a file".
 void requireFileAccess(SessionCore& core, FileAccess access, std::string_view action, std::string hint = {});
 
-/// Open the files of a call of read_csv or read_parquet. Throws 42501 and the errors of opening.
+/// Open the files of a call of read_csv, read_json or read_parquet. Throws 42501 and the errors of opening.
 io::ExternalTablePtr openExternalTable(SessionCore& core, std::string_view function,
                                        const io::ExternalRequest& request);
 

@@ -13,8 +13,8 @@
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
 
-// Files of foreign formats as tables: the interface that binding and scans use. CSV and Parquet implement it (csv/,
-// parquet/); sql/bind keeps an ExternalTable in the plan, and executor/operator/scan/external_scan.cpp runs its scans.
+// Files of foreign formats as tables: the interface that binding and scans use. csv/, json/ and parquet/ implement it;
+// sql/bind keeps an ExternalTable in the plan, and executor/operator/scan/external_scan.cpp runs its scans.
 // This interface knows no SQL names, privileges or plans.
 
 namespace ouzel {
@@ -31,13 +31,13 @@ struct ExternalColumn {
    std::string problem{};
 };
 
-/// A named argument of read_csv or read_parquet, as text. Lists have several values.
+/// A named argument of read_csv, read_json or read_parquet, as text. Lists have several values.
 struct ExternalOption {
    std::string name;
    std::vector<std::string> values;
 };
 
-/// Arguments of read_csv or read_parquet: patterns of paths, options, and columns where the query names them itself.
+/// Arguments of such a function: patterns of paths, options, and columns where the query names them itself.
 struct ExternalRequest {
    std::vector<std::string> patterns;
    std::vector<ExternalOption> options;
@@ -88,7 +88,7 @@ public:
 class ExternalTable {
 public:
    virtual ~ExternalTable() = default;
-   virtual std::string_view formatName() const = 0; ///< "CSV", "Parquet"
+   virtual std::string_view formatName() const = 0; ///< "CSV", "JSON", "Parquet"
    const std::vector<ExternalColumn>& columns() const { return columns_; }
    const std::vector<std::string>& files() const { return files_; }
    /// Exact or estimated: only the optimizer may rely on it.

@@ -3,7 +3,7 @@
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/range_test.hpp"
 
-// Scans of files as tables: read_csv, read_parquet. Bounds of columns are passed to the format's scan, which skips rows
+// Scans of files as tables: read_csv, read_json, read_parquet. Bounds of columns go to the format's scan, which skips
 // that the file's statistics exclude. The filter after the scan evaluates all predicates.
 
 namespace ouzel::executor {

@@ -57,6 +57,7 @@ public:
       std::vector<std::string> names;               ///< of all fields
       std::vector<uint8_t> forceNotNull, forceNull; ///< by field (csv)
       std::vector<Column> columns;                  ///< in the order of the batches
+      std::string hint;                             ///< json: of errors of values; empty: none
    };
 
    /// `shape` outlives the reader.

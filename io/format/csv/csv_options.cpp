@@ -9,10 +9,6 @@ namespace ouzel::io {
 
 namespace {
 
-[[noreturn]] void throwBadValue(const ExternalOption& option, const char* expected) {
-   throw SqlError(sqlstate::invalidParameterValue, "option \"" + option.name + "\" must be " + expected);
-}
-
 char characterValue(const ExternalOption& option) {
    const std::string& text = singleValue(option);
    if (text == "\\t") return '\t';
@@ -23,6 +19,10 @@ char characterValue(const ExternalOption& option) {
 
 } // namespace
 
+void throwBadValue(const ExternalOption& option, const char* expected) {
+   throw SqlError(sqlstate::invalidParameterValue, "option \"" + option.name + "\" must be " + expected);
+}
+
 const std::string& singleValue(const ExternalOption& option) {
    if (option.values.size() != 1) throwBadValue(option, "a single value");
    return option.values[0];
@@ -32,6 +32,14 @@ bool booleanValue(const ExternalOption& option) {
    bool value = false;
    if (parseBoolean(singleValue(option), value) != ParseStatus::Ok) throwBadValue(option, "true or false");
    return value;
+}
+
+uint32_t rowCountValue(const ExternalOption& option) {
+   const std::string& text = singleValue(option);
+   uint32_t rows = 0;
+   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
+   if (error != std::errc() || end != text.data() + text.size() || rows == 0) throwBadValue(option, "a number of rows");
+   return rows;
 }
 
 void throwUnknownOption(std::string_view function, const ExternalOption& option) {
@@ -62,10 +70,7 @@ CsvOptions parseCsvOptions(const std::vector<ExternalOption>& options) {
       } else if (option.name == "all_varchar") {
          out.allText = booleanValue(option);
       } else if (option.name == "sample_size") {
-         const std::string& text = singleValue(option);
-         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.sampleRows);
-         if (error != std::errc() || end != text.data() + text.size() || out.sampleRows == 0)
-            throwBadValue(option, "a number of rows");
+         out.sampleRows = rowCountValue(option);
       } else {
          throwUnknownOption("read_csv", option);
       }

@@ -17,9 +17,11 @@ struct CsvOptions {
 /// Throws 22023 for an invalid value, 42883 for an unknown name.
 CsvOptions parseCsvOptions(const std::vector<ExternalOption>& options);
 
-/// The single text, or the boolean, that the option must have. Throws 22023 otherwise.
+/// The single text, the boolean, or the positive number of rows that the option must have. Throws 22023 otherwise.
 const std::string& singleValue(const ExternalOption& option);
 bool booleanValue(const ExternalOption& option);
+uint32_t rowCountValue(const ExternalOption& option);
+[[noreturn]] void throwBadValue(const ExternalOption& option, const char* expected);
 [[noreturn]] void throwUnknownOption(std::string_view function, const ExternalOption& option);
 
 } // namespace ouzel::io

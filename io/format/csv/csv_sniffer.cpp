@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/text_codec.hpp"
+#include "io/format/text_guess.hpp"
 
 namespace ouzel::io {
 
@@ -14,22 +14,6 @@ namespace {
 
 constexpr char delimiters[] = {',', '|', ';', '\t'};
 constexpr size_t delimiterRowsMax = 200; ///< looked at to choose the delimiter
-
-bool isDigits(std::string_view text, size_t begin, size_t count) {
-   if (begin + count > text.size()) return false;
-   return std::all_of(text.begin() + static_cast<ptrdiff_t>(begin),
-                      text.begin() + static_cast<ptrdiff_t>(begin + count),
-                      [](unsigned char c) { return std::isdigit(c); });
-}
-
-bool parses(Oid type, std::string_view text) {
-   try {
-      parseText({type, -1, invalidOid}, text, SessionFormat());
-      return true;
-   } catch (const SqlError&) {
-      return false;
-   }
-}
 
 bool isBoolean(std::string_view text) {
    std::string lower(text);
@@ -48,22 +32,7 @@ bool isReal(std::string_view text) {
    const bool looksLikeOne = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
       return std::isdigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
    });
-   return (looksLikeOne && parses(oid::float8, text)) || text == "NaN" || text == "Infinity" || text == "-Infinity";
-}
-
-/// YYYY-MM-DD
-bool isDate(std::string_view text) {
-   return text.size() == 10 && isDigits(text, 0, 4) && text[4] == '-' && isDigits(text, 5, 2) && text[7] == '-' &&
-          isDigits(text, 8, 2) && parses(oid::date, text);
-}
-
-/// YYYY-MM-DD HH:MM..., with or without an offset from UTC at the end.
-bool isTimestamp(std::string_view text, bool hasZone) {
-   if (text.size() < 16 || !isDate(text.substr(0, 10)) || (text[10] != ' ' && text[10] != 'T') ||
-       !isDigits(text, 11, 2) || text[13] != ':')
-      return false;
-   const bool endsWithZone = text.find_first_of("+-Z", 14) != std::string_view::npos;
-   return endsWithZone == hasZone && parses(hasZone ? oid::timestamptz : oid::timestamp, text);
+   return (looksLikeOne && parsesAs(oid::float8, text)) || text == "NaN" || text == "Infinity" || text == "-Infinity";
 }
 
 /// The types that accept all texts seen so far.
@@ -89,9 +58,9 @@ private:
       case oid::boolean: return isBoolean(text);
       case oid::int8: return isInteger(text);
       case oid::float8: return isReal(text);
-      case oid::date: return isDate(text);
-      case oid::timestamp: return isTimestamp(text, false) || isDate(text);
-      default: return isTimestamp(text, true);
+      case oid::date: return looksLikeDate(text);
+      case oid::timestamp: return looksLikeTimestamp(text, false) || looksLikeDate(text);
+      default: return looksLikeTimestamp(text, true);
       }
    }
    std::vector<Oid> candidates_{oid::boolean, oid::int8, oid::float8, oid::date, oid::timestamp, oid::timestamptz};
@@ -208,7 +177,7 @@ CsvShape sniffCsv(std::string_view sample, bool isWhole, const CsvOptions& optio
          if (rows.size() > 1 && guesses[c].isEmpty() && request.types.empty()) continue;
          allText = allText && type.oid == oid::text;
          contradicts =
-             contradicts || (type.oid != oid::text && !rows[0][c].isNull && !parses(type.oid, rows[0][c].text));
+             contradicts || (type.oid != oid::text && !rows[0][c].isNull && !parsesAs(type.oid, rows[0][c].text));
          if (request.types.empty()) contradicts = contradicts || !guesses[c].allows(rows[0][c]);
       }
       // A file with one row only: the row is a header if all its fields are plain text.

@@ -15,7 +15,8 @@ struct CopyChunk {
    size_t size = 0;
    uint64_t firstLine = 1; ///< number of the first row's line, from 1
    bool isLast = false;
-   bool windowsLines = false; ///< lines end with \r\n
+   bool windowsLines = false;   ///< lines end with \r\n
+   bool countsElements = false; ///< `firstLine` counts the elements of a JSON array
 
    std::string_view bytes() const { return {memory.data(), size}; }
 };

@@ -7,7 +7,7 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// read_csv(...) and read_parquet(...) in FROM: files as tables. The binder opens the files to learn their columns, so
+// read_csv(...) and its kin in FROM: files as tables. The binder opens the files to learn their columns, so
 // the arguments must be constants in the statement's text.
 
 namespace ouzel::sql {
@@ -64,7 +64,7 @@ private:
 
 std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::RangeFunction& node) {
    const std::string function(functionName(node));
-   if (function != "read_csv" && function != "read_parquet") return std::nullopt;
+   if (function != "read_csv" && function != "read_json" && function != "read_parquet") return std::nullopt;
    const auto& call = *as<FuncCall>(ListOf<>(ListOf<List>(node.functions)[0])[0]);
    const uint32_t position = state.at(call.location);
    if (!state.context.openExternal) throwNotSupported("function " + function + " here", position);

@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// Binds read_csv(...) and read_parquet(...) as a FROM item; empty for any other function.
+/// Binds read_csv(...), read_json(...) and read_parquet(...) as a FROM item; empty for any other function.
 std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::RangeFunction& node);
 
 } // namespace ouzel::sql

@@ -16,7 +16,7 @@ struct ExternalRequest;
 
 namespace ouzel::sql {
 
-/// Opens the files that `function` (read_csv, read_parquet) names as one table.
+/// Opens the files that `function` (read_csv, read_json, read_parquet) names as one table.
 using OpenExternal = std::function<std::shared_ptr<const io::ExternalTable>(std::string_view function,
                                                                             const io::ExternalRequest& request)>;
 
@@ -29,7 +29,7 @@ struct BindContext {
    const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
    std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
    bool allowParameters = true;           ///< false: $n is 42P02
-   /// Opens files for read_csv and read_parquet; passes on errors of the files. Null: these functions are 0A000.
+   /// Opens files for read_csv and its kin; passes on errors of the files. Null: these functions are 0A000.
    const OpenExternal* openExternal = nullptr;
 };
 
