@@ -9,6 +9,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
+#include "engine/copy/json_copy.hpp"
 #include "engine/copy/parquet_copy.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/query_execution.hpp"
@@ -100,6 +101,11 @@ ValueFormat wireFormat(const CopyOptions& options) {
    return options.format == CopyFormat::Binary ? ValueFormat::Binary : ValueFormat::Text;
 }
 
+/// Columns of the wire's COPY messages: a JSON document is one.
+uint16_t wireColumns(const CopyOptions& options, size_t columns) {
+   return options.format == CopyFormat::Json ? uint16_t{1} : static_cast<uint16_t>(columns);
+}
+
 constexpr const char* clientHint =
     "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.";
 
@@ -148,7 +154,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       });
    } else {
       CopySource& source =
-          context.sink.beginCopyIn(wireFormat(target.options), static_cast<uint16_t>(target.columns.size()));
+          context.sink.beginCopyIn(wireFormat(target.options), wireColumns(target.options, target.columns.size()));
       rows = copyFrom(core, bind, target, [&] { return source.read(); });
    }
    return "COPY " + std::to_string(rows);
@@ -203,17 +209,22 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    } else if (statement.filename) {
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {
-      context.sink.beginCopyOut(wireFormat(options), static_cast<uint16_t>(execution->columns().size()));
+      context.sink.beginCopyOut(wireFormat(options), wireColumns(options, execution->columns().size()));
    }
-   CopyWriter writer(options, context.core, entry.progress,
-                     [&](std::string_view bytes, std::span<const uint32_t> ends) {
-                        if (object)
-                           object->write(bytes);
-                        else
-                           file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
-                     });
-   execution->run(0, &writer);
-   writer.finish();
+   const auto write = [&](std::string_view bytes, std::span<const uint32_t> ends) {
+      if (object)
+         object->write(bytes);
+      else
+         file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
+   };
+   const auto runInto = [&](auto&& writer) {
+      execution->run(0, &writer);
+      writer.finish();
+   };
+   if (options.format == CopyFormat::Json)
+      runInto(JsonCopyWriter(options, context.core, entry.progress, write));
+   else
+      runInto(CopyWriter(options, context.core, entry.progress, write));
    if (object) object->finish();
    finishQuery(context.core, *execution);
    return "COPY " + std::to_string(execution->givenRows());

@@ -7,6 +7,7 @@
 #include "engine/copy/copy_input.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "io/format/json/json_splitter.hpp"
 
 // COPY FROM is an INSERT whose rows come from the client or a file. The session's thread reads the input and cuts it
 // into chunks of whole rows; workers parse them, as the source of the INSERT's plan.
@@ -24,6 +25,11 @@ ChunkReader::Shape shapeOf(SessionCore& core, const CopyTarget& target) {
    };
    ChunkReader::Shape shape;
    shape.rows = target.options;
+   if (target.options.format == CopyFormat::Json) {
+      const Oid first = target.columns.empty() ? invalidOid : target.relation->column(target.columns[0])->type.oid;
+      shape.rows.isDocument = target.columns.size() == 1 && (first == oid::json || first == oid::jsonb);
+      shape.rows.refusesOthers = true;
+   }
    shape.format = core.format();
    for (const int16_t attribute : target.columns) {
       const std::string& name = target.relation->column(attribute)->name;
@@ -94,6 +100,9 @@ void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, C
 void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table) {
    if (target.options.format == CopyFormat::Binary) {
       BinarySplitter splitter(target.relation->name, target.columns.size());
+      feed(core, target, input, table, splitter);
+   } else if (target.options.format == CopyFormat::Json) {
+      io::JsonSplitter splitter(io::JsonLayout::Lines);
       feed(core, target, input, table, splitter);
    } else {
       io::RowSplitter splitter(table.shape().rows);

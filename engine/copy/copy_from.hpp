@@ -24,7 +24,7 @@ struct CopyTarget {
 /// The next bytes of the input; nothing at the end.
 using CopyInput = std::function<std::optional<std::string_view>()>;
 
-/// Loads rows of the text, csv and binary formats. Returns how many. Throws the error of the first bad row, with its
+/// Loads rows of all formats but parquet. Returns how many. Throws the error of the first bad row, with its
 /// line in the context; the caller takes the statement's rows back then.
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input);
 

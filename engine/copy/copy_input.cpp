@@ -6,6 +6,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "engine/copy/binary_rows.hpp"
+#include "io/format/json/json_rows.hpp"
 
 namespace ouzel::engine {
 
@@ -14,7 +15,7 @@ namespace {
 /// For the optimizer, which cannot know: many, so that rows are stored in bulk.
 constexpr double manyRows = 1e6;
 
-/// One worker's: takes chunks and gives their rows. `Rows` is ChunkReader or BinaryReader.
+/// One worker's: takes chunks and gives their rows. `Rows` is ChunkReader, BinaryReader or JsonRows.
 template <typename Rows>
 class CopyReader final : public io::ExternalReader {
 public:
@@ -81,6 +82,8 @@ public:
    std::unique_ptr<io::ExternalReader> makeReader() override {
       if (shape_.rows.format == CopyFormat::Binary)
          return std::make_unique<CopyReader<BinaryReader>>(table_, shape_, linePlace_, memory_);
+      if (shape_.rows.format == CopyFormat::Json)
+         return std::make_unique<CopyReader<io::JsonRows>>(table_, shape_, linePlace_, memory_);
       return std::make_unique<CopyReader<io::ChunkReader>>(table_, shape_, linePlace_, memory_);
    }
    std::vector<std::pair<std::string, std::string>> facts() const override { return {}; }

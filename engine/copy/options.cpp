@@ -53,17 +53,28 @@ void require(bool condition, SqlState state, const char* message) {
    if (!condition) throw SqlError(state, message);
 }
 
+void refuseIn(const char* mode, bool isGiven, SqlState state, const char* option) {
+   if (isGiven) throw SqlError(state, std::string("cannot specify ") + option + " in " + mode + " mode");
+}
+
 void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter, bool sawNull, bool sawQuote,
                       bool sawEscape) {
    const bool csv = options.format == CopyFormat::Csv, binary = options.format == CopyFormat::Binary;
+   const bool json = options.format == CopyFormat::Json;
+   require(json || !options.forceArray, sqlstate::featureNotSupported, "COPY force array available only in JSON mode");
    if (options.format == CopyFormat::Parquet) {
       require(!sawDelimiter && !sawNull && !options.header && !sawQuote && !sawEscape, sqlstate::syntaxError,
               "options of text cannot be specified in PARQUET mode");
       return;
    }
-   require(!(binary && sawDelimiter), sqlstate::syntaxError, "cannot specify DELIMITER in BINARY mode");
-   require(!(binary && sawNull), sqlstate::syntaxError, "cannot specify NULL in BINARY mode");
-   require(!(binary && options.header), sqlstate::featureNotSupported, "cannot specify HEADER in BINARY mode");
+   if (binary || json) {
+      const char* mode = binary ? "BINARY" : "JSON";
+      refuseIn(mode, sawDelimiter, sqlstate::syntaxError, "DELIMITER");
+      refuseIn(mode, sawNull, sqlstate::syntaxError, "NULL");
+      refuseIn(mode, options.header, sqlstate::featureNotSupported, "HEADER");
+   }
+   require(!isFrom || !options.forceArray, sqlstate::featureNotSupported,
+           "COPY force array only available using COPY TO");
    require(csv || !sawQuote, sqlstate::featureNotSupported, "COPY quote available only in CSV mode");
    require(csv || !sawEscape, sqlstate::featureNotSupported, "COPY escape available only in CSV mode");
    require(csv || (options.forceQuote.empty() && !options.forceQuoteAll), sqlstate::featureNotSupported,
@@ -109,6 +120,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
             options.format = CopyFormat::Binary;
          else if (format == "parquet")
             options.format = CopyFormat::Parquet;
+         else if (format == "json")
+            options.format = CopyFormat::Json;
          else if (format != "text")
             throw SqlError(sqlstate::invalidParameterValue, "COPY format \"" + format + "\" not recognized");
       } else if (name == "delimiter") {
@@ -139,6 +152,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          options.forceNotNull = nameList(*option);
       } else if (name == "force_null") {
          options.forceNull = nameList(*option);
+      } else if (name == "force_array") {
+         options.forceArray = boolArg(*option);
       } else if (name == "compression") {
          options.parquet.compression = textArg(*option);
          sawParquet = true;

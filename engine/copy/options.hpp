@@ -18,6 +18,7 @@ struct CopyOptions : io::RowFormat {
    io::ParquetOptions parquet;
    std::vector<std::string> forceQuote, forceNotNull, forceNull; ///< csv only, column names
    bool forceQuoteAll = false;
+   bool forceArray = false; ///< json, COPY TO only: brackets around the rows and commas between them
 };
 
 /// From the DefElems of a CopyStmt. Throws 42601, 22023 or 0A000 as PostgreSQL words them.

@@ -288,7 +288,10 @@ void appendJson(std::string& out, const SqlValue& value, bool isPretty) {
       out.push_back('}');
       return;
    }
-   case Category::Other: return json::appendQuoted(out, textOf(value));
+   case Category::Other: {
+      const bool isItsText = value.type.oid == oid::text || value.type.oid == oid::varchar;
+      return isItsText ? json::appendQuoted(out, stringAt(value)) : json::appendQuoted(out, textOf(value));
+   }
    }
 }
 
