@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <immintrin.h>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -116,6 +117,15 @@ void Lexer::number() {
 
 /// Where the first quote, backslash or control character from `at` on is.
 size_t Lexer::plainEnd(size_t at) const {
+   const __m256i quote = _mm256_set1_epi8('"'), backslash = _mm256_set1_epi8('\\'),
+                 lastControl = _mm256_set1_epi8(0x1F);
+   for (; at + 32 <= text_.size(); at += 32) {
+      const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text_.data() + at));
+      const __m256i isControl = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, lastControl), bytes);
+      const __m256i isEnd = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, backslash));
+      const auto special = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_or_si256(isEnd, isControl)));
+      if (special) return at + static_cast<size_t>(__builtin_ctz(special));
+   }
    for (; at + 8 <= text_.size(); at += 8) {
       uint64_t word;
       std::memcpy(&word, text_.data() + at, 8);

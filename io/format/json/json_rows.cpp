@@ -43,7 +43,7 @@ void JsonRows::open(CopyChunk&& chunk, const std::string& subject) {
    chunk_ = std::move(chunk);
    memory_.grow(chunk_.memory.size());
    charged_ = chunk_.memory.size();
-   isUtf8_ = findInvalidUtf8(chunk_.bytes()) == chunk_.size;
+   isUtf8_ = columns_.empty() || findInvalidUtf8(chunk_.bytes()) == chunk_.size;
    rows_.emplace(chunk_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <immintrin.h>
 #include <string>
 
 #include "common/error/sql_error.hpp"
@@ -15,6 +16,19 @@ constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
 bool isBlank(char c) {
    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+uint64_t countLines(const char* p, const char* end) {
+   uint64_t lines = 0;
+   const __m256i lineFeed = _mm256_set1_epi8('\n');
+   for (; end - p >= 32; p += 32) {
+      const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+      lines += static_cast<uint64_t>(
+          __builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, lineFeed)))));
+   }
+   for (; p < end; ++p)
+      lines += *p == '\n';
+   return lines;
 }
 
 SqlError invalidJson(std::string detail) {
@@ -49,7 +63,7 @@ void JsonSplitter::scanLines() {
    const char* data = pending_.data();
    if (const void* found = ::memrchr(data + scanned_, '\n', pending_.size() - scanned_)) {
       const size_t end = static_cast<size_t>(static_cast<const char*>(found) - data) + 1;
-      rows_ += static_cast<uint64_t>(std::count(data + scanned_, data + end, '\n'));
+      rows_ += countLines(data + scanned_, data + end);
       rowEnd_ = end;
    }
    scanned_ = pending_.size();
@@ -155,14 +169,18 @@ bool JsonSplitter::cut(CopyChunk& chunk, bool last) {
    if (last && layout_ == JsonLayout::Array && place_ != Place::Behind && place_ != Place::BeforeArray)
       throw invalidJson("The input string ended unexpectedly.");
    if (end == 0) return false;
+   // The chunk takes the memory, so that only the beginning of the next row is copied.
+   std::vector<char> left;
+   left.reserve(chunkSize + 64);
+   left.assign(pending_.begin() + static_cast<ptrdiff_t>(end), pending_.end());
+   chunk.memory = std::exchange(pending_, std::move(left));
+   chunk.memory.resize(end);
    chunk.memory.resize(end + 64);
-   std::memcpy(chunk.memory.data(), pending_.data(), end);
    chunk.size = end;
    chunk.firstLine = nextRow_;
    chunk.isLast = last;
    chunk.countsElements = layout_ == JsonLayout::Array;
    nextRow_ += std::exchange(rows_, 0);
-   pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(end));
    scanned_ = pending_.size();
    rowEnd_ = 0;
    return true;
