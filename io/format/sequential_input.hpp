@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -14,8 +15,8 @@ namespace ouzel::io {
 /// caller works on the current one; a local file is read in next(). Used by one thread at a time.
 class SequentialInput {
 public:
-   /// Opens the file. Throws what openInput() throws.
-   explicit SequentialInput(const std::string& path);
+   /// Opens the file. `pieceSizeMax`: for a reader that may stop soon. Throws what openInput() throws.
+   explicit SequentialInput(const std::string& path, size_t pieceSizeMax = SIZE_MAX);
    ~SequentialInput();
    SequentialInput(const SequentialInput&) = delete;
    SequentialInput& operator=(const SequentialInput&) = delete;

@@ -59,6 +59,11 @@ def exercise(sql, port, hasParquet):
     ok(f"COPY (SELECT * FROM t WHERE a <= 10) TO '{s3('p/small.csv')}' (FORMAT csv, HEADER)")
     ok(f"SELECT count(*) FROM read_csv('{s3('**/*.csv')}')", "300010")
     ok(f"SELECT count(*) FROM read_csv('{s3('p/*.csv')}')", "10")
+    ok(f"COPY t TO '{s3('j/t.ndjson')}' (FORMAT json)")
+    ok(f"SELECT count(*), sum(a), max(c) FROM read_json('{s3('j/*.ndjson')}')", "300000|45000150000|text number 99999")
+    ok("TRUNCATE u")
+    ok(f"COPY u FROM '{s3('j/t.ndjson')}' (FORMAT json)")
+    ok("SELECT count(*) FROM (SELECT * FROM t EXCEPT SELECT * FROM u) x", "0")
     for path, want in (("none.csv", "there is no object"), ("none*.csv", "no object matches"), ("a b.csv", "the name of object")):
         out, error = sql(f"SELECT * FROM read_csv('{s3(path)}')")
         check(path, want in error, True)

@@ -10,7 +10,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
 #include "io/format/csv/row_splitter.hpp"
-#include "io/format/sequential_input.hpp"
+#include "io/format/decompressed_input.hpp"
 
 namespace ouzel::io {
 
@@ -31,7 +31,7 @@ public:
    FileChunks(std::string subject, const std::vector<std::string>& files, Reservation& memory,
               std::function<std::unique_ptr<Splitter>()> open, std::function<void(FileChunk&)> first)
       : subject_(std::move(subject)), files_(files), pieces_(memory), open_(std::move(open)), first_(std::move(first)) {
-      pieces_.grow(SequentialInput::memoryMax(files_[0]) + 3 * Splitter::chunkSize);
+      pieces_.grow(DecompressedInput::memoryMax(files_[0]) + 3 * Splitter::chunkSize);
    }
 
    /// Takes the next chunk. False: no chunk is left. Errors name the file; after one there are no more chunks.
@@ -65,7 +65,7 @@ public:
 private:
    void openNext() REQUIRES(mutex_) {
       file_ = &files_[nextFile_++];
-      input_ = std::make_unique<SequentialInput>(*file_);
+      input_ = std::make_unique<DecompressedInput>(*file_);
       splitter_ = open_();
       isFirstOfFile_ = true;
    }
@@ -98,7 +98,7 @@ private:
    std::deque<FileChunk> waiting_ GUARDED_BY(mutex_);
    size_t nextFile_ GUARDED_BY(mutex_) = 0;
    const std::string* file_ GUARDED_BY(mutex_) = nullptr;
-   std::unique_ptr<SequentialInput> input_ GUARDED_BY(mutex_); ///< null between files
+   std::unique_ptr<DecompressedInput> input_ GUARDED_BY(mutex_); ///< null between files
    std::unique_ptr<Splitter> splitter_ GUARDED_BY(mutex_);
    uint64_t bytesRead_ GUARDED_BY(mutex_) = 0;
    bool isFirstOfFile_ GUARDED_BY(mutex_) = false;

@@ -1,20 +1,21 @@
 #include "io/format/json/json_table.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "io/format/decompressed_input.hpp"
 #include "io/format/json/json_sniffer.hpp"
 #include "io/format/json/json_splitter.hpp"
-#include "io/format/sequential_input.hpp"
 
 namespace ouzel::io {
 
 namespace {
 
 constexpr size_t sampleFilesMax = 16;
+constexpr size_t samplePieceSize = 2 << 20;
 
 /// Shows the sniffer a file's rows until it has seen enough.
 void sample(const std::string& file, JsonLayout layout, JsonSniffer& sniffer) {
    const std::string subject = "JSON file \"" + file + "\"";
-   SequentialInput input(file);
+   DecompressedInput input(file, samplePieceSize);
    JsonSplitter splitter(layout);
    const auto see = [&](CopyChunk&& chunk) { sniffer.see(chunk, subject); };
    try {
@@ -38,7 +39,7 @@ JsonTable::JsonTable(const ExternalRequest& request) : format_(request.format) {
    size_t sampled = 0;
    for (const InputFile& file : findFiles(request.patterns)) {
       files_.push_back(file.path);
-      bytes_ += file.size;
+      bytes_ += DecompressedInput::likelySize(file);
       if (file.size == 0 || sniffer.isFull() || sampled == sampleFilesMax) continue;
       sample(file.path, options.layout, sniffer);
       ++sampled;

@@ -7,6 +7,7 @@
 
 #include "catch2/catch.hpp"
 #include "common/error/sql_error.hpp"
+#include "io/format/decompressed_input.hpp"
 #include "io/format/json/json_array.hpp"
 #include "io/format/json/json_rows.hpp"
 #include "io/format/json/json_sniffer.hpp"
@@ -208,6 +209,38 @@ CATCH_TEST_CASE("json: an array as the text of an SQL array") {
    CATCH_CHECK(text("[[1], [true]]", false) == R"({{"1"},{"true"}})");
    CATCH_CHECK(text("[]", false) == "{}");
    CATCH_CHECK(text("[\"a\"]", true) == R"({"\"a\""})");
+}
+
+CATCH_TEST_CASE("json: compressed files") {
+   // {"a":1} and a line feed.
+   const std::string gzip(
+       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x4a\x54\xb2\x32\xac\xe5\x02\x00\x46\xa3\xe8\x74"
+       "\x08\x00\x00\x00",
+       28);
+   const std::string zstd("\x28\xb5\x2f\xfd\x04\x58\x41\x00\x00{\"a\":1}\n\xe2\xef\xec\xe0", 21);
+   const Directory directory;
+   const auto textOf = [&](const std::string& name, const std::string& bytes) {
+      std::string text;
+      DecompressedInput input(directory.write(name, bytes));
+      while (const auto piece = input.next())
+         text += *piece;
+      return text;
+   };
+   for (const auto& [name, bytes] : {std::pair{"a.json.gz", gzip}, std::pair{"a.json.zst", zstd}}) {
+      CATCH_CHECK(textOf(name, bytes) == "{\"a\":1}\n");
+      CATCH_CHECK(textOf(name, bytes + bytes) == "{\"a\":1}\n{\"a\":1}\n"); // members and frames may follow each other
+      CATCH_CHECK(textOf(name, "") == "");
+      for (size_t size = 1; size < bytes.size(); ++size)
+         CATCH_CHECK_THROWS_AS(textOf(name, bytes.substr(0, size)), SqlError);
+      std::string damaged = bytes;
+      damaged[damaged.size() - 2] ^= 1; // of the size, or of the checksum
+      CATCH_CHECK_THROWS_AS(textOf(name, damaged), SqlError);
+      CATCH_CHECK_THROWS_AS(textOf(name, "{\"a\":1}\n"), SqlError);
+   }
+   CATCH_CHECK(textOf("a.json", gzip) == gzip);
+   ExternalRequest request;
+   request.patterns = {directory.write("b.json.gz", gzip), directory.write("b.json.zst", zstd)};
+   CATCH_CHECK(JsonTable(request).columns()[0].name == "a");
 }
 
 CATCH_TEST_CASE("json: several readers read every row once") {
