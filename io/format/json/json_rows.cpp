@@ -7,7 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/json/json_input.hpp"
 #include "common/text/utf8.hpp"
-#include "io/format/json/json_array.hpp"
+#include "io/format/json/json_literal.hpp"
 
 namespace ouzel::io {
 
@@ -27,10 +27,10 @@ JsonRows::JsonRows(const ChunkReader::Shape& shape, Reservation& memory)
    for (const ChunkReader::Column& column : shape.columns) {
       DCHECK(column.field < shape.names.size());
       const Oid type = column.type.oid;
-      const Making making = type == oid::jsonb                     ? Making::Jsonb
-                            : type == oid::json                    ? Making::Json
-                            : arrayElementType(type) != invalidOid ? Making::Array
-                                                                   : Making::Text;
+      const Making making = type == oid::jsonb  ? Making::Jsonb
+                            : type == oid::json ? Making::Json
+                            : hasParts(type)    ? Making::Parts
+                                                : Making::Text;
       columnOfField_[column.field] = static_cast<int32_t>(columns_.size());
       columns_.push_back({column, making, fieldParser(column.type), ColumnValues(column.type), {}});
       columns_.back().fields.resize(batchRowsMax);
@@ -170,7 +170,8 @@ void JsonRows::readValue(Parsed& column, json::Lexer& lexer, uint32_t row) {
       }
       text = decoded;
    }
-   field = {text.data(), static_cast<uint32_t>(text.size()), token == json::Token::ArrayStart};
+   field = {text.data(), static_cast<uint32_t>(text.size()),
+            token == json::Token::ArrayStart || token == json::Token::ObjectStart};
 }
 
 /// Makes values of the first `count` rows' fields. Returns how many are good: all before the first bad one.
@@ -201,10 +202,9 @@ void JsonRows::convertOne(Parsed& column, const Field& field, std::byte* out) {
       std::memcpy(out, &text, sizeof text);
       return;
    }
-   if (field.isArray && column.making == Making::Array) {
-      const Oid element = arrayElementType(type.oid);
+   if (field.hasParts && column.making == Making::Parts) {
       decoded_.clear();
-      appendArrayOfJson(decoded_, field.view(), element == oid::json || element == oid::jsonb);
+      appendLiteral(decoded_, type.oid, field.view(), shape_.format);
       return parseTextInto(out, type, decoded_, shape_.format, arena_);
    }
    if (column.parser && column.parser(out, field.view(), type.typmod, arena_)) return;

@@ -42,7 +42,7 @@ private:
    /// How a column's values are made of members.
    enum class Making : uint8_t {
       Text,  ///< of the text of a scalar, or the JSON text of others
-      Array, ///< of an array of JSON; else as Text
+      Parts, ///< of the parts of an array or object; else as Text
       Json,  ///< of the JSON text
       Jsonb
    };
@@ -50,7 +50,7 @@ private:
    struct Field {
       const char* text = nullptr; ///< null: NULL. Of jsonb: anything, since the value has its place already
       uint32_t size = 0;
-      bool isArray = false;
+      bool hasParts = false; ///< an array or object
       std::string_view view() const { return {text, size}; }
    };
    struct Parsed {

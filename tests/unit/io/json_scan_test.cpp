@@ -8,7 +8,7 @@
 #include "catch2/catch.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/format/decompressed_input.hpp"
-#include "io/format/json/json_array.hpp"
+#include "io/format/json/json_literal.hpp"
 #include "io/format/json/json_rows.hpp"
 #include "io/format/json/json_sniffer.hpp"
 #include "io/format/json/json_splitter.hpp"
@@ -200,15 +200,18 @@ CATCH_TEST_CASE("json: errors name the first bad row") {
 }
 
 CATCH_TEST_CASE("json: an array as the text of an SQL array") {
-   const auto text = [](std::string_view json, bool areJson) {
+   const auto text = [](Oid type, std::string_view json) {
       std::string out;
-      appendArrayOfJson(out, json, areJson);
+      appendLiteral(out, type, json, SessionFormat());
       return out;
    };
-   CATCH_CHECK(text("[1, null, \"a\\\"b\", {\"k\": [1]}]", false) == R"({"1",NULL,"a\"b","{\"k\": [1]}"})");
-   CATCH_CHECK(text("[[1], [true]]", false) == R"({{"1"},{"true"}})");
-   CATCH_CHECK(text("[]", false) == "{}");
-   CATCH_CHECK(text("[\"a\"]", true) == R"({"\"a\""})");
+   CATCH_CHECK(text(arrayTypeOf(oid::text), "[1, null, \"a\\\"b\", {\"k\": [1]}]") ==
+               R"({"1",NULL,"a\"b","{\"k\": [1]}"})");
+   CATCH_CHECK(text(arrayTypeOf(oid::text), "[[1], [true]]") == R"({{"1"},{"true"}})");
+   CATCH_CHECK(text(arrayTypeOf(oid::int4), "[ ]") == "{}");
+   CATCH_CHECK(text(arrayTypeOf(oid::jsonb), "[\"a\",[1]]") == R"({"\"a\"","[1]"})");
+   CATCH_CHECK(text(oid::text, "\"\\u0041\"") == "A");
+   CATCH_CHECK(text(oid::json, "\"\\u0041\"") == "\"\\u0041\"");
 }
 
 CATCH_TEST_CASE("json: compressed files") {
