@@ -199,6 +199,49 @@ CATCH_TEST_CASE("json: errors name the first bad row") {
    CATCH_CHECK(errorOf("{\"a\" 1}").starts_with("0 rows, 22P02"));
 }
 
+CATCH_TEST_CASE("json: damaged input gives rows or errors of SQL") {
+   const uint64_t seed = std::random_device()();
+   CATCH_INFO("seed " << seed);
+   std::mt19937_64 random(seed);
+   const std::string first = R"({"a": 1, "b": "x\u00e4\n", "l": [1, null, "2"], "j": {"k": [true, -1.5e3]}})";
+   const std::string second = R"({"b": null, "a": "7", "l": [["{"]], "j": "\\"})";
+   MemoryLedger ledger(1 << 30);
+   Reservation memory(ledger);
+   ChunkReader::Shape shape;
+   shape.rows.format = CopyFormat::Json;
+   shape.names = {"a", "b", "l", "j"};
+   shape.columns = {{0, {oid::int4, -1, invalidOid}},
+                    {1, {oid::text, -1, defaultCollation}},
+                    {2, {arrayTypeOf(oid::text), -1, defaultCollation}},
+                    {3, {oid::jsonb, -1, invalidOid}}};
+   uint64_t rows = 0, errors = 0;
+   for (int round = 0; round < 20'000; ++round) {
+      std::string text = round % 2 ? "[" + first + ",\n" + second + "]\r\n" : first + "\r\n\n" + second;
+      for (uint64_t changes = random() % 3; changes > 0; --changes) {
+         const size_t at = random() % text.size();
+         constexpr std::string_view bytes = "\"\\[]{},: \n0u\xff";
+         if (random() % 3 == 0)
+            text.erase(at, 1 + random() % 5);
+         else
+            text[at] = bytes[random() % bytes.size()];
+         if (text.empty()) text = " ";
+      }
+      try {
+         JsonRows reader(shape, memory);
+         for (CopyChunk& chunk : chunksOf(text, JsonLayout::Auto, 1 + random() % 50)) {
+            reader.open(std::move(chunk), "COPY t");
+            for (Batch batch; reader.next(batch, 2);)
+               rows += batch.rowCount;
+         }
+      } catch (const SqlError&) {
+         ++errors;
+      }
+   }
+   CATCH_CHECK(rows > 10'000);
+   CATCH_CHECK(errors > 5'000);
+   CATCH_CHECK(ledger.used() == memory.used());
+}
+
 CATCH_TEST_CASE("json: an array as the text of an SQL array") {
    const auto text = [](Oid type, std::string_view json) {
       std::string out;
