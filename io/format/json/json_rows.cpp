@@ -215,9 +215,10 @@ void JsonRows::convertOne(Parsed& column, const Field& field, std::byte* out) {
 /// one's.
 void JsonRows::keepError(const SqlError& error, uint32_t row, const std::string& place) {
    SqlError withContext = error;
+   if (!place.empty() && !shape_.hint.empty() && error.hintText().empty())
+      withContext = SqlError(error).hint(shape_.hint);
    const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
    withContext.setContext(inner + subject_ + ", " + rowName(chunk_.countsElements, lines_[row]) + place);
-   if (!place.empty() && !shape_.hint.empty() && error.hintText().empty()) std::move(withContext).hint(shape_.hint);
    kept_ = std::make_exception_ptr(withContext);
 }
 
