@@ -5,6 +5,7 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/source_range.hpp"
+#include "engine/definition/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -59,6 +60,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
    added.column.type = serial ? SqlType{serial, -1, invalidOid}
                               : sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
+   requireNoCycle(core_, *relation, added.column.type);
    added.column.notNull = serial != invalidOid;
    if (serial) drawFromSequence(added, serial, nullptr);
    for (const ColumnConstraint& constraint : constraints)

@@ -3,6 +3,7 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/source_range.hpp"
+#include "engine/definition/user_type.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
@@ -35,6 +36,7 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
                           command.name, core_.bindContext(path, &context_.source()));
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const SqlType type = sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
+   requireNoCycle(core_, *relation, type);
    const bool isOther = type != column.type || type.domain != column.type.domain;
    if (!definition.raw_default && isOther && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +

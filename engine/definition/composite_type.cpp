@@ -25,12 +25,6 @@ catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definiti
    return column;
 }
 
-void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const catalog::Column& column) {
-   if (isMadeOf(core.transaction.catalog(), column.type, relation))
-      throw SqlError(sqlstate::invalidTableDefinition,
-                     "composite type " + relation.name + " cannot be made a member of itself");
-}
-
 /// Throws if a table has values of the type, which an attribute's new type would make unreadable.
 void requireUnused(SessionCore& core, const catalog::Relation& type) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
@@ -68,7 +62,7 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
    switch (command.subtype) {
    case AT_AddColumn: {
       catalog::Column added = attributeOf(context, *as<::ColumnDef>(command.def));
-      requireNoCycle(core, *relation, added);
+      requireNoCycle(core, *relation, added.type);
       editor.addColumn(type, std::move(added));
       return refreshRowValues(core, type);
    }
@@ -89,7 +83,7 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
       auto definition = *as<::ColumnDef>(command.def);
       definition.colname = command.name;
       catalog::Column altered = attributeOf(context, definition);
-      requireNoCycle(core, *relation, altered);
+      requireNoCycle(core, *relation, altered.type);
       requireUnused(core, *relation);
       changed.columns[static_cast<size_t>(column.attribute - 1)].type = altered.type;
       return editor.replaceRelation(std::move(changed));

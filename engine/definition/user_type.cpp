@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/thread/stack.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/rewrite_rows.hpp"
 #include "sql/parse/node_access.hpp"
@@ -36,6 +37,7 @@ void requireNewType(SessionCore& core, Oid schema, std::string_view name) {
 }
 
 bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation) {
+   checkStack();
    const auto names = [&](Oid one) { return one && (one & ~userArrayBit) == relation.rowType; };
    if (names(type.domain) || names(type.oid)) return true;
    for (const Oid part : {type.domain, type.oid}) {
@@ -48,6 +50,12 @@ bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const cata
          return true;
    }
    return false;
+}
+
+void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const SqlType& type) {
+   if (isMadeOf(core.transaction.catalog(), type, relation))
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "composite type " + relation.name + " cannot be made a member of itself");
 }
 
 void refreshRowValues(SessionCore& core, Oid relation) {

@@ -13,6 +13,8 @@ catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name);
 void requireNewType(SessionCore& core, Oid schema, std::string_view name);
 /// Whether values of `type` are, or contain, values of the relation's row type or of the domain that it is.
 bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation);
+/// Throws 42P16 if a column of this type would make the relation's row type a part of itself.
+void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const SqlType& type);
 /// Writes the rows anew that have values of the relation's row type, whose columns have changed.
 void refreshRowValues(SessionCore& core, Oid relation);
 /// DROP TYPE and DROP DOMAIN. False: they name another type, which only the system has.

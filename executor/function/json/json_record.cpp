@@ -8,6 +8,7 @@
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "executor/function/json/json_items.hpp"
 #include "executor/function/value_text.hpp"
 
@@ -108,7 +109,13 @@ private:
       alignas(16) std::byte place[16] = {};
       Arena strings;
       putField(place, context_, element_, {array_.physical, 0}, field, strings);
-      array_.elements.push_back(Value::fromVector(Vector::flat(array_.physical, place, nullptr), 0));
+      Value value = Value::fromVector(Vector::flat(array_.physical, place, nullptr), 0);
+      if (element_.oid == oid::bpchar) { // an array has the blanks of character(n)
+         std::string padded;
+         appendWithBlanks(padded, value.bytes, element_.typmod);
+         value.bytes = std::move(padded);
+      }
+      array_.elements.push_back(std::move(value));
    }
 
    const FunctionContext& context_;

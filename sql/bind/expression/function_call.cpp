@@ -235,7 +235,6 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    }
    // json_populate_record(NULL::d, ...) gives a value of the domain d.
    const SqlType filled = function.name.find("_populate_record") != std::string_view::npos ? args[0]->type : SqlType();
-   if (filled.domain && function.returnsSet) throwNotSupported("a set of a domain's values", position);
    coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
    // The result of a function has no length. One that returns an argument still takes character(n) as it lies in memory
@@ -304,11 +303,16 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       }
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
-   if (filled.domain) return intoDomain(std::move(expr), filled);
+   if (filled.domain && !function.returnsSet) return intoDomain(std::move(expr), filled);
    if (site.place == CallPlace::Expression && resultOid == oid::record && !function.argModes.empty())
       return registerRowFunction(state, scope, std::move(expr));
-   if (!function.returnsSet || site.place == CallPlace::FromItem) return withBlanks(std::move(expr));
-   return registerSrf(state, scope, std::move(expr));
+   if (site.place == CallPlace::FromItem) {
+      expr->type.domain = filled.domain; // whose checks bindTableFunction() adds
+      return withBlanks(std::move(expr));
+   }
+   if (!function.returnsSet) return withBlanks(std::move(expr));
+   auto rows = registerSrf(state, scope, std::move(expr));
+   return filled.domain ? intoDomain(std::move(rows), filled) : std::move(rows);
 }
 
 /// f(a, VARIADIC array) of a function whose arguments may have any types: the twin of the function takes the array.

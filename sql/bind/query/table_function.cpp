@@ -95,9 +95,10 @@ RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const st
 
 /// A function that returns values of a row type: their fields are the columns of the item.
 RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool hasOrdinality, NamespaceItem& item) {
-   const SqlType type = call->type;
+   const SqlType wanted = call->type, type = withoutDomain(wanted);
+   call->type = type;
    const FunctionInfo* function = functionOf(*call);
-   const ColumnId row = state.addColumn(scope, "row", type);
+   ColumnId row = state.addColumn(scope, "row", type);
    ColumnId ordinality = noColumn;
    if (hasOrdinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
    RelPtr rel;
@@ -108,6 +109,12 @@ RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool 
       computed.push_back({row, std::move(call)});
       if (hasOrdinality) computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
       rel = makeMap(oneRow(), std::move(computed));
+   }
+   if (wanted.domain) {
+      std::vector<ComputedColumn> checked;
+      checked.push_back({state.addColumn(scope, "row", wanted), intoDomain(makeColumn(row, type), wanted)});
+      row = checked.front().column;
+      rel = makeMap(std::move(rel), std::move(checked));
    }
    std::vector<ComputedColumn> fields;
    for (RowMember& member : membersOf(state, makeColumn(row, type))) {
