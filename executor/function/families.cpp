@@ -4,6 +4,7 @@ namespace ouzel::executor {
 
 void registerFamilies() {
    registerArray();
+   registerArrayAssign();
    registerArrayKey();
    registerBoolean();
    registerBytes();

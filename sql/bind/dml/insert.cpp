@@ -7,14 +7,13 @@
 #include "sql/bind/dml/on_conflict.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
-#include "sql/bind/expression/json.hpp"
+#include "sql/bind/expression/part_assignment.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
-#include "sql/bind/type/row_value.hpp"
 
 // INSERT: target columns, rows from VALUES or a query, defaults for all other columns.
 
@@ -84,10 +83,8 @@ namespace {
 
 /// The type of the value that is given for a column, or for a part of it.
 SqlType givenType(BindState& state, const InsertColumn& target) {
-   const SqlType type = target.column->type;
-   const ListOf<> parts(target.indirection);
-   if (parts.size() != 1 || !isRowValue(type.oid) || !isNode(parts.front(), T_String)) return type;
-   return fieldType(state, type.oid, stringOf(parts.front()), target.position);
+   return target.indirection ? partType(state, *target.column, target.indirection, target.position)
+                             : target.column->type;
 }
 
 } // namespace
@@ -113,6 +110,23 @@ std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* na
 
 namespace {
 
+/// Columns of domains that were put together of parts have yet to pass the checks.
+void checkDomains(BindState& state, Scope& scope, const std::vector<InsertColumn>& columns,
+                  std::vector<GetColumn>& values, RelPtr& rel) {
+   std::vector<ComputedColumn> computed;
+   for (GetColumn& value : values) {
+      const auto found = std::find_if(columns.begin(), columns.end(), [&](const InsertColumn& column) {
+         return column.indirection && column.column->attribute == value.attribute;
+      });
+      if (found == columns.end() || !found->column->type.domain) continue;
+      const SqlType& type = found->column->type;
+      auto checked = intoDomain(makeColumn(value.column, withoutDomain(type)), type);
+      value.column = state.addColumn(scope, found->column->name, type);
+      computed.push_back({value.column, std::move(checked)});
+   }
+   rel = makeMap(std::move(rel), std::move(computed));
+}
+
 /// Computes the columns of which parts were given, above `rel`; the other values are the columns given.
 std::vector<GetColumn> joinParts(BindState& state, Scope& scope, const std::vector<ColumnId>& given,
                                  const std::vector<InsertColumn>& columns, RelPtr& rel) {
@@ -126,7 +140,7 @@ std::vector<GetColumn> joinParts(BindState& state, Scope& scope, const std::vect
       const auto before = std::find_if(values.begin(), values.end(),
                                        [&](const GetColumn& other) { return other.attribute == column->attribute; });
       const bool isFirst = before == values.end();
-      ExprPtr base = isFirst ? makeNull(column->type) : makeColumn(before->column, column->type);
+      ExprPtr base = isFirst ? makeNull(withoutDomain(column->type)) : makeColumn(before->column, column->type);
       std::vector<ComputedColumn> computed;
       const ColumnId joined = state.addColumn(scope, column->name, column->type);
       computed.push_back(
@@ -138,6 +152,7 @@ std::vector<GetColumn> joinParts(BindState& state, Scope& scope, const std::vect
       else
          before->column = joined;
    }
+   checkDomains(state, scope, columns, values, rel);
    return values;
 }
 

@@ -7,7 +7,7 @@
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
-#include "sql/bind/expression/json.hpp"
+#include "sql/bind/expression/part_assignment.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -141,6 +141,10 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
       }
       assignments.push_back({column.attribute, std::move(value)});
    }
+   for (Assignment& assignment : assignments) // a domain checks what all its parts make
+      for (const catalog::Column* column : parts)
+         if (column->attribute == assignment.attribute && column->type.domain && !assignment.value->type.domain)
+            assignment.value = intoDomain(std::move(assignment.value), column->type);
    return assignments;
 }
 

@@ -5,10 +5,9 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
-#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Subscripts of jsonb, and assignment to parts of jsonb and of row values.
+// Subscripts of jsonb.
 
 namespace ouzel::sql {
 
@@ -65,43 +64,12 @@ ExprPtr bindJsonbSubscripts(BindState& state, Scope& scope, ExprPtr base,
    return call;
 }
 
-ExprPtr bindPartAssignment(BindState& state, Scope& scope, const catalog::Column& column, ExprPtr base, ExprPtr value,
-                           const ::List* indirection, uint32_t position) {
-   if (isRowValue(column.type.oid) && ListOf<>(indirection).size() == 1 &&
-       isNode(ListOf<>(indirection).front(), T_String)) {
-      const auto name = stringOf(ListOf<>(indirection).front());
-      const catalog::RelationPtr rowType = state.context.catalog.relationOfType(column.type.oid);
-      if (!rowType->findColumn(name))
-         throw SqlError(sqlstate::undefinedColumn,
-                        "cannot assign to field \"" + std::string(name) + "\" of column \"" + column.name +
-                            "\" because there is no such column in data type " + typeName(column.type))
-             .at(position);
-      const SqlType type = rowType->findColumn(name)->type;
-      value = coerceForAssignment(state, std::move(value), type, name, Clause::UpdateSource);
-      return replaceField(state, std::move(base), column.type.oid, name, std::move(value), position);
-   }
-   if (column.type.oid != oid::jsonb) throwNotSupported("assignment to a part of a column", position);
-   std::vector<const ::A_Indices*> subscripts;
-   for (const ::Node* step : ListOf<>(indirection)) {
-      if (!isNode(step, T_A_Indices))
-         throw SqlError(sqlstate::datatypeMismatch, "cannot assign to field \"" + std::string(stringOf(step)) +
-                                                        "\" of column \"" + column.name +
-                                                        "\" because its type jsonb is not a composite type")
-             .at(position);
-      subscripts.push_back(as<::A_Indices>(step));
-   }
-   const Oid given = value->type.oid;
-   auto cast = tryCoerce(state, value, plainType(oid::jsonb), CoercionContext::Assignment);
-   if (!cast)
-      throw SqlError(sqlstate::datatypeMismatch, "subscripted assignment to \"" + column.name +
-                                                     "\" requires type jsonb but expression is of type " +
-                                                     typeName(given))
-          .at(position)
-          .hint("You will need to rewrite or cast the expression.");
+ExprPtr assignJsonb(BindState& state, Scope& scope, ExprPtr base, ExprPtr value,
+                    const std::vector<const ::A_Indices*>& subscripts, uint32_t position) {
    bool startsInArray = false;
    std::vector<ExprPtr> args;
    args.push_back(std::move(base));
-   args.push_back(std::move(cast));
+   args.push_back(std::move(value));
    args.push_back(bindPath(state, scope, subscripts, position, startsInArray));
    args.push_back(makeBoolean(startsInArray));
    auto call = makeCall(onlyFunction("ouzel_jsonb_assign"), plainType(oid::jsonb), std::move(args));

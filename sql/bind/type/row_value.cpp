@@ -177,10 +177,6 @@ ExprPtr selectField(BindState& state, ExprPtr row, std::string_view name) {
    return takeField(std::move(row), requireField(*relation, type, name, position));
 }
 
-SqlType fieldType(BindState& state, Oid type, std::string_view name, uint32_t position) {
-   return requireField(*relationOf(state, type), type, name, position).type;
-}
-
 ExprPtr replaceField(BindState& state, ExprPtr base, Oid type, std::string_view name, ExprPtr value,
                      uint32_t position) {
    const auto relation = relationOf(state, type);

@@ -26,7 +26,5 @@ std::vector<RowMember> membersOf(BindState& state, ExprPtr row);
 ExprPtr selectField(BindState& state, ExprPtr row, std::string_view name);
 /// A value of a row type with another field: `base` is the value, or NULL. Throws 42703.
 ExprPtr replaceField(BindState& state, ExprPtr base, Oid type, std::string_view name, ExprPtr value, uint32_t position);
-/// The type of a field of a row type. Throws 42703.
-SqlType fieldType(BindState& state, Oid type, std::string_view name, uint32_t position);
 
 } // namespace ouzel::sql
