@@ -186,10 +186,18 @@ void checkValues(const KernelCall& call, ResultVector& result) {
 
 /// record_cmp: NULLs are equal, and larger than values. Columns are compared in pairs, whatever their row types.
 int compareRows(const StringView& a, const StringView& b) {
+   const RowView one(a.view()), other(b.view());
+   RowView::Cursor field(one), counterpart(other);
+   while (field.next() && counterpart.next())
+      if (field->type != counterpart->type && !field->isNull && !counterpart->isNull)
+         throw SqlError(sqlstate::datatypeMismatch, "cannot compare dissimilar column types " +
+                                                        formatType({field->type, -1, invalidOid}) + " and " +
+                                                        formatType({counterpart->type, -1, invalidOid}) +
+                                                        " at record column " + std::to_string(field.index() + 1));
    std::string left, right;
    appendRowKey(left, a.view());
    appendRowKey(right, b.view());
-   const uint32_t leftSize = RowView(a.view()).size(), rightSize = RowView(b.view()).size();
+   const uint32_t leftSize = one.size(), rightSize = other.size();
    if (leftSize != rightSize)
       throw SqlError(sqlstate::datatypeMismatch, "cannot compare record types with different numbers of columns");
    return left.compare(right);

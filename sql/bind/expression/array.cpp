@@ -92,8 +92,10 @@ ExprPtr bindSubscript(BindState& state, Scope& scope, const ::Node* node) {
    return subscript;
 }
 
-/// array[a:b], as a call of ouzel_array_slice(array, lower[], upper[], flags). A subscript i beside slices is 1:i.
-ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
+} // namespace
+
+std::vector<ExprPtr> bindSliceBounds(BindState& state, Scope& scope, const std::vector<const ::A_Indices*>& subscripts,
+                                     uint32_t position) {
    const SqlType int4{oid::int4, -1, invalidOid};
    const auto number = [&](int32_t value) { return makeConstant(int4, Value::integer(PhysicalType::I32, value)); };
    std::vector<ExprPtr> lower, upper, args;
@@ -105,14 +107,22 @@ ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vecto
       upper.push_back(index.uidx ? bindSubscript(state, scope, index.uidx) : number(0));
       flags |= (hasLower ? 1 : 0) << (2 * i) | (index.uidx ? 2 : 0) << (2 * i);
    }
+   args.push_back(makeArrayExpr(std::move(lower), oid::int4Array, position));
+   args.push_back(makeArrayExpr(std::move(upper), oid::int4Array, position));
+   args.push_back(number(flags));
+   return args;
+}
+
+namespace {
+
+/// array[a:b]
+ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
    const uint32_t position = base->position;
    SqlType type = base->type;
    if (type.oid == oid::int2vector) type = plainType(oid::int2Array);
    if (type.oid == oid::oidvector) throwNotSupported("slices of oidvector", position);
-   args.push_back(std::move(base));
-   args.push_back(makeArrayExpr(std::move(lower), oid::int4Array, position));
-   args.push_back(makeArrayExpr(std::move(upper), oid::int4Array, position));
-   args.push_back(number(flags));
+   auto args = bindSliceBounds(state, scope, subscripts, position);
+   args.insert(args.begin(), std::move(base));
    auto call = makeCall(catalog::builtins().functions("ouzel_array_slice")[0], type, std::move(args));
    call->position = position;
    return call;

@@ -170,7 +170,7 @@ namespace {
 
 ExprPtr combine(BindState& state, const Scope& scope, std::string_view name, ExprPtr left, ExprPtr right,
                 uint32_t position) {
-   if (left && left->kind == ExprKind::Row && right->kind == ExprKind::Row)
+   if (left && isRowConstructor(*left) && isRowConstructor(*right))
       return compareRows(state, scope, name, std::move(left->args), std::move(right->args), position);
    return makeOperator(state, name, std::move(left), std::move(right), position);
 }
@@ -262,7 +262,7 @@ ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) 
       const uint32_t position = state.at(current.location);
       const auto name = operatorName(current.name, position);
       // (a, b) = (SELECT x, y ...)
-      if (left && left->kind == ExprKind::Row && isNode(current.rexpr, T_SubLink) &&
+      if (left && isRowConstructor(*left) && isNode(current.rexpr, T_SubLink) &&
           as<SubLink>(current.rexpr)->subLinkType == EXPR_SUBLINK) {
          left = bindRowSubquery(state, scope, name, std::move(left), *as<SubLink>(current.rexpr), position);
          continue;
@@ -309,7 +309,7 @@ ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
    const bool negated = node.kind == AEXPR_NOT_DISTINCT;
    auto left = bindExpr(state, scope, node.lexpr);
    auto right = bindExpr(state, scope, node.rexpr);
-   if (left->kind != ExprKind::Row || right->kind != ExprKind::Row)
+   if (!isRowConstructor(*left) || !isRowConstructor(*right))
       return makeDistinct(state, scope, std::move(left), std::move(right), negated, position);
    if (left->args.size() != right->args.size())
       throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);

@@ -1,5 +1,6 @@
 #include "sql/bind/expression/part_assignment.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "sql/algebra/build.hpp"
@@ -54,15 +55,18 @@ SqlType requireField(const BindState& state, const SqlType& type, std::string_vi
    return field->type;
 }
 
-/// The element type of an array of which elements are set.
+bool isSlice(const std::vector<const ::A_Indices*>& subscripts) {
+   return std::any_of(subscripts.begin(), subscripts.end(), [](const auto* subscript) { return subscript->is_slice; });
+}
+
+/// The type of the element or slice of an array that is set.
 SqlType requireElement(const SqlType& type, const std::vector<const ::A_Indices*>& subscripts, const Assigned& target) {
    const Oid element = elementType(type.oid);
    if (!element)
       throw SqlError(sqlstate::datatypeMismatch,
                      "cannot subscript type " + typeName(type) + " because it does not support subscripting")
           .at(target.position);
-   for (const ::A_Indices* subscript : subscripts)
-      if (subscript->is_slice) throwNotSupported("assignment to a slice of an array", target.position);
+   if (isSlice(subscripts)) return type;
    SqlType result = plainType(element, type.typmod);
    if ((type.domain & userArrayBit) != 0) result.domain = type.domain & ~userArrayBit;
    return result;
@@ -89,10 +93,25 @@ ExprPtr assignInner(BindState& state, Scope& scope, ExprPtr base, const SqlType&
    return type.domain ? intoDomain(std::move(inner), type) : std::move(inner);
 }
 
+ExprPtr assignSlice(BindState& state, Scope& scope, ExprPtr base, const SqlType& type,
+                    const std::vector<const ::A_Indices*>& subscripts, Steps rest, ExprPtr value,
+                    const Assigned& target) {
+   if (!rest.empty()) throwNotSupported("assignment to a part of a slice", target.position);
+   auto args = bindSliceBounds(state, scope, subscripts, target.position);
+   args.insert(args.begin(), std::move(base));
+   args.push_back(coercePart(state, std::move(value), withoutDomain(type), target));
+   auto call =
+       makeCall(catalog::builtins().functions("ouzel_array_assign_slice")[0], withoutDomain(type), std::move(args));
+   call->position = target.position;
+   return call;
+}
+
 ExprPtr assignElement(BindState& state, Scope& scope, ExprPtr base, const SqlType& type,
                       const std::vector<const ::A_Indices*>& subscripts, Steps rest, ExprPtr value,
                       const Assigned& target) {
    const SqlType element = requireElement(type, subscripts, target);
+   if (isSlice(subscripts))
+      return assignSlice(state, scope, std::move(base), type, subscripts, rest, std::move(value), target);
    std::vector<ExprPtr> numbers, args;
    for (const ::A_Indices* subscript : subscripts) {
       auto number = bindExpr(state, scope, subscript->uidx);

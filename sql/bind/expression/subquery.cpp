@@ -8,6 +8,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/nested_query.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Subqueries in expressions become Subquery nodes. Their operators may read columns of enclosing queries by id. The
@@ -133,10 +134,10 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
    const std::string name(node.operName ? stringOf(ListOf<>(node.operName).back()) : std::string_view("="));
    auto test = bindExpr(state, scope, node.testexpr);
    std::vector<ExprPtr> lefts;
-   if (test->kind == ExprKind::Row) {
+   if (isRowConstructor(*test)) {
       lefts = std::move(test->args);
    } else {
-      lefts.push_back(std::move(test));
+      lefts.push_back(rowValue(state, std::move(test)));
    }
    if (lefts.size() < query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);

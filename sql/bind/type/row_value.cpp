@@ -84,6 +84,11 @@ const catalog::Column& requireField(const catalog::Relation& relation, Oid type,
 
 } // namespace
 
+bool isRowConstructor(const Expr& expr) {
+   const auto* row = expr.getIf<scalar::Row>();
+   return row && row->names.empty();
+}
+
 ExprPtr rowValue(BindState& state, ExprPtr expr) {
    if (expr->kind != ExprKind::Row) return expr;
    checkStack();

@@ -7,6 +7,9 @@
 
 namespace ouzel::sql {
 
+/// ROW(...), which is compared field by field. Other rows, whose fields have names, are compared as values, in which
+/// NULLs are equal.
+bool isRowConstructor(const Expr& expr);
 /// A Row as a value of its type: a call that makes the bytes of row.hpp. Other expressions stay as they are.
 ExprPtr rowValue(BindState& state, ExprPtr expr);
 
