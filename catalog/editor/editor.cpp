@@ -1,5 +1,7 @@
 #include "catalog/editor/editor.hpp"
 
+#include <algorithm>
+
 #include "catalog/object/comments.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -102,6 +104,19 @@ void CatalogEditor::rebase(const Snapshot& newest) {
    working_ = std::move(result);
 }
 
+namespace {
+
+/// Whether a column has the row type of `type`, or the domain that it is, or an array of them.
+bool hasColumnOf(const Relation& relation, const Relation& type) {
+   if (type.rowType == invalidOid) return false;
+   return std::any_of(relation.columns.begin(), relation.columns.end(), [&](const Column& column) {
+      return !column.isDropped && ((column.type.oid & ~userArrayBit) == type.rowType ||
+                                   (column.type.domain & ~userArrayBit) == type.rowType);
+   });
+}
+
+} // namespace
+
 void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result) const {
    for (const auto& [key, entry] : entries_) {
       const Change& change = entry.change;
@@ -110,6 +125,9 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       if (!change.after) {
          const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;
          if (key.kind == ObjectKind::Relation && !view.dependentsOf(key.a).empty()) throwConcurrent();
+         if (key.kind == ObjectKind::Relation && change.before)
+            for (const RelationPtr& relation : view.relations())
+               if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
          if (key.kind == ObjectKind::Schema)
             for (const RelationPtr& relation : view.relations())
                if (relation->schema == key.b) throwConcurrent();
@@ -126,6 +144,9 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       }
       for (const Dependency& dependency : relation.dependsOn)
          if (!view.relation(dependency.relation)) throwConcurrent();
+      for (const Column& column : relation.columns)
+         for (const Oid type : {column.type.oid, column.type.domain})
+            if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
    }
 }
 

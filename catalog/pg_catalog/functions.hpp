@@ -26,6 +26,8 @@ struct NameContext {
 /// typmod -1, types whose bare SQL name implies a length print PostgreSQL's name ("bpchar"). OID 0 prints "-", an
 /// unknown OID "???".
 std::string formatType(const NameContext& context, Oid type, std::optional<int32_t> typmod);
+/// The type's base type in SQL that any session reads alike: names of users' types are qualified.
+std::string sqlTypeName(const Snapshot& snapshot, const SqlType& type);
 /// Input of regtype: SQL or catalog names, with modifiers and array brackets. Throws 42704 `type "x" does not exist`.
 Oid parseTypeName(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text);

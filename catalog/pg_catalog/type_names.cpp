@@ -227,6 +227,12 @@ std::string formatType(const NameContext& context, Oid typeOid, std::optional<in
    return elementName(context, *type, typmod);
 }
 
+std::string sqlTypeName(const Snapshot& snapshot, const SqlType& type) {
+   if (type.oid < firstUserOid) return ouzel::formatType(type);
+   const SearchPath nowhere;
+   return formatType({snapshot, nowhere}, type.oid, std::nullopt);
+}
+
 Oid parseTypeName(const NameContext& context, std::string_view text) {
    const Oid found = findTypeText(context, text);
    if (found == invalidOid) throwNoType(text);

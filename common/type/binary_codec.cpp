@@ -166,7 +166,7 @@ template <typename Part>
 void eachField(const RowView& row, const RowFields& columns, Part&& part) {
    RowView::Cursor field(row);
    while (field.next())
-      if (!columns || !(*columns)[field.index()].isDropped) part(field->type, *field);
+      if (!columns || !columnOf(*columns, field.index()).isDropped) part(field->type, *field);
    for (size_t i = row.size(); columns && i < columns->size(); ++i)
       if (!(*columns)[i].isDropped) part((*columns)[i].type.oid, RowView::Field());
 }

@@ -107,7 +107,7 @@ void appendRowText(std::string& out, std::string_view bytes, const SessionFormat
       isFirst = false;
    };
    for (RowView::Cursor field(row); field.next();) {
-      if (fields && (*fields)[field.index()].isDropped) continue;
+      if (fields && columnOf(*fields, field.index()).isDropped) continue;
       separate();
       if (field->isNull) continue;
       std::string text;

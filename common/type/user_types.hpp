@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/error/sql_error.hpp"
 #include "common/value/selection.hpp"
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
@@ -16,6 +17,12 @@ struct RowField {
    bool isDropped = false;
 };
 using RowFields = std::shared_ptr<const std::vector<RowField>>; ///< in the order of attribute numbers
+
+/// The column of a value's field. Throws XX000 for a field that the type does not have.
+inline const RowField& columnOf(const std::vector<RowField>& columns, uint32_t field) {
+   if (field >= columns.size()) throwInternal("malformed row value");
+   return columns[field];
+}
 
 /// What the texts of values of users' types need of the catalog. Thread-safe.
 class UserTypes {

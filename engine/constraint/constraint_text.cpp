@@ -1,5 +1,6 @@
 #include "engine/constraint/constraint_text.hpp"
 
+#include "catalog/pg_catalog/functions.hpp"
 #include "executor/function/value_text.hpp"
 
 namespace ouzel::engine {
@@ -44,7 +45,8 @@ std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation&
             quoted += c == '\'' ? "''" : c == '\\' ? "\\\\" : std::string(1, c);
          quoted += "'";
       }
-      literals[i] = "CAST(" + quoted + " AS " + formatType(relation.column(attributes[i])->type) + ")";
+      literals[i] = "CAST(" + quoted + " AS " +
+                    catalog::sqlTypeName(core.transaction.catalog(), relation.column(attributes[i])->type) + ")";
    }
    return literals;
 }

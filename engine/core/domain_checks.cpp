@@ -1,6 +1,7 @@
 #include "engine/core/domain_checks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
@@ -43,6 +44,16 @@ uint32_t rowCountOf(const Selection& rows) {
 
 } // namespace
 
+void DomainChecks::setFormat(const SessionFormat& format) {
+   const MutexLock lock(mutex_);
+   format_ = format;
+}
+
+SessionFormat DomainChecks::format() const {
+   const MutexLock lock(mutex_);
+   return format_;
+}
+
 std::shared_ptr<const DomainChecks::Steps> DomainChecks::stepsOf(Oid domain) const {
    const catalog::Snapshot now = snapshot();
    {
@@ -52,6 +63,7 @@ std::shared_ptr<const DomainChecks::Steps> DomainChecks::stepsOf(Oid domain) con
    }
    auto made = make(domain);
    const MutexLock lock(mutex_);
+   if (!known_.empty() && known_.begin()->second->snapshot.version() != now.version()) known_.clear();
    known_[domain] = made;
    return made;
 }
@@ -72,31 +84,53 @@ std::shared_ptr<const DomainChecks::Steps> DomainChecks::make(Oid domain) const 
       for (const catalog::Constraint& check : checks)
          step.checks.push_back({check.name, compile(check.expression, *relation, made->snapshot)});
       made->steps.insert(made->steps.begin(), std::move(step));
-      // A domain over an array of a domain has elements that were checked when they became elements.
-      domain = (value.type.domain & userArrayBit) != 0 ? invalidOid : value.type.domain;
+      domain = value.type.domain;
+      if ((domain & userArrayBit) == 0) continue;
+      Step elements; // a domain over an array of another one: its elements are checked first
+      elements.elements = domain & ~userArrayBit;
+      made->steps.insert(made->steps.begin(), std::move(elements));
+      break;
    }
    return made;
 }
 
 void DomainChecks::checkElements(Oid domain, const Vector& arrays, const Selection& rows) const {
+   struct alignas(16) Place {
+      std::byte bytes[16];
+   };
+   std::vector<std::byte> values(size_t{batchRowsMax} * sizeof(Place));
+   ValidityWord validity[validityWords(batchRowsMax)];
+   uint32_t count = 0;
+   PhysicalType physical = PhysicalType::String;
+   const auto flush = [&] {
+      if (count > 0) checkDomain(domain, Vector::flat(physical, values.data(), validity), Selection::dense(count));
+      count = 0;
+   };
    forEachRow(rows, [&](uint32_t row) {
       if (arrays.isNull(row)) return;
       const ArrayView array(arrays.value<StringView>(row).view());
-      const RowIndex only = 0;
+      if (array.size() > 0 && array.physical() != physical) flush();
+      if (array.size() > 0) physical = array.physical();
+      const uint32_t width = physicalSize(physical);
       for (ArrayView::Cursor element(array); element.next();) {
-         const ValidityWord validity = element.isNull() ? 0 : 1;
-         checkDomain(domain, Vector::flat(array.physical(), element.stored(), &validity), Selection::list(&only, 1));
+         setValidBit(validity, count, !element.isNull());
+         std::memcpy(values.data() + size_t{count} * width, element.stored(), width);
+         if (isVariableSize(physical) && element.isNull())
+            new (values.data() + size_t{count} * width) StringView(); // NULLs must be readable
+         if (++count == batchRowsMax) flush();
       }
+      flush(); // strings lie in the cursor's array
    });
 }
 
 void DomainChecks::checkDomain(Oid domain, const Vector& values, const Selection& rows) const {
    if ((domain & userArrayBit) != 0) return checkElements(domain & ~userArrayBit, values, rows);
    const std::shared_ptr<const Steps> all = stepsOf(domain);
-   SessionFormat format;
+   SessionFormat format = this->format();
    format.types = this;
    executor::FunctionContext context;
    context.format = &format;
+   context.transactionStart = context.statementStart = format.now;
    context.catalog = &all->snapshot;
    context.session = functions_;
    Batch batch;
@@ -104,6 +138,7 @@ void DomainChecks::checkDomain(Oid domain, const Vector& values, const Selection
    batch.selection = rows;
    batch.rowCount = rowCountOf(rows);
    for (const Step& step : all->steps) {
+      if (step.elements) checkElements(step.elements, values, rows);
       if (step.notNull)
          forEachRow(rows, [&](uint32_t row) {
             if (values.isNull(row))

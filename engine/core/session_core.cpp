@@ -108,6 +108,7 @@ const SessionFormat& SessionCore::format() {
    format_ = settings.format();
    format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
    format_.types = types_.get();
+   types_->setFormat(format_);
    if (transaction.isOpen()) types_->follow(transaction.catalog());
    return format_;
 }

@@ -1,3 +1,4 @@
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/number/decimal.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_table.hpp"
@@ -66,8 +67,10 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    for (const ColumnConstraint& constraint : constraints)
       addColumnConstraint(added, constraint.definition, constraint.end);
    if (added.value.empty() && added.column.type.domain) // its checks are made for present rows as well
-      added.value = added.column.hasDefault() ? "(" + added.column.defaultExpr + ")"
-                                              : domainDefault(editor_.snapshot(), added.column.type.domain);
+      added.value = "CAST(" +
+                    (added.column.hasDefault() ? "(" + added.column.defaultExpr + ")"
+                                               : domainDefault(editor_.snapshot(), added.column.type.domain)) +
+                    " AS " + catalog::sqlTypeName(editor_.snapshot(), added.column.type) + ")";
    if (added.value.empty())
       appendColumn(added);
    else
@@ -125,8 +128,8 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
          break;
       }
       // Present rows get the default's present value and are not rewritten.
-      const auto rows =
-          runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
+      const auto rows = runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " +
+                                               catalog::sqlTypeName(editor_.snapshot(), column.type) + ")");
       added.missing = rows.at(0).at(0);
       break;
    }

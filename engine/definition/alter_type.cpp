@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/source_range.hpp"
@@ -54,7 +55,8 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
       // A literal has no type of its own. A cast without modifier reads it; the assignment applies the modifier.
-      if (isNode(definition.raw_default, T_A_Const)) value += "::" + formatType({type.oid, -1, invalidOid});
+      if (isNode(definition.raw_default, T_A_Const))
+         value += "::" + catalog::sqlTypeName(core_.transaction.catalog(), {type.oid, -1, invalidOid});
    }
    typeChanges_.push_back({column.name, column.attribute, column.type, type, definition.raw_default != nullptr});
    if (definition.raw_default || isOther) converted_.push_back({column.attribute, std::move(value)});

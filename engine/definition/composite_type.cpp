@@ -72,6 +72,7 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
                      "\" does not exist, skipping");
          return;
       }
+      requireNotInTexts(core, command.name, true, "dropping an attribute");
       const auto behavior =
           command.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
       announceCascade(core, editor.dropColumn(type, command.name, behavior));

@@ -151,6 +151,7 @@ void requireValuesPass(CommandContext& context, const catalog::Relation& domain,
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type \"" + domain.name +
                                                               "\" because column \"" + table->name + "." + column.name +
                                                               "\" uses it");
+         core.transaction.lock(table->oid, LockMode::Share); // nobody writes values that the checks would miss
          try {
             runInternal(core, "SELECT count(ouzel_domain(" + catalog::quoteIdentifier(column.name) + ", " +
                                   std::to_string(domain.rowType) + "::oid)) FROM " + quotedTable(snapshot, *table));

@@ -124,6 +124,8 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          if (!relation->findColumn(statement.subname))
             throw SqlError(sqlstate::undefinedColumn,
                            "column \"" + std::string(statement.subname) + "\" does not exist");
+         if (relation->relationKind == catalog::RelationKind::Composite)
+            requireNotInTexts(core, statement.subname, true, "renaming an attribute");
          const int16_t attribute = relation->findColumn(statement.subname)->attribute;
          editor.renameColumn(relation->oid, statement.subname, statement.newname,
                              rewriteExpression(context, *relation, attribute, statement.newname),
@@ -159,6 +161,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_TYPE:
       if (const auto composite = findUserType(context, statement.object)) {
          core.transaction.lock(composite->oid, LockMode::AccessExclusive);
+         requireNotInTexts(core, composite->name, false, "renaming a type");
          renameRelation(context, *composite, statement.newname);
          return tag;
       }
@@ -174,6 +177,7 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
    if (type == OBJECT_TYPE || type == OBJECT_DOMAIN)
       if (const auto composite = findUserType(context, statement.object)) {
          context.core.transaction.lock(composite->oid, LockMode::AccessExclusive);
+         requireNotInTexts(context.core, composite->name, false, "moving a type");
          moveToSchema(context, *composite, statement.newschema);
          return tag;
       }
@@ -247,6 +251,18 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       if (!constraint)
          throw SqlError(sqlstate::undefinedObject,
                         "constraint \"" + name + "\" for table \"" + relation->name + "\" does not exist");
+      editor.setComment(catalog::class_oid::pgConstraint, constraint->oid, 0, text);
+      break;
+   }
+   case OBJECT_DOMCONSTRAINT: {
+      const ListOf<> named(as<::List>(statement.object));
+      const std::string name(stringOf(named[1]));
+      const auto domain = findUserType(context, named[0]);
+      if (!domain) throw SqlError(*findSystemObject(core, OBJECT_DOMAIN, named[0]).missing);
+      const catalog::Constraint* constraint = domain->findConstraint(name);
+      if (!constraint)
+         throw SqlError(sqlstate::undefinedObject,
+                        "constraint \"" + name + "\" for domain " + domain->name + " does not exist");
       editor.setComment(catalog::class_oid::pgConstraint, constraint->oid, 0, text);
       break;
    }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/rewrite_rows.hpp"
@@ -58,6 +59,53 @@ void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const 
                      "composite type " + relation.name + " cannot be made a member of itself");
 }
 
+namespace {
+
+bool isLetter(char c) {
+   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (c & 0x80) != 0;
+}
+
+/// Whether what precedes a name, perhaps with its schema, makes it the name of a type: x::name, CAST(x AS s.name).
+bool namesType(std::string_view before) {
+   while (!before.empty() && (isLetter(before.back()) || before.back() == '.' || before.back() == '"'))
+      before.remove_suffix(1);
+   const size_t kept = before.find_last_not_of(" \n\t");
+   before = before.substr(0, kept == std::string_view::npos ? 0 : kept + 1);
+   return before.ends_with("::") || before.ends_with(" as") || before.ends_with("\nas");
+}
+
+/// Whether the text may have a field or a type of the name. Both are in lower case.
+bool mayName(std::string_view text, std::string_view name, bool isField) {
+   for (size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+      const size_t end = at + name.size();
+      if (end < text.size() && isLetter(text[end])) continue;
+      const std::string_view before = text.substr(0, at);
+      const bool isQuoted = before.ends_with('"');
+      if (isField ? before.ends_with('.') || (isQuoted && before.ends_with(".\""))
+                  : (before.empty() || !isLetter(before.back())) && namesType(before))
+         return true;
+   }
+   return false;
+}
+
+} // namespace
+
+void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, std::string_view feature) {
+   const std::string word = lowerCase(name);
+   const auto refuse = [&](const std::string& text, const catalog::Relation& relation) {
+      if (!text.empty() && mayName(lowerCase(text), word, isField))
+         throw SqlError(sqlstate::featureNotSupported,
+                        std::string(feature) + " that \"" + relation.name + "\" may use is not supported");
+   };
+   for (const catalog::RelationPtr& relation : core.transaction.catalog().relations()) {
+      refuse(relation->definition, *relation);
+      for (const catalog::Constraint& constraint : relation->constraints)
+         refuse(constraint.expression, *relation);
+      for (const catalog::Column& column : relation->columns)
+         refuse(column.defaultExpr, *relation);
+   }
+}
+
 void refreshRowValues(SessionCore& core, Oid relation) {
    const auto changed = core.transaction.catalog().relation(relation);
    for (const catalog::RelationPtr& other : core.transaction.catalog().relations()) {
@@ -82,6 +130,7 @@ bool dropUserTypes(CommandContext& context, const ::DropStmt& statement) {
          if (statement.removeType == OBJECT_DOMAIN && relation->relationKind != catalog::RelationKind::Domain)
             throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a domain");
          core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+         requireNotInTexts(core, relation->name, false, "dropping a type");
          types.push_back(relation->oid);
          continue;
       }

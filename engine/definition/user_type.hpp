@@ -15,6 +15,9 @@ void requireNewType(SessionCore& core, Oid schema, std::string_view name);
 bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation);
 /// Throws 42P16 if a column of this type would make the relation's row type a part of itself.
 void requireNoCycle(SessionCore& core, const catalog::Relation& relation, const SqlType& type);
+/// Throws 0A000 if a text of the catalog (of a view, a check, a default) may have the name of a type or of a field: a
+/// rename or DROP would break it, and texts do not say which types they name.
+void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, std::string_view feature);
 /// Writes the rows anew that have values of the relation's row type, whose columns have changed.
 void refreshRowValues(SessionCore& core, Oid relation);
 /// DROP TYPE and DROP DOMAIN. False: they name another type, which only the system has.

@@ -92,6 +92,7 @@ std::string populateRow(const FunctionContext& context, Oid type, std::optional<
    const RowFields columns =
        type == oid::record ? columnsOfRecord(RowView(*base)) : rowFields(type, sessionFormat(context));
    std::vector<Value> values = base ? valuesOf(RowView(*base)) : std::vector<Value>();
+   if (values.size() > columns->size()) throwInternal("malformed row value");
    values.resize(columns->size());
    std::vector<std::string> keys;
    for (const RowField& column : *columns)

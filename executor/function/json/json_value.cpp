@@ -95,7 +95,7 @@ void eachField(const SqlValue& row, Member&& member) {
    std::string numbered;
    for (RowView::Cursor field(view); field.next();) {
       const uint32_t i = field.index();
-      if (columns && (*columns)[i].isDropped) continue;
+      if (columns && columnOf(*columns, i).isDropped) continue;
       if (!columns && !view.hasNames()) numbered = "f" + std::to_string(i + 1);
       const std::string_view name = columns ? (*columns)[i].name : view.hasNames() ? field->name : numbered;
       const SqlValue value{row.context, {field->type, -1, invalidOid}, {field->physical, 0}, field->value};

@@ -121,7 +121,7 @@ bool rowIs(const StringView& bytes, bool wantsNulls, KernelEnv& env) {
    const RowView row(bytes.view());
    const RowFields columns = row.type() == oid::record ? nullptr : rowFields(row.type(), sessionFormat(env.context));
    for (RowView::Cursor field(row); field.next();)
-      if (field->isNull != wantsNulls && !(columns && (*columns)[field.index()].isDropped)) return false;
+      if (field->isNull != wantsNulls && !(columns && columnOf(*columns, field.index()).isDropped)) return false;
    if (wantsNulls || !columns) return true;
    for (size_t i = row.size(); i < columns->size(); ++i)
       if (!(*columns)[i].isDropped) return false;
@@ -139,7 +139,7 @@ std::string currentRow(std::string_view bytes, const SessionFormat& format) {
    std::vector<Value> values(columns->size());
    for (RowView::Cursor field(row); field.next();) {
       const uint32_t i = field.index();
-      if (field->isNull || (*columns)[i].isDropped) continue;
+      if (field->isNull || columnOf(*columns, i).isDropped) continue;
       values[i] =
           currentPart(field->type, Value::fromVector(Vector::flat(field->physical, field->value, nullptr), 0), format);
    }
@@ -189,7 +189,7 @@ int compareRows(const StringView& a, const StringView& b) {
    const RowView one(a.view()), other(b.view());
    RowView::Cursor field(one), counterpart(other);
    while (field.next() && counterpart.next())
-      if (field->type != counterpart->type && !field->isNull && !counterpart->isNull)
+      if (field->type != counterpart->type)
          throw SqlError(sqlstate::datatypeMismatch, "cannot compare dissimilar column types " +
                                                         formatType({field->type, -1, invalidOid}) + " and " +
                                                         formatType({counterpart->type, -1, invalidOid}) +

@@ -185,6 +185,11 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
    checkCount(row.size(), columns, isExplicit, 0);
    for (size_t i = 0; i < row.size(); ++i) {
       const catalog::Column& column = *columns[i].column;
+      if (!row[i] && columns[i].indirection)
+         throw SqlError(sqlstate::featureNotSupported, isNode(ListOf<>(columns[i].indirection).front(), T_A_Indices)
+                                                           ? "cannot set an array element to DEFAULT"
+                                                           : "cannot set a subfield to DEFAULT")
+             .at(columns[i].position);
       if (!row[i]) { // DEFAULT
          row[i] = column.generated ? makeNull(column.type) : defaultOf(state, table, column);
          continue;
@@ -352,7 +357,8 @@ std::vector<ExprPtr> bindInsertRow(BindState& state, Scope& scope, const ::List*
          continue;
       }
       auto expr = bindExpr(state, scope, node, Clause::InsertValues);
-      if (expr->kind == ExprKind::Row && row.size() + 1 < limit && ListOf<>(list).size() == 1)
+      const bool namesColumns = shortPosition != 0;
+      if (namesColumns && expr->kind == ExprKind::Row && row.size() + 1 < limit && ListOf<>(list).size() == 1)
          throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
              .at(shortPosition)
              .hint("The insertion source is a row expression containing the same number of columns expected by the "

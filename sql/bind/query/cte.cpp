@@ -170,7 +170,8 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
       ExprPtr* both[] = {&left, &right};
       const Oid common = selectCommonType(both, "UNION");
       const SqlType overall = plainType(common, selectCommonTypmod(both, common));
-      if (overall.oid != type.oid || overall.typmod != type.typmod)
+      const bool losesDomain = type.domain && output.type.domain != type.domain;
+      if (overall.oid != type.oid || overall.typmod != type.typmod || losesDomain)
          throw SqlError(sqlstate::datatypeMismatch,
                         "recursive query \"" + cte.name + "\" column " + std::to_string(i + 1) + " has type " +
                             typeName(type) + " in non-recursive term but type " + typeName(overall) + " overall")

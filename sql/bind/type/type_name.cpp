@@ -156,7 +156,7 @@ SqlType resolveUserType(const ::TypeName& name, const BindContext& context, cons
       return plainType(name.typeOid);
    }
    if (parts.size() > 1 && stringOf(parts[parts.size() - 2]) != "pg_catalog" &&
-       !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
+       stringOf(parts[parts.size() - 2]) != "pg_temp" && !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
       throw SqlError(sqlstate::undefinedSchema,
                      "schema \"" + std::string(stringOf(parts[parts.size() - 2])) + "\" does not exist")
           .at(position);

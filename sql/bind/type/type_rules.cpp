@@ -136,7 +136,9 @@ bool canCoerce(std::span<const Oid> inputs, std::span<const Oid> targets, Coerci
       if (target == oid::record && isRowType(input)) continue;
       if (input == oid::record && isRowType(target)) continue;
       if (target == oid::recordArray && elementType(input) && isRowType(elementType(input))) continue;
-      if (isPseudoType(input) || findCoercion(target, input, context).path == CoercionPath::None) return false;
+      const bool isRecord = input == oid::record || input == oid::recordArray; // has a text all the same
+      if ((isPseudoType(input) && !isRecord) || findCoercion(target, input, context).path == CoercionPath::None)
+         return false;
    }
    return !hasGenerics || isGenericConsistent(inputs, targets);
 }
