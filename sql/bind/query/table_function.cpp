@@ -57,6 +57,8 @@ std::vector<ScopeColumn> defineColumns(BindState& state, const Scope& scope, con
                      "a column definition list is only allowed for functions returning \"record\"")
           .at(position);
    takeColumnsFromList(call);
+   if (functionOf(call)->name.find("_to_record") == std::string_view::npos) // they take the names as an argument
+      throwNotSupported("a column definition list for " + std::string(functionOf(call)->name), position);
    std::vector<ScopeColumn> columns;
    std::vector<ExprPtr> names;
    for (const ::ColumnDef* definition : ListOf<::ColumnDef>(definitions)) {
