@@ -1,7 +1,5 @@
 #include "common/type/row.hpp"
 
-#include <memory>
-
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
