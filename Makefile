@@ -100,11 +100,13 @@ bench-hostile: build
 	@bench/hostile/run $(BENCH_ARGS)
 bench-cancel: build
 	@bench/hostile/cancel $(BENCH_ARGS)
-# Documents: TPC-H beside the same rows in tables, in order and shuffled, and a stream of events beside the peers (bench/json/).
+# Documents: TPC-H beside the same rows in tables, in order and shuffled, messages whose schema drifts, and a stream of events beside the peers
+# (bench/json/).
 bench-json: build
 	@scripts/install-deps --bench
 	@bench/json/run $(BENCH_ARGS)
 	@bench/json/run --shuffled --modes shapes,tiles,global,none $(BENCH_ARGS)
+	@bench/json/drift
 	@bench/json/stream
 bench-external: build
 	@scripts/install-deps --bench

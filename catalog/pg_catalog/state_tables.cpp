@@ -130,7 +130,7 @@ void jsonPathsOf(const SystemContext& context, const Relation& relation, const C
       row.int8(path.objects + path.arrays + path.strings + path.numbers + path.booleans + path.nulls);
       row.int8(path.objects).int8(path.arrays).int8(path.strings).int8(path.numbers).int8(path.booleans);
       row.int8(path.nulls).numeric(path.numberMin).numeric(path.numberMax).date(path.dateMin).date(path.dateMax);
-      row.emit();
+      (path.distinct ? row.int8(*path.distinct) : row.null()).emit();
    }
 }
 

@@ -106,6 +106,7 @@ public:
       int64_t objects = 0, arrays = 0, strings = 0, numbers = 0, booleans = 0, nulls = 0;
       std::optional<std::string> numberMin, numberMax;
       std::optional<int32_t> dateMin, dateMax;
+      std::optional<int64_t> distinct; ///< an estimate, of the values that columns hold
    };
    virtual std::vector<JsonPath> jsonPaths(StorageId, uint32_t /*column*/) const { return {}; }
    /// The ledger: the bytes that each owner has charged.

@@ -74,6 +74,8 @@ public:
    void shrink(size_t bytes);
    size_t used() const { return used_.load(std::memory_order_relaxed); }
    size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+   /// The limit() of the ledger that is charged in the end.
+   size_t limit() const { return parent_ ? parent_->limit() : ledger_->limit(); }
 
 private:
    MemoryLedger* ledger_ = nullptr;

@@ -1,5 +1,7 @@
 #include "engine/query/system_state.hpp"
 
+#include <cmath>
+
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
@@ -182,6 +184,7 @@ std::vector<catalog::SystemState::JsonPath> SessionSystemState::jsonPaths(catalo
          path.dateMin = values.earliest;
          path.dateMax = values.latest;
       }
+      if (values.sketch) path.distinct = std::llround(values.sketch->distinct.estimate());
    }
    return paths;
 }

@@ -42,6 +42,18 @@ ColumnEstimate columnEstimate(const storage::ColumnStatistics& column, double ro
    return estimate;
 }
 
+/// Whether the predicate asks of nothing but paths whether they are there, which summaries tell: no sample is needed.
+bool asksOnlyForPaths(const op::Get& get) {
+   const auto isKnown = [&](const Expr* conjunct) {
+      if (conjunct->kind != ExprKind::IsNotNull || conjunct->args[0]->kind != ExprKind::Column) return false;
+      const ColumnId column = columnOf(*conjunct->args[0]);
+      return std::any_of(get.paths.begin(), get.paths.end(),
+                         [&](const GetPath& path) { return path.column == column && path.present >= 0; });
+   };
+   const auto conjuncts = conjunctList(get.predicate.get());
+   return std::all_of(conjuncts.begin(), conjuncts.end(), isKnown);
+}
+
 } // namespace
 
 const ColumnEstimate& RelEstimate::column(ColumnId id) const {
@@ -228,7 +240,7 @@ RelEstimate Estimator::get(const op::Get& get) {
    }
    if (!get.predicate) return result;
    double fraction = -1, floor = 0;
-   if (statistics && !findsOneRow(get)) {
+   if (statistics && !findsOneRow(get) && !asksOnlyForPaths(get)) {
       const auto [known, isNew] =
           query_.samples.try_emplace(structuralHash(*get.predicate) ^ get.table.relation, -1, 0);
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
@@ -283,10 +295,18 @@ double Estimator::sampled(const op::Get& get, const storage::TableStatistics& st
    }
    const uint32_t count = std::min(batch.rowCount, sampleRowsMax);
    if (count < 64 || used.empty()) return -1;
-   std::vector<std::vector<Value>> rows(count);
-   for (uint32_t i = 0; i < count; ++i)
-      for (const SampledColumn& one : sampledColumns)
-         rows[i].push_back(valueAt(batch, one, static_cast<uint32_t>(uint64_t{i} * batch.rowCount / count)));
+   // Where a column is NULL that must not be, the others are not looked for: in documents that takes time.
+   const ColumnSet needed = rejectedColumns(predicate);
+   std::vector<std::vector<Value>> rows;
+   std::vector<Value> row;
+   for (uint32_t i = 0; i < count; ++i) {
+      row.clear();
+      for (size_t c = 0; c < used.size(); ++c) {
+         row.push_back(valueAt(batch, sampledColumns[c], static_cast<uint32_t>(uint64_t{i} * batch.rowCount / count)));
+         if (row.back().isNull && needed.contains(used[c])) break;
+      }
+      if (row.size() == used.size() && !(row.back().isNull && needed.contains(used.back()))) rows.push_back(row);
+   }
    std::vector<bool> matched;
    try {
       ExprPtr lowered = clone(predicate);
@@ -297,7 +317,7 @@ double Estimator::sampled(const op::Get& get, const storage::TableStatistics& st
                                                      : storedRepresentation(query_.columns[used[i]].type),
                             std::nullopt);
       lowering.lower(lowered);
-      matched = query_.context.evaluator->matches(*lowered, used, rows);
+      if (!rows.empty()) matched = query_.context.evaluator->matches(*lowered, used, rows);
    } catch (const SqlError&) { // a missing kernel, for example, is reported when the query runs
       return -1;
    }

@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t sampleRowsMin = 64;   ///< of smaller samples nothing is concluded
 constexpr uint32_t sampleValuesMin = 30; ///< at a path; fewer say little of how many differ
 constexpr uint32_t sampleRowsMax = 256;  ///< of a path: each row is a search in a document
+constexpr uint32_t widthRowsMax = 32;    ///< of a path of which all is known but the width
 
 /// The distinct values of a column of `rows` values of which `sampled` were drawn: `distinct` different ones, `single`
 /// of these once. Haas, Naughton, Seshadri, Stokes ("Sampling-Based Estimation of the Number of Distinct Values of an
@@ -58,7 +59,10 @@ ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double row
    const double expected = path.present >= 0 ? path.present / rows : 1;
    const bool isRare = isFiltered && !path.access.isTest() && expected * sampleRowsMax < sampleValuesMin &&
                        expected * sample.rowCount >= sampleValuesMin;
-   const uint32_t count = isRare ? sample.rowCount : std::min(sample.rowCount, sampleRowsMax);
+   const bool isBounded = path.smallest <= path.largest;
+   const bool isOnlyWidth = path.distinct >= 0 && (isBounded || isVariableSize(path.access.resultType()));
+   const uint32_t wanted = isOnlyWidth ? widthRowsMax : isRare ? sample.rowCount : sampleRowsMax;
+   const uint32_t count = std::min(sample.rowCount, wanted);
    const SampledColumn column{path.attribute, &path.access};
    const double unit = std::pow(10.0, path.access.result().scale); // of scaled numbers
    std::unordered_map<std::string, uint32_t> seen;
@@ -84,16 +88,18 @@ ColumnEstimate pathEstimate(const Batch& sample, const GetPath& path, double row
    estimate.isKnown = true;
    estimate.baseRows = present;
    estimate.nullFraction = std::max(0.0, 1 - present / rows);
-   const bool isBounded = path.smallest <= path.largest;
    if (isBounded) {
       estimate.hasBounds = true;
       lowest = static_cast<double>(path.smallest) / unit;
       highest = static_cast<double>(path.largest) / unit;
    }
    // Of a rare path the sample has few values. They differ then, as keys do, and bounds say how many there can be.
-   estimate.distinct = values >= sampleValuesMin
-                           ? distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present)
-                           : present;
+   if (path.distinct >= 0)
+      estimate.distinct = std::min(path.distinct, present);
+   else if (values >= sampleValuesMin)
+      estimate.distinct = distinctOf(static_cast<double>(seen.size()), static_cast<double>(single), values, present);
+   else
+      estimate.distinct = present;
    if (isBounded) estimate.distinct = std::min(estimate.distinct, (highest - lowest) * unit + 1);
    estimate.baseDistinct = estimate.distinct;
    estimate.min = lowest;

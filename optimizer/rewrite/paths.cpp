@@ -476,16 +476,23 @@ private:
          if (path.attribute == attribute && path.access == found.access && query_.columns[path.column].type == type)
             return query_.ref(path.column);
       const ColumnId made = query_.newColumn(nameOf(query_, found), type, true);
-      get.paths.push_back({made, attribute, found.access, smallest, largest, presentIn(get, attribute, found.access)});
+      get.paths.push_back({made, attribute, found.access, smallest, largest});
+      count(get.table, get.paths.back());
       return query_.ref(made);
    }
 
    /// Of a Value as of its text: where there are texts of another type, most are of the type.
-   double presentIn(const op::Get& get, int16_t attribute, const PathAccess& access) const {
-      if (!query_.context.statistics || access.form == PathForm::Rest) return -1;
-      const auto summary = query_.context.statistics->pathSummary(get.table, attribute, access.valueKeys());
-      if (!summary.isExact) return -1;
-      return static_cast<double>(summary.total() - (access.givesOfNull() ? 0 : summary.count(storage::NodeKind::Null)));
+   void count(const TableRef& table, GetPath& path) const {
+      if (!query_.context.statistics || path.access.form == PathForm::Rest) return;
+      const auto summary = query_.context.statistics->pathSummary(table, path.attribute, path.access.valueKeys());
+      const uint64_t nulls = path.access.givesOfNull() ? 0 : summary.count(storage::NodeKind::Null);
+      const auto present = static_cast<double>(summary.total() - nulls);
+      if (summary.isExact) path.present = present;
+      const PathForm form = path.access.form;
+      const bool isValue = form == PathForm::Json || form == PathForm::Text || form == PathForm::Value;
+      // Sketches leave out what is not stored in columns.
+      if (isValue && summary.sketch && static_cast<double>(summary.sketch->count) >= present / 2)
+         path.distinct = std::clamp(summary.sketch->distinct.estimate(), 1.0, std::max(1.0, present));
    }
 
    Query& query_;

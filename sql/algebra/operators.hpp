@@ -175,10 +175,11 @@ struct GetPath {
    /// Of an integer, as it is stored; smallest > largest: not known. They hold for all rows.
    int64_t smallest = 1, largest = 0;
    double present = -1; ///< rows in which the column is not NULL, counted over all that are stored; negative: not known
+   double distinct = -1; ///< values that differ, by sketches of what is stored; negative: not known
 
    template <typename Self>
-   static constexpr std::tuple members{&Self::column,   &Self::attribute, &Self::access,
-                                       &Self::smallest, &Self::largest,   &Self::present};
+   static constexpr std::tuple members{&Self::column,  &Self::attribute, &Self::access,  &Self::smallest,
+                                       &Self::largest, &Self::present,   &Self::distinct};
 };
 /// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
 inline constexpr int16_t rowIdAttribute = -7;

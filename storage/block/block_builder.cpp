@@ -79,6 +79,8 @@ uint64_t BlockBuilder::placeChunks(std::vector<std::string_view>& parts) {
 void BlockBuilder::seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& stored) {
    header_.segment = segment;
    header_.sample = makeSample(header_.columnTypes, sampler_.rows());
+   for (DocumentColumn& column : header_.documents)
+      column.summary.limitSketches(DocumentSummary::sketchesMax);
    parts.assign(1, blockMagic);
    const uint64_t offset = placeChunks(parts);
    std::string raw;

@@ -1,4 +1,4 @@
-#include <optional>
+#include <algorithm>
 
 #include "storage/block/chunk_encoder.hpp"
 #include "storage/json/shredder.hpp"
@@ -7,10 +7,10 @@ namespace ouzel::storage {
 
 namespace {
 
-/// Appends a part to a chunk of documents.
-void appendPart(const ColumnSlice& slice, EncodedChunk& chunk) {
-   ColumnSketch ignored; // statistics of a column are those of its documents
-   EncodedChunk part = encodeChunk(slice, ignored);
+/// Appends a part to a chunk of documents. Returns what its values are like.
+ColumnSketch appendPart(const ColumnSlice& slice, EncodedChunk& chunk) {
+   ColumnSketch sketch;
+   EncodedChunk part = encodeChunk(slice, sketch);
    const size_t offset = (chunk.bytes.size() + pageAlignment - 1) / pageAlignment * pageAlignment;
    chunk.bytes.resize(offset, '\0');
    chunk.bytes.append(part.bytes);
@@ -21,6 +21,15 @@ void appendPart(const ColumnSlice& slice, EncodedChunk& chunk) {
       page.offset += offset;
       chunk.header.pages.push_back(page);
    }
+   return sketch;
+}
+
+std::vector<std::string> keysOf(const std::vector<JsonPath>& paths, uint32_t path) {
+   std::vector<std::string> keys;
+   for (; path != 0; path = paths[path].parent)
+      keys.push_back(paths[path].key);
+   std::reverse(keys.begin(), keys.end());
+   return keys;
 }
 
 /// Whether columns of leaves hold most of the documents' bytes.
@@ -35,7 +44,8 @@ bool pays(const ShreddedColumn& column, const ColumnSlice& documents) {
    return left < bytes / 2;
 }
 
-EncodedChunk encodeParts(const ShreddedColumn& column, const ColumnSlice& documents) {
+/// Adds what the values of the leaves are like to `summary`.
+EncodedChunk encodeParts(const ShreddedColumn& column, const ColumnSlice& documents, DocumentSummary& summary) {
    EncodedChunk chunk;
    std::string dictionary;
    column.dictionary.serialize(dictionary);
@@ -43,8 +53,12 @@ EncodedChunk encodeParts(const ShreddedColumn& column, const ColumnSlice& docume
    appendPart({PhysicalType::String, &bytes, nullptr, 1}, chunk);
    appendPart(column.shapeSlice(documents.validity), chunk);
    appendPart(column.residueSlice(), chunk);
-   for (uint32_t leaf = 0; leaf < column.dictionary.leaves.size(); ++leaf)
-      appendPart(column.leafSlice(leaf), chunk);
+   for (uint32_t leaf = 0; leaf < column.dictionary.leaves.size(); ++leaf) {
+      const ColumnSketch sketch = appendPart(column.leafSlice(leaf), chunk);
+      const ShapeNode& node = column.dictionary.leaves[leaf].node;
+      if (node.kind != NodeKind::Array)
+         summary.addSketch(keysOf(column.dictionary.paths, node.path), {sketch.distinct, sketch.valueCount});
+   }
    return chunk;
 }
 
@@ -55,7 +69,7 @@ EncodedChunk encodeDocuments(const ColumnSlice& slice, JsonExtraction extraction
    const ShreddedColumn column = shred(slice, ShredLimits::of(extraction));
    summary.merge(column.summary);
    if (!pays(column, slice)) return encodeChunk(slice, sketch);
-   EncodedChunk chunk = encodeParts(column, slice);
+   EncodedChunk chunk = encodeParts(column, slice, summary);
    if (chunk.header.pages.size() > ChunkHeader::pagesMax) return encodeChunk(slice, sketch);
    ColumnSketch own;
    sketchSlice(slice, own);

@@ -46,7 +46,7 @@ namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
 /// Versions 1, without Bloom filters, 2 and 3, without documents in parts, and 4, without packed text, are still read.
-inline constexpr uint32_t blockFormatVersion = 5;
+inline constexpr uint32_t blockFormatVersion = 6;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
 inline constexpr uint32_t pageAlignment = 64;

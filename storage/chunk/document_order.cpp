@@ -4,8 +4,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/json/jsonb.hpp"
+#include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
 
@@ -44,35 +46,48 @@ private:
    std::unordered_map<uint64_t, uint32_t> numbers_;
 };
 
+/// One column of the row groups of a partition.
+struct ColumnParts {
+   std::span<const std::vector<ColumnSlice>> groups;
+   size_t column;
+
+   const ColumnSlice& of(uint32_t row) const { return groups[row / rowGroupRows][column]; }
+};
+
 template <typename T>
-void gather(const void* values, const std::vector<uint32_t>& order, void* out) {
+void gather(const ColumnParts& parts, std::span<const uint32_t> order, void* out) {
    for (size_t i = 0; i < order.size(); ++i)
-      static_cast<T*>(out)[i] = static_cast<const T*>(values)[order[i]];
+      static_cast<T*>(out)[i] = static_cast<const T*>(parts.of(order[i]).data)[order[i] % rowGroupRows];
 }
 
-void gather(uint32_t size, const void* values, const std::vector<uint32_t>& order, void* out) {
+void gather(uint32_t size, const ColumnParts& parts, std::span<const uint32_t> order, void* out) {
    switch (size) {
-   case 1: return gather<uint8_t>(values, order, out);
-   case 2: return gather<uint16_t>(values, order, out);
-   case 4: return gather<uint32_t>(values, order, out);
-   case 8: return gather<uint64_t>(values, order, out);
-   default: return gather<int128>(values, order, out);
+   case 1: return gather<uint8_t>(parts, order, out);
+   case 2: return gather<uint16_t>(parts, order, out);
+   case 4: return gather<uint32_t>(parts, order, out);
+   case 8: return gather<uint64_t>(parts, order, out);
+   default: return gather<int128>(parts, order, out);
    }
 }
 
 } // namespace
 
-std::vector<uint32_t> orderByKeys(const ColumnSlice& documents) {
+std::vector<uint32_t> orderByKeys(std::span<const ColumnSlice> documents) {
    Kinds kinds;
-   std::vector<uint32_t> kindOf(documents.count);
+   std::vector<uint32_t> kindOf;
    uint32_t runs = 0;
-   const auto* values = documents.values<StringView>();
-   for (uint32_t row = 0; row < documents.count; ++row) {
-      const uint64_t hash = documents.isValid(row) ? hashOfKeys(json::JsonbView(values[row].view())) : 0;
-      kindOf[row] = kinds.add(hash);
-      runs += row == 0 || kindOf[row] != kindOf[row - 1];
+   for (const ColumnSlice& group : documents) {
+      DCHECK(kindOf.size() % rowGroupRows == 0);
+      const auto* values = group.values<StringView>();
+      for (uint32_t row = 0; row < group.count; ++row) {
+         const uint64_t hash = group.isValid(row) ? hashOfKeys(json::JsonbView(values[row].view())) : 0;
+         const uint32_t kind = kinds.add(hash);
+         runs += kindOf.empty() || kind != kindOf.back();
+         kindOf.push_back(kind);
+      }
    }
-   if (kinds.counts.size() == 1 || runs * runRowsMin < documents.count) return {};
+   const auto count = static_cast<uint32_t>(kindOf.size());
+   if (kinds.counts.size() == 1 || runs * runRowsMin < count) return {};
    // The most frequent kind comes first: its dense columns then lie as its rows do.
    std::vector<uint32_t> kindOrder(kinds.counts.size()), place(kinds.counts.size());
    std::iota(kindOrder.begin(), kindOrder.end(), 0u);
@@ -83,25 +98,29 @@ std::vector<uint32_t> orderByKeys(const ColumnSlice& documents) {
       place[kind] = next;
       next += kinds.counts[kind];
    }
-   std::vector<uint32_t> order(documents.count);
-   for (uint32_t row = 0; row < documents.count; ++row)
+   std::vector<uint32_t> order(count);
+   for (uint32_t row = 0; row < count; ++row)
       order[place[kindOf[row]]++] = row;
    return order;
 }
 
-std::vector<ColumnSlice> SortedColumns::sort(std::span<const ColumnSlice> columns, const std::vector<uint32_t>& order) {
-   columns_.resize(columns.size());
+std::vector<ColumnSlice> SortedColumns::sort(std::span<const std::vector<ColumnSlice>> groups,
+                                             std::span<const uint32_t> order) {
+   columns_.resize(groups[0].size());
    std::vector<ColumnSlice> sorted;
-   for (size_t i = 0; i < columns.size(); ++i) {
-      const ColumnSlice& column = columns[i];
+   for (size_t i = 0; i < columns_.size(); ++i) {
+      const ColumnParts parts{groups, i};
+      const PhysicalType type = groups[0][i].type;
       Column& copy = columns_[i];
-      copy.values.resize((order.size() * physicalSize(column.type) + sizeof(int128) - 1) / sizeof(int128));
-      gather(physicalSize(column.type), column.data, order, copy.values.data());
-      ColumnSlice slice{column.type, copy.values.data(), nullptr, static_cast<uint32_t>(order.size())};
-      if (column.validity) {
+      copy.values.resize((order.size() * physicalSize(type) + sizeof(int128) - 1) / sizeof(int128));
+      gather(physicalSize(type), parts, order, copy.values.data());
+      ColumnSlice slice{type, copy.values.data(), nullptr, static_cast<uint32_t>(order.size())};
+      const bool hasNulls = std::any_of(groups.begin(), groups.end(),
+                                        [i](const std::vector<ColumnSlice>& group) { return group[i].validity; });
+      if (hasNulls) {
          copy.validity.assign(validityWords(slice.count), 0);
          for (uint32_t row = 0; row < slice.count; ++row)
-            if (column.isValid(order[row])) setValidBit(copy.validity.data(), row, true);
+            if (parts.of(order[row]).isValid(order[row] % rowGroupRows)) setValidBit(copy.validity.data(), row, true);
          slice.validity = copy.validity.data();
       }
       sorted.push_back(slice);

@@ -5,20 +5,24 @@
 #include "storage/base/column_slice.hpp"
 
 // Durner ("Efficient Query Processing on Modern Hardware", JSON Tiles) sorts the documents of neighbouring tiles by
-// what they have, when they are loaded, so that each tile has documents of one kind. Here the rows of a row group are
-// sorted.
+// what they have, when they are loaded, so that each tile has documents of one kind. Here the rows of some row groups
+// that follow each other are sorted, a partition.
 
 namespace ouzel::storage {
 
-/// The rows of a row group, sorted by the keys that their documents have on top; else as they were. Empty if documents
-/// of different keys are rare, or lie apart already.
-std::vector<uint32_t> orderByKeys(const ColumnSlice& documents);
+inline constexpr uint32_t partitionGroupsMax = 8; ///< row groups of a partition
+
+/// The rows of a partition, sorted by the keys that their documents have on top; else as they were. Empty if documents
+/// of different keys are rare, or lie apart already. `documents`: those of each row group, of which all but the last
+/// are full; their rows are counted through.
+std::vector<uint32_t> orderByKeys(std::span<const ColumnSlice> documents);
 
 /// Copies of columns in another order of rows. Owned by one worker, which uses the same memory again.
 class SortedColumns {
 public:
-   /// Valid until the next call. Strings stay where they are.
-   std::vector<ColumnSlice> sort(std::span<const ColumnSlice> columns, const std::vector<uint32_t>& order);
+   /// The rows `order` of a partition. `groups`: the columns of each of its row groups. Valid until the next call.
+   /// Strings stay where they are.
+   std::vector<ColumnSlice> sort(std::span<const std::vector<ColumnSlice>> groups, std::span<const uint32_t> order);
 
 private:
    struct Column {

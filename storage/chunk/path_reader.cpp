@@ -305,9 +305,14 @@ Vector PathReader::readLeaf(uint32_t first, uint32_t count, const Selection& row
    const bool isAll = counted.members == count;
    if (isAll && counted.before % vectorRows + count <= vectorRows)
       return leaf.column.reader.read(counted.before, count, rows);
-   const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
    const uint32_t size = physicalSize(access_.resultType());
-   if (rows.count() * sparseDivisor < count) {
+   const bool areFew = rows.count() * sparseDivisor < count;
+   if (isAll && !areFew) {
+      leaf.column.fetchRange(counted.before, count);
+      return Vector::flat(access_.resultType(), leaf.column.values.data(), nullptr);
+   }
+   const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
+   if (areFew) {
       collect(leaf, members, count, rows);
       leaf.column.fetch();
       for (size_t i = 0; i < leaf.rows.size(); ++i)
@@ -320,10 +325,11 @@ Vector PathReader::readLeaf(uint32_t first, uint32_t count, const Selection& row
 }
 
 Vector PathReader::readPresence(uint32_t first, uint32_t count) {
-   if (shapes_->countOf(presenceSet_, first, count).members == 0) return allNull();
-   const MemberRows& members = shapes_->rowsOf(presenceSet_, first, count);
-   std::memset(out_.data(), 1, count);
-   return Vector::flat(access_.resultType(), out_.data(), members.members == count ? nullptr : members.validity);
+   const uint32_t present = shapes_->countOf(presenceSet_, first, count).members;
+   if (present == 0) return allNull();
+   std::memset(out_.data(), 1, present == count ? 1 : count);
+   if (present == count) return Vector::constant(access_.resultType(), out_.data(), nullptr);
+   return Vector::flat(access_.resultType(), out_.data(), shapes_->rowsOf(presenceSet_, first, count).validity);
 }
 
 Vector PathReader::readMixed(uint32_t first, uint32_t count, const Selection& rows) {

@@ -47,7 +47,18 @@ void PathSummary::addText(std::string_view text) {
    latest = std::max(latest, *days);
 }
 
+void PathSummary::addSketch(const PathSketch& added) {
+   auto merged = sketch ? std::make_shared<PathSketch>(*sketch) : std::make_shared<PathSketch>();
+   merged->distinct.merge(added.distinct);
+   merged->count += added.count;
+   sketch = std::move(merged);
+}
+
 void PathSummary::merge(const PathSummary& other) {
+   if (!sketch)
+      sketch = other.sketch;
+   else if (other.sketch)
+      addSketch(*other.sketch);
    const bool hadNumbers = count(NodeKind::Number) > 0, hasNumbers = other.count(NodeKind::Number) > 0;
    if (hasNumbers) {
       areAlike = areAlike && other.areAlike && (!hadNumbers || scale == other.scale);
@@ -180,14 +191,34 @@ DocumentSummary DocumentSummary::frequent(uint32_t limit) const {
    return out;
 }
 
+void DocumentSummary::addSketch(std::span<const std::string> keys, const PathSketch& sketch) {
+   uint32_t path = 0;
+   for (const std::string& key : keys) {
+      path = search(path, key);
+      if (path == none) return;
+   }
+   nodes_[path].values.addSketch(sketch);
+}
+
+void DocumentSummary::limitSketches(uint32_t limit) {
+   std::vector<PathSummary*> sketched;
+   for (Node& node : nodes_)
+      if (node.values.sketch) sketched.push_back(&node.values);
+   if (sketched.size() <= limit) return;
+   std::nth_element(sketched.begin(), sketched.begin() + limit, sketched.end(),
+                    [](const PathSummary* a, const PathSummary* b) { return a->sketch->count > b->sketch->count; });
+   for (size_t i = limit; i < sketched.size(); ++i)
+      sketched[i]->sketch = nullptr;
+}
+
 // ---- bytes ----
 //
 // The number of documents times two, plus one if the summary is complete; the number of paths; of each path, but the
-// first, its parent and key; of each path its counts, a byte of flags, the bounds of its texts if all are dates, and
-// the scale and bounds of its numbers.
+// first, its parent and key; of each path its counts, a byte of flags, the number of values in its sketch and the
+// sketch if it has one, the bounds of its texts if all are dates, and the scale and bounds of its numbers.
 
 namespace {
-constexpr uint8_t flagAlike = 1, flagExact = 2, flagDates = 4;
+constexpr uint8_t flagAlike = 1, flagExact = 2, flagDates = 4, flagSketch = 8;
 }
 
 void DocumentSummary::serialize(std::string& out) const {
@@ -203,7 +234,12 @@ void DocumentSummary::serialize(std::string& out) const {
       for (const uint64_t count : node.values.counts)
          writer.varint(count);
       writer.fixed(static_cast<uint8_t>((node.values.areAlike ? flagAlike : 0) | (node.values.isExact ? flagExact : 0) |
-                                        (node.values.areDates ? flagDates : 0)));
+                                        (node.values.areDates ? flagDates : 0) |
+                                        (node.values.sketch ? flagSketch : 0)));
+      if (node.values.sketch) {
+         writer.varint(node.values.sketch->count);
+         node.values.sketch->distinct.serialize(out);
+      }
       if (node.values.areDates && node.values.count(NodeKind::String) > 0) {
          writer.fixed(node.values.earliest);
          writer.fixed(node.values.latest);
@@ -237,6 +273,12 @@ DocumentSummary DocumentSummary::deserialize(ByteReader& in) {
       values.areAlike = (flags & flagAlike) != 0;
       values.isExact = (flags & flagExact) != 0;
       values.areDates = (flags & flagDates) != 0;
+      if ((flags & flagSketch) != 0) {
+         PathSketch sketch;
+         sketch.count = in.varint();
+         if (!sketch.distinct.deserialize(in.rest())) ByteReader::corrupted();
+         values.sketch = std::make_shared<PathSketch>(sketch);
+      }
       if (values.areDates && values.count(NodeKind::String) > 0) {
          values.earliest = in.fixed<int32_t>();
          values.latest = in.fixed<int32_t>();

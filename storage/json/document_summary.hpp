@@ -1,19 +1,27 @@
 #pragma once
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "common/hash/hyper_log_log.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
 #include "storage/json/shape.hpp"
 
 // What a set of documents has at each of their paths: how many values of which kind, and the bounds of numbers. Durner
 // ("Efficient Query Processing on Modern Hardware", JSON Tiles) keeps counters of the frequent paths of a table for the
-// optimizer. These are exact: plans rely on the types and bounds.
+// optimizer, and sketches of 64 of them. The counters here are exact: plans rely on the types and bounds.
 
 namespace ouzel::storage {
+
+/// How many of some values differ.
+struct PathSketch {
+   HyperLogLog distinct;
+   uint64_t count = 0; ///< of the values
+};
 
 /// The values at one path.
 struct PathSummary {
@@ -25,11 +33,14 @@ struct PathSummary {
    bool areDates = true; ///< whether all texts are ISO dates, of which these are the bounds, as days since 2000-01-01
    int32_t earliest = INT32_MAX, latest = INT32_MIN;
    bool isExact = true; ///< false: documents with further values were left out
+   /// Of those values that columns hold; null: of none.
+   std::shared_ptr<const PathSketch> sketch;
 
    uint64_t count(NodeKind kind) const { return counts[static_cast<size_t>(kind)]; }
    uint64_t total() const { return std::accumulate(std::begin(counts), std::end(counts), uint64_t{0}); }
    void addNumber(const StringView& number);
    void addText(std::string_view text);
+   void addSketch(const PathSketch& added);
    void merge(const PathSummary& other);
 };
 
@@ -37,7 +48,8 @@ struct PathSummary {
 /// summary says so.
 class DocumentSummary {
 public:
-   static constexpr uint32_t pathsMax = 1024; ///< that a block keeps
+   static constexpr uint32_t pathsMax = 1024;   ///< that a block keeps
+   static constexpr uint32_t sketchesMax = 128; ///< that a block keeps: each takes 1 KB of memory
 
    explicit DocumentSummary(uint32_t limit = pathsMax) : limit_(limit), nodes_(1) {}
 
@@ -54,6 +66,10 @@ public:
    PathSummary find(std::span<const std::string> keys) const;
    /// The most frequent paths, `limit` at most.
    DocumentSummary frequent(uint32_t limit) const;
+   /// Adds the values of a column to the sketch of its path. Nothing happens if the path was left out.
+   void addSketch(std::span<const std::string> keys, const PathSketch& sketch);
+   /// Drops all sketches but those of the most frequent paths, `limit` at most.
+   void limitSketches(uint32_t limit);
 
    void serialize(std::string& out) const;
    /// Throws XX001.

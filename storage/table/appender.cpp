@@ -1,5 +1,7 @@
 #include "storage/table/appender.hpp"
 
+#include <algorithm>
+
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
 #include "storage/block/block_builder.hpp"
@@ -9,7 +11,9 @@
 namespace ouzel::storage {
 
 namespace {
-constexpr size_t smallBytesMax = size_t{64} << 20; ///< above this size, rows of a Small appender become blocks too
+constexpr size_t smallBytesMax = size_t{64} << 20;      ///< above this size, rows of a Small appender become blocks too
+constexpr size_t partitionBytesMax = size_t{128} << 20; ///< of rows that are gathered to be sorted
+constexpr size_t partitionMemoryDivisor = 64;           ///< of the server's memory at most, since each worker does it
 } // namespace
 
 struct Appender::State {
@@ -26,6 +30,7 @@ struct Appender::State {
    std::unique_ptr<Delta> rows;
    std::unique_ptr<BlockBuilder> builder;
    SortedColumns sorted;
+   uint32_t partitionGroups = 0;               ///< row groups that are sorted together; 0: not known yet
    Reservation encoded;                        ///< the builder's bytes
    std::vector<std::shared_ptr<Block>> blocks; ///< written, but not handed to LocalWrites yet
    uint64_t rowCount = 0;
@@ -45,17 +50,47 @@ struct Appender::State {
              (documents.extraction == JsonExtraction::Shapes || documents.extraction == JsonExtraction::Tiles);
    }
 
-   void encodeRowGroup(uint32_t firstRow, uint32_t count) {
-      if (!builder) builder = std::make_unique<BlockBuilder>(types, documents);
-      std::vector<ColumnSlice> slices = rows->slices(firstRow, count);
-      if (sortsDocuments()) {
-         const std::vector<uint32_t> order = orderByKeys(slices[documents.columns[0]]);
-         if (!order.empty()) slices = sorted.sort(slices, order);
+   /// Encodes the rows from `first` on, `count` of them: those of a partition at most.
+   void encodeGroups(uint32_t first, uint32_t count) {
+      std::vector<std::vector<ColumnSlice>> groups;
+      for (uint32_t done = 0; done < count; done += rowGroupRows)
+         groups.push_back(rows->slices(first + done, std::min(rowGroupRows, count - done)));
+      const std::vector<uint32_t> order = sortsDocuments() ? orderOf(groups) : std::vector<uint32_t>();
+      for (size_t group = 0; group < groups.size(); ++group) {
+         const uint32_t size = groups[group].empty() ? count : groups[group][0].count;
+         if (order.empty())
+            encodeRowGroup(size, groups[group]);
+         else
+            encodeRowGroup(size, sorted.sort(groups, std::span(order).subspan(group * rowGroupRows, size)));
       }
+   }
+
+   std::vector<uint32_t> orderOf(const std::vector<std::vector<ColumnSlice>>& groups) const {
+      std::vector<ColumnSlice> slices;
+      for (const std::vector<ColumnSlice>& group : groups)
+         slices.push_back(group[documents.columns[0]]);
+      return orderByKeys(slices);
+   }
+
+   void encodeRowGroup(uint32_t count, std::span<const ColumnSlice> slices) {
+      if (!builder) builder = std::make_unique<BlockBuilder>(types, documents);
       builder->addRowGroup(count, slices);
       // When memory is short, a block is written before it is full.
       const bool isCharged = encoded.tryGrow(builder->encodedBytes() - encoded.used());
       if (!isCharged || builder->isFull()) writeBlock();
+   }
+
+   /// Whether further row groups are awaited, to be sorted with those that are there.
+   bool gathersPartition() {
+      if (!sortsDocuments() || rows->rowCount() < rowGroupRows) return false;
+      const size_t bytesMax = std::min(partitionBytesMax, core.context.deltaMemory.limit() / partitionMemoryDivisor);
+      if (partitionGroups == 0) {
+         // The first row group shows what the documents are like. Those of mixed kinds are worth it.
+         const bool areMixed = !orderOf({rows->slices(0, rowGroupRows)}).empty();
+         const size_t affordable = areMixed ? bytesMax / rows->bytes() : 1;
+         partitionGroups = static_cast<uint32_t>(std::clamp<size_t>(affordable, 1, partitionGroupsMax));
+      }
+      return rows->rowCount() / rowGroupRows < partitionGroups && rows->bytes() < 2 * bytesMax;
    }
 
    void writeBlock() {
@@ -71,8 +106,9 @@ struct Appender::State {
    void encodeFullGroups() {
       const uint32_t full = rows->rowCount() / rowGroupRows * rowGroupRows;
       if (full == 0) return;
-      for (uint32_t first = 0; first < full; first += rowGroupRows)
-         encodeRowGroup(first, rowGroupRows);
+      constexpr uint32_t partitionRows = partitionGroupsMax * rowGroupRows;
+      for (uint32_t first = 0; first < full; first += partitionRows)
+         encodeGroups(first, std::min(partitionRows, full - first));
       if (full == rows->rowCount()) {
          rows->clear();
          return;
@@ -98,7 +134,7 @@ struct Appender::State {
       if (!buildsBlocks && rows->bytes() > smallBytesMax) buildsBlocks = true;
       if (buildsBlocks && rows->rowCount() >= rowGroupRows) {
          rows->expectMany();
-         encodeFullGroups();
+         if (!gathersPartition()) encodeFullGroups();
       } else if (rows->room() < 2 * batchRowsMax) {
          buildsBlocks = true;
          encodeFullGroups();
@@ -138,13 +174,12 @@ void Appender::finish() {
    State& s = *state_;
    DCHECK(!s.isFinished);
    LocalWrites& writes = s.transaction.writesOf(s.table);
-   if (s.builder) {
-      if (s.rows && s.rows->rowCount() > 0) {
-         s.encodeRowGroup(0, s.rows->rowCount());
-         s.rows = nullptr;
-      }
-      if (s.builder) s.writeBlock();
+   const bool isPartition = s.buildsBlocks && s.rows && s.rows->rowCount() >= rowGroupRows;
+   if (isPartition || (s.builder && s.rows && s.rows->rowCount() > 0)) {
+      s.encodeGroups(0, s.rows->rowCount());
+      s.rows = nullptr;
    }
+   if (s.builder) s.writeBlock();
    const uint32_t command = s.transaction.commandId();
    for (auto& block : s.blocks)
       writes.addBlock(std::move(block), command);

@@ -36,7 +36,7 @@ CATCH_TEST_CASE("rows of documents with the same keys come together, in their or
    std::vector<ValidityWord> validity(validityWords(1000), ~ValidityWord{0});
    setValidBit(validity.data(), 500, false);
    const ColumnSlice slice{PhysicalType::String, views.data(), validity.data(), 1000};
-   const std::vector<uint32_t> order = orderByKeys(slice);
+   const std::vector<uint32_t> order = orderByKeys(std::span(&slice, 1));
    CATCH_REQUIRE(order.size() == 1000);
    std::vector<uint32_t> expected;
    for (const auto& isOfKind : {+[](uint32_t row) { return row % 3 != 0 && row != 500; },
@@ -49,8 +49,8 @@ CATCH_TEST_CASE("rows of documents with the same keys come together, in their or
    for (int32_t i = 0; i < 1000; ++i)
       numbers[static_cast<size_t>(i)] = i;
    SortedColumns sorted;
-   const ColumnSlice slices[] = {slice, {PhysicalType::I32, numbers.data(), nullptr, 1000}};
-   const std::vector<ColumnSlice> columns = sorted.sort(slices, order);
+   const std::vector<std::vector<ColumnSlice>> groups{{slice, {PhysicalType::I32, numbers.data(), nullptr, 1000}}};
+   const std::vector<ColumnSlice> columns = sorted.sort(groups, order);
    for (uint32_t row = 0; row < 1000; ++row) {
       CATCH_CHECK(columns[1].values<int32_t>()[row] == static_cast<int32_t>(order[row]));
       CATCH_CHECK(columns[0].isValid(row) == (order[row] != 500));
@@ -67,7 +67,8 @@ CATCH_TEST_CASE("rows stay where documents of different keys lie apart or are on
    }
    const auto orderOf = [](const std::vector<std::string>& documents) {
       const std::vector<StringView> views = viewsOf(documents);
-      return orderByKeys({PhysicalType::String, views.data(), nullptr, static_cast<uint32_t>(views.size())});
+      const ColumnSlice slice{PhysicalType::String, views.data(), nullptr, static_cast<uint32_t>(views.size())};
+      return orderByKeys(std::span(&slice, 1));
    };
    CATCH_CHECK(orderOf(apart).empty());
    CATCH_CHECK(orderOf(alike).empty());
@@ -76,4 +77,45 @@ CATCH_TEST_CASE("rows stay where documents of different keys lie apart or are on
    std::sort(order.begin(), order.end());
    for (uint32_t row = 0; row < order.size(); ++row)
       CATCH_CHECK(order[row] == row);
+}
+
+CATCH_TEST_CASE("rows of a kind come together from several row groups", "[json]") {
+   constexpr uint32_t rows = 2 * rowGroupRows + 1000;
+   const std::string kinds[] = {documentOf({"a"}, 1), documentOf({"b", "c"}, 2)};
+   std::vector<StringView> views;
+   std::vector<int32_t> numbers(rows);
+   for (uint32_t row = 0; row < rows; ++row) {
+      views.emplace_back(kinds[row % 4 == 0 ? 0 : 1]);
+      numbers[row] = static_cast<int32_t>(row);
+   }
+   std::vector<ValidityWord> validity(validityWords(rowGroupRows), ~ValidityWord{0});
+   setValidBit(validity.data(), 7, false); // of the second row group's numbers
+   std::vector<std::vector<ColumnSlice>> groups;
+   std::vector<ColumnSlice> documents;
+   for (uint32_t first = 0; first < rows; first += rowGroupRows) {
+      const uint32_t count = std::min(rowGroupRows, rows - first);
+      documents.push_back({PhysicalType::String, views.data() + first, nullptr, count});
+      groups.push_back(
+          {documents.back(),
+           {PhysicalType::I32, numbers.data() + first, first == rowGroupRows ? validity.data() : nullptr, count}});
+   }
+   const std::vector<uint32_t> order = orderByKeys(documents);
+   CATCH_REQUIRE(order.size() == rows);
+   const uint32_t others = (rows + 3) / 4, frequent = rows - others;
+   CATCH_CHECK(std::is_sorted(order.begin(), order.begin() + frequent));
+   CATCH_CHECK(std::is_sorted(order.begin() + frequent, order.end()));
+   SortedColumns sorted;
+   for (uint32_t first = 0; first < rows; first += rowGroupRows) {
+      const uint32_t count = std::min(rowGroupRows, rows - first);
+      const std::vector<ColumnSlice> columns = sorted.sort(groups, std::span(order).subspan(first, count));
+      bool areRight = columns[0].count == count && columns[1].count == count;
+      for (uint32_t row = 0; row < count; ++row) {
+         const uint32_t from = order[first + row];
+         areRight = areRight && (from % 4 == 0) == (first + row >= frequent) &&
+                    columns[1].values<int32_t>()[row] == numbers[from] &&
+                    columns[1].isValid(row) == (from != rowGroupRows + 7) &&
+                    columns[0].values<StringView>()[row] == views[from];
+      }
+      CATCH_CHECK(areRight);
+   }
 }

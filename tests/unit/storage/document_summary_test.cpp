@@ -4,6 +4,8 @@
 #include <map>
 #include <random>
 
+#include "common/hash/hash.hpp"
+#include "common/json/jsonb_writer.hpp"
 #include "tests/unit/storage/random_documents.hpp"
 
 // What a summary says is exact, it has counted: in one go, merged from parts, and after some paths were left out.
@@ -102,4 +104,56 @@ CATCH_TEST_CASE("a document that is there many times counts as so many", "[json]
       often.serialize(b);
       CATCH_CHECK(a == b);
    }
+}
+
+namespace {
+
+PathSketch sketchOf(int64_t first, int64_t count) {
+   PathSketch sketch;
+   for (int64_t i = first; i < first + count; ++i)
+      sketch.distinct.add(hashI64(i));
+   sketch.count = static_cast<uint64_t>(count);
+   return sketch;
+}
+
+DocumentSummary summaryWithSketches(int64_t first, int64_t count) {
+   json::JsonbWriter writer;
+   writer.beginObject();
+   for (const char* key : {"a", "b", "c"}) {
+      writer.key(key);
+      writer.number(decimal::fromInt64(1));
+   }
+   writer.endObject();
+   const std::string document = writer.finish();
+   DocumentSummary summary;
+   summary.add(json::JsonbView(document));
+   summary.addSketch(std::vector<std::string>{"a"}, sketchOf(first, count));
+   summary.addSketch(std::vector<std::string>{"b"}, sketchOf(first, count / 2));
+   summary.addSketch(std::vector<std::string>{"unknown"}, sketchOf(first, count));
+   return summary;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("a summary tells how many of a path's values differ", "[json]") {
+   DocumentSummary summary = summaryWithSketches(0, 10'000);
+   summary.merge(summaryWithSketches(5'000, 10'000));
+   const auto sketchAt = [&](const char* key) { return summary.find(std::vector<std::string>{key}).sketch; };
+   CATCH_REQUIRE(sketchAt("a"));
+   CATCH_CHECK(sketchAt("a")->count == 20'000);
+   CATCH_CHECK(std::abs(sketchAt("a")->distinct.estimate() - 15'000) < 1'500);
+   CATCH_CHECK(sketchAt("b")->count == 10'000);
+   CATCH_CHECK_FALSE(sketchAt("c"));
+
+   std::string bytes, again;
+   summary.serialize(bytes);
+   ByteReader reader(bytes);
+   summary = DocumentSummary::deserialize(reader);
+   summary.serialize(again);
+   CATCH_CHECK(bytes == again);
+   CATCH_CHECK(reader.atEnd());
+
+   summary.limitSketches(1);
+   CATCH_CHECK(sketchAt("a"));
+   CATCH_CHECK_FALSE(sketchAt("b"));
 }

@@ -54,7 +54,7 @@ CATCH_TEST_CASE("manifests and leases of other formats are refused with both num
 CATCH_TEST_CASE("blocks of a later format are refused with both numbers") {
    std::string header(1, static_cast<char>(blockFormatVersion + 5));
    checkRefusal([&] { BlockHeader::deserialize(header); },
-                "A block's header has format 10, this server reads format 5.", newer);
+                "A block's header has format 11, this server reads format 6.", newer);
 }
 
 CATCH_TEST_CASE("a log of another format is refused with both numbers") {
