@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -68,26 +69,12 @@ std::vector<Wanted> parsePrivileges(std::string_view list, std::span<const Named
    }
 }
 
-bool isSuperuser(const Snapshot& snapshot, Oid role) {
-   const RolePtr found = snapshot.role(role);
-   return found && found->isSuperuser;
-}
-
-/// True if `role` is a member of `of`, directly or through other roles; `inheriting`: only through roles that inherit.
-bool isMember(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int depth = 0) {
-   if (role == of) return true;
-   const RolePtr found = snapshot.role(role);
-   if (!found || depth > 64 || (inheriting && !found->inherits)) return false;
-   return std::any_of(found->memberOf.begin(), found->memberOf.end(),
-                      [&](const Role::Membership& m) { return isMember(snapshot, m.role, of, inheriting, depth + 1); });
-}
-
 /// The privileges that the list grants to `role`; `grantOption`: only privileges with the grant option.
 uint32_t granted(const Snapshot& snapshot, Oid role, const Acl& acl, bool grantOption) {
    uint32_t bits = 0;
    if (!acl) return bits;
    for (const AclItem& item : *acl)
-      if (item.grantee == publicRole || (role != publicRole && isMember(snapshot, role, item.grantee, true)))
+      if (item.grantee == publicRole || (role != publicRole && inheritsFrom(snapshot, role, item.grantee)))
          bits |= grantOption ? item.grantOptions : item.privileges;
    return bits;
 }
@@ -105,7 +92,7 @@ bool holdsAny(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uin
 
 bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner) {
    if (role == publicRole) return false;
-   return isSuperuser(snapshot, role) || isMember(snapshot, role, owner, true);
+   return isSuperuser(snapshot, role) || inheritsFrom(snapshot, role, owner);
 }
 
 bool holds(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault, uint32_t wanted) {
@@ -207,8 +194,9 @@ bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privil
    constexpr NamedPrivilege known[] = {{"USAGE", usage}, {"MEMBER", member}};
    const auto wanted = parsePrivileges(privileges, known);
    if (isSuperuser(snapshot, role)) return true;
-   return std::any_of(wanted.begin(), wanted.end(),
-                      [&](const Wanted& w) { return isMember(snapshot, role, of, w.bit == usage); });
+   return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
+      return w.bit == usage ? inheritsFrom(snapshot, role, of) : isMemberOf(snapshot, role, of);
+   });
 }
 
 } // namespace ouzel::catalog
