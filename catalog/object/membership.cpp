@@ -9,8 +9,13 @@ namespace {
 /// Memberships have no cycles, which GRANT sees to; a damaged catalog must not end in endless recursion.
 constexpr int depthMax = 64;
 
+constexpr Oid databaseOwnerRole = 6171; ///< pg_database_owner
+
 bool reaches(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int depth = 0) {
    if (role == of) return true;
+   if (of == databaseOwnerRole)
+      if (const DatabasePtr database = snapshot.database(snapshot.database()); database && database->owner == role)
+         return true;
    const RolePtr found = snapshot.role(role);
    if (!found || depth > depthMax || (inheriting && !found->inherits)) return false;
    return std::any_of(found->memberOf.begin(), found->memberOf.end(), [&](const Role::Membership& membership) {

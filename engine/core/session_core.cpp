@@ -96,8 +96,15 @@ void SessionCore::adoptNewDefaults() {
 }
 
 catalog::SearchPath SessionCore::searchPath() {
-   const std::vector<std::string> names = settings.searchPath(options.user);
-   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporarySchema());
+   const std::vector<std::string> names = settings.searchPath(user());
+   catalog::SearchPath path = catalog::SearchPath::resolve(transaction.catalog(), names, user(), temporarySchema());
+   if (isServer()) path.role = invalidOid;
+   return path;
+}
+
+Oid SessionCore::role() {
+   const auto found = transaction.catalog().findRole(user());
+   return found ? found->oid : invalidOid;
 }
 
 Oid SessionCore::temporarySchema() {
@@ -138,12 +145,12 @@ executor::FunctionContext SessionCore::functionContext() {
    context.statementStart = statementStart;
    context.session = functions_.get();
    context.catalog = &transaction.catalog();
-   context.user = options.user;
-   context.sessionUser = options.user;
+   context.user = user();
+   context.sessionUser = sessionUser();
    context.database = options.database;
-   context.searchPath = settings.searchPath(options.user);
+   context.searchPath = settings.searchPath(user());
    context.temporarySchema = temporarySchema();
-   types_->setSearchPath(context.searchPath, options.user, context.temporarySchema);
+   types_->setSearchPath(context.searchPath, user(), context.temporarySchema);
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;
