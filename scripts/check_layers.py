@@ -80,8 +80,9 @@ FOLDERS = {
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
         "copy": {"core", "query", "setting"}, "definition": {"core", "constraint", "query", "setting"},
+        "role": {"core", "query", "setting"},
         "command": {"core", "constraint", "query", "copy", "setting"},
-        "session": {"core", "constraint", "query", "definition", "command", "setting"},
+        "session": {"core", "constraint", "query", "definition", "role", "command", "setting"},
     },
     "server": {"metrics": set(), "": {"metrics"}},
 }

@@ -9,6 +9,7 @@
 #include "common/memory/allocation_meter.hpp"
 #include "common/text/ascii.hpp"
 #include "common/thread/wait_scope.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -65,8 +66,12 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
-   for (const auto& [name, value] : options.settings)
+   for (const auto& [name, value] : options.settings) {
+      if (setRole(*this, lowerCase(name), value, false)) continue;
+      requireSettable(*this, name);
       settings.setInitial(name, value);
+   }
+   noteRole(*this);
    SessionActivity activity;
    activity.processId = options.processId;
    activity.user = options.user;
@@ -121,8 +126,17 @@ const SessionFormat& SessionCore::format() {
 }
 
 void SessionCore::set(std::string_view name, std::string_view value, bool isLocal) {
+   if (setRole(*this, lowerCase(name), std::string(value), isLocal)) return;
+   requireSettable(*this, name);
    settings.set(name, value, isLocal);
    if (lowerCase(name) == "seed") random.setSeed(std::strtod(settings.valueOf(name).c_str(), nullptr));
+}
+
+void SessionCore::reset(std::string_view name) {
+   const std::string setting = lowerCase(name);
+   if (setRole(*this, setting, setting == "role" ? "none" : options.user, false)) return;
+   requireSettable(*this, name);
+   settings.reset(name);
 }
 
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {

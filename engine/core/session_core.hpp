@@ -93,7 +93,9 @@ public:
    };
    bool isServer() const { return asServer_ > 0; }
    /// SET: Settings::set(), and what a setting does besides having a value.
+   /// Throws 42501 for what only superusers set, and for a role that the user may not become.
    void set(std::string_view name, std::string_view value, bool isLocal);
+   void reset(std::string_view name);
    /// Follow the configuration if it was read again. Does nothing within a transaction.
    void adoptDefaults() {
       if (database.defaults.version() != seenDefaults_ && !transaction.isOpen()) adoptNewDefaults();

@@ -24,7 +24,6 @@ struct CreateStmt;
 struct CreateTableAsStmt;
 struct DropRoleStmt;
 struct DropStmt;
-struct GrantStmt;
 struct IndexStmt;
 struct Node;
 struct RenameStmt;
@@ -71,9 +70,6 @@ std::optional<std::string> changeSystemObject(CommandContext& context, const ::N
 std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
 std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);
 std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement);
-
-// grant.cpp
-std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement);
 
 // in_use.cpp
 /// Throws 55006 if an open cursor of the session reads the table, or checks of its rows are deferred: `command` would

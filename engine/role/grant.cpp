@@ -1,8 +1,8 @@
+#include "engine/role/grant.hpp"
+
 #include <algorithm>
-#include <functional>
 
 #include "engine/core/privileges.hpp"
-#include "engine/definition/definition.hpp"
 #include "sql/parse/node_access.hpp"
 
 // GRANT and REVOKE of privileges on objects. Grants of roles are in role.cpp.
@@ -163,8 +163,7 @@ void grantOnRelation(SessionCore& core, const ::GrantStmt& statement, const Gran
    }
    catalog::Relation draft = *relation;
    if (privileges != 0) {
-      if ((privileges & ~all) != 0)
-         refuseType(privileges & ~all, relation->sequence ? "sequence" : "table");
+      if ((privileges & ~all) != 0) refuseType(privileges & ~all, relation->sequence ? "sequence" : "table");
       const Target target{kind,
                           relation->name,
                           std::string(catalog::relationKindName(*relation)) + " " + relation->name,
