@@ -140,6 +140,10 @@ public:
    void reportActivity(const std::string& state, const std::string& query);
 
 private:
+   /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
+   void adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role);
+   /// Throws 53300 when the role's CONNECTION LIMIT is reached.
+   void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);
    void adoptNewDefaults();
 
