@@ -16,9 +16,7 @@ namespace {
 
 void requireMayChangeMembers(SessionCore& core, const Actor& actor, const catalog::Role& role, Oid grantor) {
    if (role.isSuperuser) return requirePrivilege(actor.isSuperuser, "must be superuser to alter superusers");
-   // The user of a session is the administrator of its own role.
-   const bool isAdmin = actor.createsRoles || (grantor == role.oid && grantor == actor.session) ||
-                        catalog::isAdminOf(core.transaction.catalog(), grantor, role.oid);
+   const bool isAdmin = actor.createsRoles || catalog::isAdminOf(core.transaction.catalog(), grantor, role.oid);
    requirePrivilege(isAdmin, "must have admin option on role \"" + role.name + "\"");
 }
 

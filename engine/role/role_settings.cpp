@@ -50,6 +50,8 @@ std::optional<std::string> checkedValue(SessionCore& core, const Actor& actor, c
 
 void changeSettings(SessionCore& core, const Actor& actor, Oid database, Oid role, const ::VariableSetStmt& statement) {
    Values values = core.transaction.catalog().settingsFor(database, role);
+   const bool sets = statement.kind == VAR_SET_VALUE || statement.kind == VAR_SET_CURRENT;
+   if (!sets && values.empty()) return; // RESET does not even ask for the name then
    if (statement.kind == VAR_RESET_ALL) {
       std::erase_if(values, [&](const auto& value) { return mayStore(actor, value.first); });
    } else {
