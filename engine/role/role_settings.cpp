@@ -22,14 +22,15 @@ bool mayStore(const Actor& actor, std::string_view name) {
    return actor.isSuperuser || (info && info->context == "user");
 }
 
-/// The table's spelling of a name.
+/// The table's spelling of a name; custom names stay as they are written.
 std::string spelled(std::string_view name) {
    const SettingInfo* info = findSetting(name);
-   return info ? std::string(info->name) : lowerCase(name);
+   return std::string(info ? info->name : name);
 }
 
 /// The new value of SET; nullopt: RESET. Throws what SET and RESET would throw.
 std::optional<std::string> checkedValue(SessionCore& core, const Actor& actor, const ::VariableSetStmt& statement) {
+   // ALTER ROLE ... SET TRANSACTION has a word of the grammar where others have a name.
    const std::string name = spelled(statement.name);
    core.settings.check(name, std::nullopt);
    if (!mayStore(actor, name))
@@ -57,7 +58,8 @@ void changeSettings(SessionCore& core, const Actor& actor, Oid database, Oid rol
    } else {
       const std::optional<std::string> value = checkedValue(core, actor, statement);
       const std::string name = spelled(statement.name);
-      const auto known = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == name; });
+      const auto known = std::find_if(values.begin(), values.end(),
+ [&](const auto& v) { return lowerCase(v.first) == lowerCase(name); });
       if (value && known != values.end())
          known->second = *value;
       else if (value)
