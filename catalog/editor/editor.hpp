@@ -47,6 +47,8 @@ public:
 
    /// Sets the path that decides whether messages qualify a relation's name. By default messages qualify all names.
    void setSearchPath(SearchPath path) { searchPath_ = std::move(path); }
+   /// Sets who owns new relations.
+   void setCreator(Oid role) { creator_ = role; }
 
    const Snapshot& snapshot() const { return working_; }
    const Snapshot& base() const { return base_; }
@@ -142,6 +144,7 @@ private:
    // PROPERTIES
    const OidSource oids_;
    SearchPath searchPath_;
+   Oid creator_ = bootstrapRole;
    // STATE
    struct Entry {
       Change change;

@@ -107,6 +107,9 @@ std::string CatalogEditor::chooseIndexName(std::string_view table, const Relatio
 
 Oid CatalogEditor::createRelation(Relation draft) {
    draft.database = working_.database();
+   if (draft.owner == bootstrapRole) draft.owner = creator_;
+   if (draft.index)
+      if (const RelationPtr table = working_.relation(draft.index->table)) draft.owner = table->owner;
    checkNewName(draft.schema, draft.name);
    if (!working_.schema(draft.schema)) throwInternal("schema of a new relation does not exist");
    if (draft.columns.size() > columnsMax)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/acl.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 
@@ -69,6 +70,7 @@ SearchPath SearchPath::resolve(const Snapshot& snapshot, std::span<const std::st
                                Oid temporarySchema) {
    SearchPath path;
    path.temporary = temporarySchema;
+   if (const RolePtr role = snapshot.findRole(user)) path.role = role->oid;
    bool namesTemporary = false;
    for (const std::string& element : setting) {
       if (element == temporaryAlias) {
@@ -79,6 +81,7 @@ SearchPath SearchPath::resolve(const Snapshot& snapshot, std::span<const std::st
       const SchemaPtr schema = snapshot.findSchema(element == "$user" ? user : std::string_view(element));
       if (!schema || std::find(path.explicitly.begin(), path.explicitly.end(), schema->oid) != path.explicitly.end())
          continue;
+      if (path.role != invalidOid && !mayUse(snapshot, path.role, *schema, privilege::usage)) continue;
       path.explicitly.push_back(schema->oid);
       if (path.creation == invalidOid) path.creation = schema->oid;
    }
@@ -87,6 +90,12 @@ SearchPath SearchPath::resolve(const Snapshot& snapshot, std::span<const std::st
       path.schemas.insert(path.schemas.begin(), pgCatalogSchema);
    if (temporarySchema != invalidOid && !namesTemporary) path.schemas.insert(path.schemas.begin(), temporarySchema);
    return path;
+}
+
+void requirePrivilege(const Snapshot& snapshot, const SearchPath& path, const Schema& schema, uint32_t wanted,
+                      uint32_t position) {
+   if (path.role == invalidOid || schema.oid == path.temporary || mayUse(snapshot, path.role, schema, wanted)) return;
+   throw SqlError(sqlstate::insufficientPrivilege, "permission denied for schema " + schema.name).at(position);
 }
 
 std::string QualifiedName::text() const {
@@ -109,7 +118,9 @@ RelationPtr findOnPath(const Snapshot& snapshot, const SearchPath& path, const Q
    if (!name.schema.empty()) {
       if (name.schema == temporaryAlias) return path.temporary != invalidOid ? findIn(path.temporary) : nullptr;
       const SchemaPtr schema = snapshot.findSchema(name.schema);
-      return schema ? findIn(schema->oid) : nullptr;
+      if (!schema) return nullptr;
+      requirePrivilege(snapshot, path, *schema, privilege::usage, name.position);
+      return findIn(schema->oid);
    }
    for (const Oid schema : path.schemas)
       if (RelationPtr relation = findIn(schema)) return relation;
@@ -146,6 +157,8 @@ Oid creationSchema(const Snapshot& snapshot, const SearchPath& path, const Quali
       schema = requireSchema(snapshot, path, name.schema, name.position);
    else if (schema == invalidOid)
       throw SqlError(sqlstate::undefinedSchema, "no schema has been selected to create in").at(name.position);
+   if (const SchemaPtr found = snapshot.schema(schema); found && schema != pgCatalogSchema)
+      requirePrivilege(snapshot, path, *found, privilege::create, name.position);
    if (schema == pgCatalogSchema)
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied to create \"pg_catalog." + name.name + "\"")
           .detail("System catalog modifications are currently disallowed.");

@@ -17,8 +17,11 @@ struct SearchPath {
    std::vector<Oid> explicitly; ///< the schemas that the setting names: current_schemas(false)
    Oid creation = invalidOid;   ///< schema for CREATE without a schema: current_schema(); invalidOid: none
    Oid temporary = invalidOid;  ///< the session's pg_temp_n; invalidOid: none
+   /// Who looks: names in schemas that the role may not use are refused. invalidOid: nobody, and nothing is refused.
+   Oid role = invalidOid;
 
-   /// Resolves the setting's elements. "$user" stands for the schema with the user's name. Unknown names are skipped.
+   /// Resolves the setting's elements. "$user" stands for the schema with the user's name. Unknown names are skipped,
+   /// and so are schemas that the user, if there is one of this name, may not use.
    static SearchPath resolve(const Snapshot& snapshot, std::span<const std::string> setting, std::string_view user,
                              Oid temporarySchema = invalidOid);
 };
@@ -34,7 +37,8 @@ struct QualifiedName {
    std::string text() const;
 };
 
-/// Null if the relation or its schema does not exist. Throws 0A000 for another database's name.
+/// Null if the relation or its schema does not exist. Throws 0A000 for another database's name, 42501 for a named
+/// schema that the path's role may not use; the functions below that look for something do, too.
 RelationPtr findRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
 /// The same for the name of a type: a relation, whose row type has its name, or a domain.
 RelationPtr findNamedType(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
@@ -45,6 +49,9 @@ Oid requireSchema(const Snapshot& snapshot, const SearchPath& path, std::string_
 /// The schema in which CREATE creates `name`. Throws 3F000 `no schema has been selected to create in` or for an unknown
 /// schema, 42501 for the system schemas.
 Oid creationSchema(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
+/// Throws 42501 `permission denied for schema x` if the path's role lacks the privileges on the schema.
+void requirePrivilege(const Snapshot& snapshot, const SearchPath& path, const Schema& schema, uint32_t wanted,
+                      uint32_t position = 0);
 /// True if the unqualified name of the relation finds this relation.
 bool isVisible(const Snapshot& snapshot, const SearchPath& path, const Relation& relation);
 /// The relation's name as regclass prints it: schema-qualified unless visible, quoted if necessary.

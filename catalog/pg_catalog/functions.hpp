@@ -128,10 +128,4 @@ std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, O
 /// pg_has_role(role, of, 'USAGE' | 'MEMBER').
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges);
 
-/// True if `role` holds all privileges of `wanted` on an object. For the engine's checks. Superusers hold all
-/// privileges.
-bool holds(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault, uint32_t wanted);
-/// True if `role` is the owner, a member of the owner, or a superuser.
-bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner);
-
 } // namespace ouzel::catalog

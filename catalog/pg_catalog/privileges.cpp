@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/object/acl.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -72,41 +73,26 @@ std::vector<Wanted> parsePrivileges(std::string_view list, std::span<const Named
    }
 }
 
-/// The privileges that the list grants to `role`; `grantOption`: only privileges with the grant option.
-uint32_t granted(const Snapshot& snapshot, Oid role, const Acl& acl, bool grantOption) {
-   uint32_t bits = 0;
-   if (!acl) return bits;
-   for (const AclItem& item : *acl)
-      if (item.grantee == publicRole || (role != publicRole && inheritsFrom(snapshot, role, item.grantee)))
-         bits |= grantOption ? item.grantOptions : item.privileges;
-   return bits;
-}
-
-bool holdsAny(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault,
+/// Whether the role holds a privilege of the list on an object with this owner and ACL.
+bool holdsAny(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, AclKind kind,
               const std::vector<Wanted>& wanted) {
    return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
       if (w.bit == 0) return false;
-      if (!w.withGrantOption) return holds(snapshot, role, owner, acl, publicDefault, w.bit);
-      return ownsObject(snapshot, role, owner) || (granted(snapshot, role, acl, true) & w.bit) != 0;
+      return (w.withGrantOption ? grantable(snapshot, role, owner, acl, w.bit)
+                                : held(snapshot, role, owner, acl, kind, w.bit)) != 0;
+   });
+}
+
+/// The same for a relation, of which the predefined roles hold some.
+bool holdsAny(const Snapshot& snapshot, Oid role, const Relation& relation, const std::vector<Wanted>& wanted) {
+   return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
+      if (w.bit == 0) return false;
+      return w.withGrantOption ? grantable(snapshot, role, relation.owner, relation.acl, w.bit) != 0
+                               : mayUse(snapshot, role, relation, w.bit);
    });
 }
 
 } // namespace
-
-bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner) {
-   if (role == publicRole) return false;
-   return isSuperuser(snapshot, role) || inheritsFrom(snapshot, role, owner);
-}
-
-bool holds(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault, uint32_t wanted) {
-   if (role != publicRole && isSuperuser(snapshot, role)) return true;
-   uint32_t bits = granted(snapshot, role, acl, false);
-   if (!acl) {
-      bits |= publicDefault;
-      if (ownsObject(snapshot, role, owner)) return true;
-   }
-   return (bits & wanted) == wanted;
-}
 
 Oid requireRole(const Snapshot& snapshot, std::string_view name) {
    if (name == "public") return publicRole;
@@ -119,7 +105,7 @@ std::optional<bool> hasTablePrivilege(const Snapshot& snapshot, Oid role, Oid oi
    const auto wanted = parsePrivileges(privileges, tablePrivileges);
    const RelationPtr relation = snapshot.relation(oid);
    if (!relation) return std::nullopt;
-   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted);
+   return holdsAny(snapshot, role, *relation, wanted);
 }
 
 std::optional<bool> hasSequencePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
@@ -127,7 +113,7 @@ std::optional<bool> hasSequencePrivilege(const Snapshot& snapshot, Oid role, Oid
    const RelationPtr relation = snapshot.relation(oid);
    if (!relation) return std::nullopt;
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
-   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted);
+   return holdsAny(snapshot, role, *relation, wanted);
 }
 
 std::optional<bool> hasColumnPrivilege(const Snapshot& snapshot, Oid role, Oid oid, int16_t attribute,
@@ -136,17 +122,18 @@ std::optional<bool> hasColumnPrivilege(const Snapshot& snapshot, Oid role, Oid o
    const RelationPtr relation = snapshot.relation(oid);
    const Column* column = relation ? relation->column(attribute) : nullptr;
    if (column == nullptr) return std::nullopt;
-   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted) ||
-          (column->acl && holdsAny(snapshot, role, relation->owner, column->acl, 0, wanted));
+   return holdsAny(snapshot, role, *relation, wanted) ||
+          (column->acl && holdsAny(snapshot, role, relation->owner, column->acl, AclKind::Column, wanted));
 }
 
 std::optional<bool> hasAnyColumnPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, columnPrivileges);
    const RelationPtr relation = snapshot.relation(oid);
    if (!relation) return std::nullopt;
-   if (holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted)) return true;
+   if (holdsAny(snapshot, role, *relation, wanted)) return true;
    return std::any_of(relation->columns.begin(), relation->columns.end(), [&](const Column& column) {
-      return !column.isDropped && column.acl && holdsAny(snapshot, role, relation->owner, column.acl, 0, wanted);
+      return !column.isDropped && column.acl &&
+             holdsAny(snapshot, role, relation->owner, column.acl, AclKind::Column, wanted);
    });
 }
 
@@ -154,26 +141,26 @@ std::optional<bool> hasSchemaPrivilege(const Snapshot& snapshot, Oid role, Oid o
    const auto wanted = parsePrivileges(privileges, schemaPrivileges);
    const SchemaPtr schema = snapshot.schema(oid);
    if (!schema) return std::nullopt;
-   return holdsAny(snapshot, role, schema->owner, schema->acl, 0, wanted);
+   return holdsAny(snapshot, role, schema->owner, schema->acl, AclKind::Schema, wanted);
 }
 
 std::optional<bool> hasDatabasePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, databasePrivileges);
    const DatabasePtr database = snapshot.database(oid);
    if (!database) return std::nullopt;
-   return holdsAny(snapshot, role, database->owner, database->acl, privilege::createTemp | privilege::connect, wanted);
+   return holdsAny(snapshot, role, database->owner, database->acl, AclKind::Database, wanted);
 }
 
 std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, functionPrivileges);
    if (builtins().function(oid) == nullptr) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, privilege::execute, wanted);
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Function, wanted);
 }
 
 std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
    if (builtins().type(oid) == nullptr && !snapshot.relationOfType(oid)) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, privilege::usage, wanted);
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Type, wanted);
 }
 
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,
@@ -181,7 +168,9 @@ std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
    constexpr Oid internal = 12, sql = 14;
    if (language < internal || language > sql) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, language == sql ? privilege::usage : 0, wanted);
+   // Only superusers write functions in C.
+   const Acl acl = language == sql ? Acl() : Acl(std::in_place);
+   return holdsAny(snapshot, role, bootstrapRole, acl, AclKind::Language, wanted);
 }
 
 std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, Oid tablespace,
@@ -189,7 +178,7 @@ std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, O
    const auto wanted = parsePrivileges(privileges, tablespacePrivileges);
    constexpr Oid pgDefault = 1663, pgGlobal = 1664;
    if (tablespace != pgDefault && tablespace != pgGlobal) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, 0, wanted);
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Tablespace, wanted);
 }
 
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges) {

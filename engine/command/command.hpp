@@ -19,6 +19,8 @@ struct VariableShowStmt;
 namespace ouzel::engine {
 
 // variable.cpp: SET, RESET, SHOW
+/// SET ROLE and SET SESSION AUTHORIZATION, which look roles up.
+bool setsRole(const ::VariableSetStmt& statement);
 std::string setVariable(CommandContext& context, const ::VariableSetStmt& statement);
 std::string showVariable(CommandContext& context, const ::VariableShowStmt& statement);
 std::vector<ResultColumn> showColumns(const ::VariableShowStmt& statement);

@@ -2,6 +2,7 @@
 
 #include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
+#include "engine/core/privileges.hpp"
 #include "sql/parse/node_access.hpp"
 
 // LOCK TABLE.
@@ -31,6 +32,17 @@ catalog::RelationPtr findRelation(CommandContext& context, const ::RangeVar& nam
    return requireTarget(context, path, name);
 }
 
+/// Readers may take the weakest lock; any other one needs a privilege to write.
+void requireLockable(SessionCore& core, const catalog::Relation& relation, LockMode mode) {
+   namespace p = catalog::privilege;
+   uint32_t enough = p::update | p::del | p::truncate;
+   if (mode == LockMode::AccessShare) enough |= p::select;
+   if (mode <= LockMode::RowExclusive) enough |= p::insert;
+   for (uint32_t bit = 1; bit <= enough; bit <<= 1)
+      if ((enough & bit) != 0 && catalog::mayUse(core.transaction.catalog(), core.role(), relation, bit)) return;
+   requirePrivilege(core, relation, p::update);
+}
+
 } // namespace
 
 std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
@@ -45,6 +57,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
          if (relation->oid < firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
+      requireLockable(core, *relation, mode);
       for (bool isCurrent = false; !isCurrent;) {
          std::set<Oid> seen;
          lockRelation(core, relation, mode, statement.nowait, seen);

@@ -5,6 +5,7 @@
 #include "common/error/check.hpp"
 #include "engine/copy/binary_rows.hpp"
 #include "engine/copy/copy_input.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "io/format/json/json_splitter.hpp"
@@ -125,7 +126,9 @@ std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindConte
    }
    rows.input = std::move(input);
    rows.where = target.where;
-   auto execution = std::make_unique<QueryExecution>(core, sql::bindCopy(rows, bind));
+   sql::BoundQuery query = sql::bindCopy(rows, bind);
+   requireAccess(core, query.access);
+   auto execution = std::make_unique<QueryExecution>(core, std::move(query));
    execution->countWritten(target.progress->tuples);
    return execution;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "catalog/object/membership.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -64,11 +65,14 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
-   const catalog::Snapshot catalog = database.catalog->newest().inDatabase(catalog::postgresDatabase);
+   catalog::Snapshot catalog = database.catalog->newest();
+   if (const auto own = catalog.findDatabase(options.database)) catalog = catalog.inDatabase(own->oid);
    const catalog::RolePtr role = catalog.findRole(options.user);
    if (role) adoptStoredSettings(catalog, *role);
    for (const auto& [name, value] : options.settings)
-      settings.setInitial(name, value);
+      setInitial(catalog, name, value);
+   const catalog::RolePtr acting = catalog.findRole(user());
+   settings.force("is_superuser", acting && acting->isSuperuser ? "on" : "off");
    SessionActivity activity;
    activity.processId = options.processId;
    activity.role = role ? role->oid : invalidOid;
@@ -103,10 +107,27 @@ void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, const ca
    for (const auto& [ofDatabase, ofRole] : sources)
       for (const auto& [name, value] : catalog.settingsFor(ofDatabase, ofRole))
          try {
-            settings.setInitial(name, value);
+            setInitial(catalog, name, value);
          } catch (const SqlError& error) { // the value was good when it was stored, by another version perhaps
             warn(error.state(), error.what());
          }
+}
+
+void SessionCore::setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value) {
+   const std::string setting = lowerCase(name);
+   if (setting == "session_authorization" || (setting == "role" && value != "none")) {
+      const catalog::RolePtr wanted = catalog.findRole(value);
+      if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + value + "\" does not exist");
+      const auto oidOf = [&](const std::string& role) {
+         const catalog::RolePtr found = catalog.findRole(role);
+         return found ? found->oid : invalidOid;
+      };
+      if (setting == "role" && !catalog::maySetRole(catalog, oidOf(sessionUser()), wanted->oid))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + value + "\"");
+      if (setting != "role" && value != options.user && !catalog::isSuperuser(catalog, oidOf(options.user)))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
+   }
+   settings.setInitial(name, value);
 }
 
 void SessionCore::requirePlace(const catalog::Role& role) {
@@ -125,8 +146,15 @@ void SessionCore::adoptNewDefaults() {
 }
 
 catalog::SearchPath SessionCore::searchPath() {
-   const std::vector<std::string> names = settings.searchPath(options.user);
-   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporarySchema());
+   const std::vector<std::string> names = settings.searchPath(user());
+   catalog::SearchPath path = catalog::SearchPath::resolve(transaction.catalog(), names, user(), temporarySchema());
+   if (isServer()) path.role = invalidOid;
+   return path;
+}
+
+Oid SessionCore::role() {
+   const auto found = transaction.catalog().findRole(user());
+   return found ? found->oid : invalidOid;
 }
 
 Oid SessionCore::temporarySchema() {
@@ -167,12 +195,12 @@ executor::FunctionContext SessionCore::functionContext() {
    context.statementStart = statementStart;
    context.session = functions_.get();
    context.catalog = &transaction.catalog();
-   context.user = options.user;
-   context.sessionUser = options.user;
+   context.user = user();
+   context.sessionUser = sessionUser();
    context.database = options.database;
-   context.searchPath = settings.searchPath(options.user);
+   context.searchPath = settings.searchPath(user());
    context.temporarySchema = temporarySchema();
-   types_->setSearchPath(context.searchPath, options.user, context.temporarySchema);
+   types_->setSearchPath(context.searchPath, user(), context.temporarySchema);
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;

@@ -72,7 +72,26 @@ public:
    std::string_view requestText; ///< the client's request that runs, whole; only good while it runs
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
-   const std::string& user() const { return options.user; }
+   // Who acts: the session's user is who logged in, until SET SESSION AUTHORIZATION; the current role is that user,
+   // until SET ROLE. Both are settings, so that a rollback undoes a change and plans follow it.
+   const std::string& sessionUser() const { return settings.value("session_authorization"); }
+   const std::string& user() const {
+      const std::string& role = settings.value("role");
+      return role == "none" ? sessionUser() : role;
+   }
+   /// The current role; invalidOid: it was dropped, and holds what everybody holds. REQUIRES: a transaction.
+   Oid role();
+   /// While it lives, the server acts in its own name: the checks of a foreign key read tables that the user may not.
+   class AsServer {
+   public:
+      explicit AsServer(SessionCore& core) : core_(core) { ++core_.asServer_; }
+      ~AsServer() { --core_.asServer_; }
+      AsServer(const AsServer&) = delete;
+
+   private:
+      SessionCore& core_;
+   };
+   bool isServer() const { return asServer_ > 0; }
    /// SET: Settings::set(), and what a setting does besides having a value.
    void set(std::string_view name, std::string_view value, bool isLocal);
    /// Follow the configuration if it was read again. Does nothing within a transaction.
@@ -142,9 +161,12 @@ public:
 private:
    /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
    void adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role);
+   /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
+   void setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value);
    /// Throws 53300 when the role's CONNECTION LIMIT is reached.
    void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);
+   uint32_t asServer_ = 0; ///< AsServer that live
    void adoptNewDefaults();
 
    LogSession ownLog_;

@@ -1,6 +1,7 @@
 #include "engine/core/session_functions.hpp"
 
 #include "common/env/clock.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
 
 namespace ouzel::engine {
@@ -75,6 +76,7 @@ public:
    }
 
    int64_t nextValue(const catalog::Relation& sequence) override {
+      requireEither(sequence, catalog::privilege::usage, catalog::privilege::update);
       refuseReadOnly(sequence, "nextval()");
       const std::optional<int64_t> restarted = core_.transaction.restartedSequences.next(sequence);
       const int64_t value = restarted ? *restarted : drawShared(sequence);
@@ -83,6 +85,7 @@ public:
       return value;
    }
    int64_t currentValue(const catalog::Relation& sequence) override {
+      requireEither(sequence, catalog::privilege::usage, catalog::privilege::select);
       if (const auto value = core_.sequences.last(sequence.oid)) return *value;
       throw SqlError(sqlstate::objectNotInPrerequisiteState,
                      "currval of sequence \"" + sequence.name + "\" is not yet defined in this session");
@@ -95,6 +98,7 @@ public:
       return last->value;
    }
    void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
+      requirePrivilege(core_, sequence, catalog::privilege::update);
       refuseReadOnly(sequence, "setval()");
       const catalog::SequenceDefinition& definition = *sequence.sequence;
       if (value < definition.minimum || value > definition.maximum)
@@ -124,6 +128,10 @@ private:
    bool warnMissing(int32_t pid) {
       core_.warnLater(sqlstate::warning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process");
       return false;
+   }
+   void requireEither(const catalog::Relation& sequence, uint32_t one, uint32_t other) {
+      if (!catalog::mayUse(core_.transaction.catalog(), core_.role(), sequence, one))
+         requirePrivilege(core_, sequence, other);
    }
    void refuseReadOnly(const catalog::Relation& sequence, const char* function) const {
       if (core_.transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)

@@ -309,7 +309,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
       return tag;
    }
    if (!relation) requireTarget(context, path, *statement.relation);
-   requireAlterable(*relation, statement.objtype, false);
+   requireAlterable(core, *relation, statement.objtype, false);
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    if (relation->relationKind != catalog::RelationKind::Table) {
       const auto alter = relation->relationKind == catalog::RelationKind::Composite ? alterCompositeType : alterOther;

@@ -1,5 +1,7 @@
 #include "engine/definition/alter_target.hpp"
 
+#include "catalog/object/membership.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
@@ -12,7 +14,8 @@ using catalog::RelationKind;
 using sql::as;
 using sql::stringOf;
 
-void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename) {
+void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::ObjectType type, bool isRename) {
+   if (!relation.isBuiltin()) requireOwner(core, relation);
    const auto refuse = [&](const char* kind) {
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " + kind);
    };
@@ -64,17 +67,44 @@ const char* actionName(::AlterTableType type) {
    }
 }
 
+} // namespace
+
 Oid roleOf(SessionCore& core, const ::RoleSpec& role) {
    if (role.roletype == ROLESPEC_PUBLIC) throw SqlError(sqlstate::undefinedObject, "role \"public\" does not exist");
-   const std::string name = role.roletype == ROLESPEC_CSTRING ? role.rolename : core.user();
+   const std::string name = role.roletype == ROLESPEC_CSTRING        ? role.rolename
+                            : role.roletype == ROLESPEC_SESSION_USER ? core.sessionUser()
+                                                                     : core.user();
    if (const auto found = core.transaction.catalog().findRole(name)) return found->oid;
    throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
 }
 
+namespace {
+
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner) {
    catalog::Relation changed = relation;
    changed.owner = owner;
+   const auto give = [&](catalog::Acl& acl) { // what the old owner held and gave is the new one's
+      if (!acl) return;
+      for (catalog::AclItem& item : *acl) {
+         if (item.grantee == relation.owner) item.grantee = owner;
+         if (item.grantor == relation.owner) item.grantor = owner;
+      }
+   };
+   give(changed.acl);
+   for (catalog::Column& column : changed.columns)
+      give(column.acl);
    editor.replaceRelation(std::move(changed));
+}
+
+/// Only who may become a role gives objects to it, and only where it could make them.
+void requireNewOwner(SessionCore& core, Oid owner, Oid schema) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   if (catalog::isSuperuser(snapshot, core.role())) return;
+   if (!catalog::isMemberOf(snapshot, core.role(), owner))
+      throw SqlError(sqlstate::insufficientPrivilege, "must be member of role \"" + snapshot.role(owner)->name + "\"");
+   const auto found = snapshot.schema(schema);
+   if (found && !catalog::mayUse(snapshot, owner, *found, catalog::privilege::create))
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied for schema " + found->name);
 }
 
 } // namespace
@@ -82,7 +112,9 @@ void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation,
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role) {
    SessionCore& core = context.core;
    const Oid owner = roleOf(core, role);
+   requireOwner(core, relation);
    if (relation.owner == owner) return;
+   requireNewOwner(core, owner, relation.schema);
    if (relation.index) {
       core.notices.notice({Notice::Severity::Warning,
                            sqlstate::wrongObjectType,
@@ -154,8 +186,18 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    const std::string name(stringOf(statement.object));
    const auto schema = core.transaction.catalog().findSchema(name);
    if (!schema) throw SqlError(sqlstate::invalidSchemaName, "schema \"" + name + "\" does not exist");
+   requireOwner(core, *schema);
+   if (schema->owner != owner) {
+      requireNewOwner(core, owner, invalidOid);
+      requireDatabasePrivilege(core, catalog::privilege::create);
+   }
    catalog::Schema changed = *schema;
    changed.owner = owner;
+   if (changed.acl) // what the old owner held and gave is the new one's
+      for (catalog::AclItem& item : *changed.acl) {
+         if (item.grantee == schema->owner) item.grantee = owner;
+         if (item.grantor == schema->owner) item.grantor = owner;
+      }
    core.transaction.editor().replaceSchema(std::move(changed));
    return tag;
 }

@@ -7,7 +7,7 @@ namespace ouzel::engine {
 
 /// Throws 42809 unless ALTER for objects of `type` may name the relation: ALTER TABLE may name views, indexes and
 /// sequences as well. ALTER INDEX ... RENAME may name any relation.
-void requireAlterable(const catalog::Relation& relation, ::ObjectType type, bool isRename);
+void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::ObjectType type, bool isRename);
 /// "This operation is not supported for sequences."
 std::string unsupportedFor(const catalog::Relation& relation);
 
@@ -17,6 +17,8 @@ void alterOther(CommandContext& context, Oid relation, const ::AlterTableCmd& co
 void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command);
 /// Gives a relation that is there its options.
 void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions options);
+/// The role that a statement names. Throws 42704.
+Oid roleOf(SessionCore& core, const ::RoleSpec& role);
 /// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role);
 

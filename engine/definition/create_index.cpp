@@ -1,4 +1,5 @@
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/setting/relation_options.hpp"
@@ -23,6 +24,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    const auto table = requireTarget(context, path, *statement.relation);
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
+   if (!table->isBuiltin()) requireOwner(core, *table);
    requireNotInUse(core, *table, "CREATE INDEX");
    if (statement.whereClause) throwNotSupported("a partial index");
    if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "catalog/object/membership.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/definition.hpp"
@@ -428,6 +430,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    const std::vector<Oid> types = parameterTypes(context.parameters);
    bind.parameterTypes = types;
    sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
+   requireAccess(context.core, query.access);
    substituteParameters(query, context.parameters);
    if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
 
@@ -481,8 +484,12 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
       context.core.notice("schema \"" + name + "\" already exists, skipping", {}, sqlstate::duplicateSchema);
       return "CREATE SCHEMA";
    }
-   Oid owner = catalog::bootstrapRole;
-   if (const auto role = context.core.transaction.catalog().findRole(context.core.user())) owner = role->oid;
+   requireDatabasePrivilege(context.core, catalog::privilege::create);
+   Oid owner = context.core.role();
+   if (statement.authrole) owner = roleOf(context.core, *statement.authrole);
+   if (!catalog::maySetRole(context.core.transaction.catalog(), context.core.role(), owner))
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "must be member of role \"" + context.core.transaction.catalog().role(owner)->name + "\"");
    context.core.transaction.editor().createSchema(name, owner);
    return "CREATE SCHEMA";
 }

@@ -1,4 +1,5 @@
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
@@ -75,6 +76,7 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
          core.notice("schema \"" + name + "\" does not exist, skipping");
          continue;
       }
+      requireOwner(core, *schema);
       for (const auto& relation : core.transaction.catalog().relations())
          if (relation->schema == schema->oid) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
@@ -137,6 +139,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       if (relation->isBuiltin())
          throw SqlError(sqlstate::insufficientPrivilege,
                         "permission denied: \"" + relation->name + "\" is a system catalog");
+      requireDroppable(core, *relation);
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       relations.push_back(relation->oid);
    }
@@ -196,7 +199,10 @@ std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "TRUNCATE TABLE");
-   for (const auto& relation : truncatedTables(context, statement)) {
+   const std::vector<catalog::RelationPtr> tables = truncatedTables(context, statement);
+   for (const auto& relation : tables)
+      requirePrivilege(core, *relation, catalog::privilege::truncate);
+   for (const auto& relation : tables) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       requireNotInUse(core, *relation, "TRUNCATE");
       catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);

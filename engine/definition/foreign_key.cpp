@@ -2,6 +2,7 @@
 
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
@@ -85,6 +86,26 @@ void requireComparable(const Relation& child, const Relation& parent, const cata
    }
 }
 
+namespace {
+
+/// The privilege to reference the columns, or those of the primary key where none are named.
+void requireReferences(SessionCore& core, const catalog::Relation& parent, const std::vector<std::string>& names) {
+   if (core.isServer()) return;
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   std::vector<int16_t> attributes;
+   for (const std::string& name : names)
+      if (const catalog::Column* column = parent.findColumn(name)) attributes.push_back(column->attribute);
+   if (const catalog::Constraint* key = parent.primaryKey(); key && names.empty()) attributes = key->columns;
+   const bool isAllowed =
+       !attributes.empty() && std::all_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
+          return catalog::mayUseColumn(snapshot, core.role(), parent, *parent.column(attribute),
+                                       catalog::privilege::references);
+       });
+   if (!isAllowed) requirePrivilege(core, parent, catalog::privilege::references);
+}
+
+} // namespace
+
 void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
                    const std::vector<std::string>& columnsOf) {
    SessionCore& core = context.core;
@@ -97,6 +118,7 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    if (parent->isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + parent->name + "\" is a system catalog");
+   requireReferences(core, *parent, definition.pk_attrs ? namesOf(definition.pk_attrs) : std::vector<std::string>());
    const bool isTemporary = child->persistence == catalog::Persistence::Temporary;
    if (isTemporary != (parent->persistence == catalog::Persistence::Temporary))
       throw SqlError(sqlstate::invalidTableDefinition,

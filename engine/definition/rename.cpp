@@ -1,3 +1,4 @@
+#include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
@@ -30,7 +31,7 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    if (!relation)
       core.notice("relation \"" + qualified.name + "\" does not exist, skipping");
    else
-      requireAlterable(*relation, type, isRename);
+      requireAlterable(context.core, *relation, type, isRename);
    if (relation) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    return relation;
 }
@@ -102,6 +103,8 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       if (!schema)
          throw SqlError(sqlstate::invalidSchemaName,
                         "schema \"" + std::string(statement.subname) + "\" does not exist");
+      requireOwner(core, *schema);
+      requireDatabasePrivilege(core, catalog::privilege::create);
       editor.renameSchema(schema->oid, statement.newname);
       return tag;
    }
@@ -225,6 +228,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    case OBJECT_FOREIGN_TABLE: {
       const auto relation = relationOf(parts());
       requireKind(*relation, statement.objtype);
+      requireOwner(core, *relation);
       editor.setComment(catalog::class_oid::pgClass, relation->oid, 0, text);
       break;
    }
@@ -233,6 +237,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const std::string column = names.back();
       names.pop_back();
       const auto relation = relationOf(std::move(names));
+      requireOwner(core, *relation);
       if (relation->index || relation->sequence)
          throw SqlError(sqlstate::wrongObjectType, "cannot set comment on relation \"" + relation->name + "\"")
              .detail(unsupportedFor(*relation));

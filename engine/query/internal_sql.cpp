@@ -25,6 +25,7 @@ public:
 } // namespace
 
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& text) {
+   const SessionCore::AsServer asServer(core);
    const auto script = sql::ParsedScript::parse(text);
    const catalog::SearchPath path = core.searchPath();
    QueryExecution execution(core, sql::bindQuery(*script.statements().at(0).node, core.bindContext(path, nullptr)));
@@ -34,6 +35,7 @@ std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string
 }
 
 void runModification(SessionCore& core, const std::string& text) {
+   const SessionCore::AsServer asServer(core);
    const auto script = sql::ParsedScript::parse(text);
    const auto execution = startQuery(core, script, *script.statements()[0].node, {});
    execution->run(0, nullptr);

@@ -6,6 +6,7 @@
 
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/privileges.hpp"
 #include "sql/parse/node_access.hpp"
 #include "storage/version/write_conflict.hpp"
 
@@ -35,7 +36,9 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       bool moved = false;
       for (const Oid relation : query.relations)
          moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation);
-      if (!moved || attempt == 10) return query;
+      if (moved && attempt < 10) continue;
+      requireAccess(core, query.access);
+      return query;
    }
 }
 

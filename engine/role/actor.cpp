@@ -17,13 +17,13 @@ Actor actorOf(SessionCore& core) {
    const catalog::RolePtr current = snapshot.findRole(core.user());
    Actor actor;
    actor.current = oidOf(current);
-   actor.session = oidOf(snapshot.findRole(core.options.user));
+   actor.session = oidOf(snapshot.findRole(core.sessionUser()));
    actor.isSuperuser = current && current->isSuperuser;
    actor.createsRoles = current && (current->isSuperuser || current->createsRoles);
    return actor;
 }
 
-void requirePrivilege(bool isHeld, const std::string& message) {
+void requireRight(bool isHeld, const std::string& message) {
    if (!isHeld) throw SqlError(sqlstate::insufficientPrivilege, message);
 }
 
@@ -36,7 +36,7 @@ catalog::RolePtr existingRole(SessionCore& core, const ::RoleSpec& role) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    switch (role.roletype) {
    case ROLESPEC_CSTRING: return existingRole(snapshot, role.rolename);
-   case ROLESPEC_SESSION_USER: return existingRole(snapshot, core.options.user);
+   case ROLESPEC_SESSION_USER: return existingRole(snapshot, core.sessionUser());
    case ROLESPEC_PUBLIC: return existingRole(snapshot, "public"); // no role has this name
    case ROLESPEC_CURRENT_ROLE:
    case ROLESPEC_CURRENT_USER: break;

@@ -21,7 +21,7 @@ struct Actor {
 Actor actorOf(SessionCore& core);
 
 /// Throws 42501 with the message unless the condition holds.
-void requirePrivilege(bool isHeld, const std::string& message);
+void requireRight(bool isHeld, const std::string& message);
 /// Throws 42704 "role ... does not exist".
 catalog::RolePtr existingRole(const catalog::Snapshot& snapshot, const std::string& name);
 /// The role of a specification: a name, CURRENT_USER, SESSION_USER. Throws 42704; PUBLIC does not exist as a role.

@@ -80,26 +80,25 @@ private:
 
 void requireMayCreate(const Actor& actor, const RoleOptions& options) {
    if (options.isTrue("superuser"))
-      requirePrivilege(actor.isSuperuser, "must be superuser to create superusers");
+      requireRight(actor.isSuperuser, "must be superuser to create superusers");
    else if (options.isTrue("isreplication"))
-      requirePrivilege(actor.isSuperuser, "must be superuser to create replication users");
+      requireRight(actor.isSuperuser, "must be superuser to create replication users");
    else if (options.isTrue("bypassrls"))
-      requirePrivilege(actor.isSuperuser, "must be superuser to create bypassrls users");
+      requireRight(actor.isSuperuser, "must be superuser to create bypassrls users");
    else
-      requirePrivilege(actor.createsRoles, "permission denied to create role");
+      requireRight(actor.createsRoles, "permission denied to create role");
 }
 
 void requireMayAlter(const Actor& actor, const catalog::Role& role, const RoleOptions& options) {
    if (role.isSuperuser || options.has("superuser"))
-      requirePrivilege(actor.isSuperuser, "must be superuser to alter superuser roles or change superuser attribute");
+      requireRight(actor.isSuperuser, "must be superuser to alter superuser roles or change superuser attribute");
    else if (role.canReplicate || options.has("isreplication"))
-      requirePrivilege(actor.isSuperuser,
-                       "must be superuser to alter replication roles or change replication attribute");
+      requireRight(actor.isSuperuser, "must be superuser to alter replication roles or change replication attribute");
    else if (options.has("bypassrls"))
-      requirePrivilege(actor.isSuperuser, "must be superuser to change bypassrls attribute");
+      requireRight(actor.isSuperuser, "must be superuser to change bypassrls attribute");
    else if (!actor.createsRoles) // everybody may change the own password, and nothing else
-      requirePrivilege(role.oid == actor.current && options.has("password") && !options.hasOtherThan("password"),
-                       "permission denied");
+      requireRight(role.oid == actor.current && options.has("password") && !options.hasOtherThan("password"),
+                   "permission denied");
 }
 
 } // namespace
@@ -155,7 +154,7 @@ std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "DROP ROLE");
    const Actor actor = actorOf(core);
-   requirePrivilege(actor.createsRoles, "permission denied to drop role");
+   requireRight(actor.createsRoles, "permission denied to drop role");
    for (const ::RoleSpec* listed : ListOf<::RoleSpec>(statement.roles)) {
       if (listed->roletype != ROLESPEC_CSTRING)
          throw SqlError(sqlstate::invalidParameterValue, "cannot use special role specifier in DROP ROLE");
@@ -167,7 +166,7 @@ std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
       const catalog::RolePtr role = existingRole(core.transaction.catalog(), name);
       if (role->oid == actor.current) throw SqlError(sqlstate::objectInUse, "current user cannot be dropped");
       if (role->oid == actor.session) throw SqlError(sqlstate::objectInUse, "session user cannot be dropped");
-      requirePrivilege(!role->isSuperuser || actor.isSuperuser, "must be superuser to drop superusers");
+      requireRight(!role->isSuperuser || actor.isSuperuser, "must be superuser to drop superusers");
       core.transaction.editor().dropRole(name, false);
    }
    return "DROP ROLE";
@@ -184,8 +183,8 @@ std::string renameRole(CommandContext& context, const ::RenameStmt& statement) {
    requireNotReserved(statement.newname, reservedPrefix);
    if (core.transaction.catalog().findRole(statement.newname))
       throw SqlError(sqlstate::duplicateObject, "role \"" + std::string(statement.newname) + "\" already exists");
-   requirePrivilege(!role.isSuperuser || actor.isSuperuser, "must be superuser to rename superusers");
-   requirePrivilege(actor.createsRoles, "permission denied to rename role");
+   requireRight(!role.isSuperuser || actor.isSuperuser, "must be superuser to rename superusers");
+   requireRight(actor.createsRoles, "permission denied to rename role");
    role.name = statement.newname;
    core.transaction.editor().replaceRole(std::move(role));
    return "ALTER ROLE";
@@ -193,8 +192,8 @@ std::string renameRole(CommandContext& context, const ::RenameStmt& statement) {
 
 void requireMayComment(SessionCore& core, const catalog::Role& role) {
    const Actor actor = actorOf(core);
-   requirePrivilege(!role.isSuperuser || actor.isSuperuser, "must be superuser");
-   requirePrivilege(actor.createsRoles, "must have CREATEROLE privilege");
+   requireRight(!role.isSuperuser || actor.isSuperuser, "must be superuser");
+   requireRight(actor.createsRoles, "must have CREATEROLE privilege");
 }
 
 } // namespace ouzel::engine

@@ -15,9 +15,9 @@ using sql::ListOf;
 namespace {
 
 void requireMayChangeMembers(SessionCore& core, const Actor& actor, const catalog::Role& role, Oid grantor) {
-   if (role.isSuperuser) return requirePrivilege(actor.isSuperuser, "must be superuser to alter superusers");
+   if (role.isSuperuser) return requireRight(actor.isSuperuser, "must be superuser to alter superusers");
    const bool isAdmin = actor.createsRoles || catalog::isAdminOf(core.transaction.catalog(), grantor, role.oid);
-   requirePrivilege(isAdmin, "must have admin option on role \"" + role.name + "\"");
+   requireRight(isAdmin, "must have admin option on role \"" + role.name + "\"");
 }
 
 void refuseDatabaseOwner(const catalog::Role& role, const catalog::Role& member) {
@@ -39,7 +39,7 @@ void addMembers(SessionCore& core, const catalog::Role& role, const std::vector<
    if (members.empty()) return;
    const Actor actor = actorOf(core);
    requireMayChangeMembers(core, actor, role, grantor);
-   requirePrivilege(grantor == actor.current || actor.isSuperuser, "must be superuser to set grantor");
+   requireRight(grantor == actor.current || actor.isSuperuser, "must be superuser to set grantor");
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    for (const catalog::RolePtr& listed : members) {
       refuseDatabaseOwner(role, *listed);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "catalog/pg_catalog/functions.hpp"
+#include "catalog/object/acl.hpp"
 #include "common/text/ascii.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/role.hpp"
@@ -39,12 +39,15 @@ std::optional<std::string> checkedValue(SessionCore& core, const Actor& actor, c
    if (statement.kind == VAR_SET_CURRENT) value = core.settings.show(name);
    if (statement.kind == VAR_SET_VALUE) value = valueOf(statement);
    if (!value) return value;
-   if (name == "role" || name == "session_authorization") throwNotSupported("ALTER ROLE ... SET " + name);
+   if (name == "session_authorization") throwNotSupported("ALTER ROLE ... SET session_authorization");
    if (name == "transaction_isolation")
       throw SqlError(sqlstate::activeSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
    if (name == "transaction_deferrable")
       throw SqlError(sqlstate::activeSqlTransaction,
                      "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+   // Whether the role may become the other one is seen when a session begins.
+   if (name == "role" && *value != "none" && !core.transaction.catalog().findRole(*value))
+      core.notice("role \"" + *value + "\" does not exist", {}, sqlstate::invalidParameterValue);
    core.settings.check(name, value);
    return value;
 }
@@ -59,7 +62,7 @@ void changeSettings(SessionCore& core, const Actor& actor, Oid database, Oid rol
       const std::optional<std::string> value = checkedValue(core, actor, statement);
       const std::string name = spelled(statement.name);
       const auto known = std::find_if(values.begin(), values.end(),
- [&](const auto& v) { return lowerCase(v.first) == lowerCase(name); });
+                                      [&](const auto& v) { return lowerCase(v.first) == lowerCase(name); });
       if (value && known != values.end())
          known->second = *value;
       else if (value)
@@ -76,8 +79,8 @@ catalog::DatabasePtr existingDatabase(SessionCore& core, const char* name) {
 }
 
 void requireOwner(SessionCore& core, const Actor& actor, const catalog::Database& database) {
-   requirePrivilege(catalog::ownsObject(core.transaction.catalog(), actor.current, database.owner),
-                    "must be owner of database " + database.name);
+   requireRight(catalog::ownsObject(core.transaction.catalog(), actor.current, database.owner),
+                "must be owner of database " + database.name);
 }
 
 } // namespace
@@ -92,8 +95,8 @@ std::string alterRoleSettings(CommandContext& context, const ::AlterRoleSetStmt&
          requireNotReserved(statement.role->rolename, "Cannot alter reserved roles.");
       const catalog::RolePtr found = existingRole(core, *statement.role);
       role = found->oid;
-      requirePrivilege(!found->isSuperuser || actor.isSuperuser, "must be superuser to alter superusers");
-      requirePrivilege(actor.createsRoles || role == actor.current, "permission denied");
+      requireRight(!found->isSuperuser || actor.isSuperuser, "must be superuser to alter superusers");
+      requireRight(actor.createsRoles || role == actor.current, "permission denied");
    }
    if (statement.database) {
       const catalog::DatabasePtr found = existingDatabase(core, statement.database);
@@ -101,7 +104,7 @@ std::string alterRoleSettings(CommandContext& context, const ::AlterRoleSetStmt&
       if (!statement.role) requireOwner(core, actor, *found);
    }
    if (!statement.role && !statement.database)
-      requirePrivilege(actor.isSuperuser, "must be superuser to alter settings globally");
+      requireRight(actor.isSuperuser, "must be superuser to alter settings globally");
    changeSettings(core, actor, database, role, *statement.setstmt);
    return "ALTER ROLE";
 }

@@ -61,8 +61,8 @@ enum class Needs : uint8_t { Nothing, Objects, Snapshot };
 
 Needs needsOf(const ::Node& node) {
    switch (nodeTag(&node)) {
+   case T_VariableSetStmt: return setsRole(*as<::VariableSetStmt>(&node)) ? Needs::Objects : Needs::Nothing;
    case T_TransactionStmt:
-   case T_VariableSetStmt:
    case T_VariableShowStmt: return Needs::Nothing;
    case T_LockStmt:
    case T_ConstraintsSetStmt:
@@ -149,6 +149,7 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
          create.into = select.intoClause;
          create.objtype = OBJECT_TABLE;
          CommandContext context{core_, script, statement, parameters, sink};
+         prepareEditor();
          return createTableAs(context, create);
       }
    }
@@ -158,11 +159,18 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
    return execution->tag();
 }
 
+/// Whose names and objects the catalog's editor makes.
+void SessionImpl::prepareEditor() {
+   if (!core_.transaction.isOpen()) return;
+   core_.transaction.editor().setSearchPath(core_.searchPath());
+   core_.transaction.editor().setCreator(core_.role());
+}
+
 // Dispatches by kind of statement. Long because there are many kinds.
 std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                     std::span<const BoundParameter> parameters, ResultSink& sink) {
    CommandContext context{core_, script, statement, parameters, sink};
-   if (core_.transaction.isOpen()) core_.transaction.editor().setSearchPath(core_.searchPath());
+   prepareEditor();
    const ::Node* node = statement.node;
    switch (nodeTag(node)) {
    case T_TransactionStmt: return controlTransaction(context, *as<::TransactionStmt>(node));
@@ -204,7 +212,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_LockStmt: return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
-   case T_GrantStmt: throwNotSupported("GRANT and REVOKE");
+   case T_GrantStmt: return grantPrivileges(context, *as<::GrantStmt>(node));
    case T_ListenStmt:
    case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
    case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session

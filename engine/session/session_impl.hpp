@@ -64,6 +64,7 @@ private:
    /// Run a whole statement and return its tag.
    std::string runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                             std::span<const BoundParameter> parameters, ResultSink& sink);
+   void prepareEditor();
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                           std::span<const BoundParameter> parameters, ResultSink& sink);
    ExecuteResult runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink);

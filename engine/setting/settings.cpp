@@ -185,7 +185,8 @@ void Settings::resetAll() {
    remember();
    for (const SettingInfo& info : settingTable())
       if (info.context == "user" || info.context == "superuser")
-         if (info.name.rfind("transaction_", 0) != 0) values_[info.index] = resetValues_[info.index];
+         if (info.name.rfind("transaction_", 0) != 0 && info.name != "role" && info.name != "session_authorization")
+            values_[info.index] = resetValues_[info.index];
    hidden_ = {};
    custom_ = resetCustom_;
    changed();

@@ -6,6 +6,7 @@
 
 #include "common/error/check.hpp"
 #include "common/thread/stack.hpp"
+#include "sql/algebra/access.hpp"
 #include "sql/algebra/columns.hpp"
 #include "sql/algebra/operators.hpp"
 
@@ -139,6 +140,7 @@ struct BoundQuery {
    ColumnTable columns;
    std::vector<SqlType> parameters;            ///< types of $1..$n
    std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
+   std::vector<RelationAccess> access;         ///< what it does with relations, views included
    std::vector<Oid> rowLocked;                 ///< the relations whose rows LockRows locks
    StatementKind kind = StatementKind::Select; ///< of the main statement
    std::vector<WrittenRelation> written;       ///< each relation once

@@ -58,6 +58,10 @@ BoundRel bindCopy(BindState& state, const CopyRows& copy) {
    const catalog::Relation& table = *copy.table;
    state.relations.push_back(table.oid);
    state.pinned.push_back(copy.table);
+   RelationAccess& access = state.access.of(table.oid);
+   access.privileges |= catalog::privilege::insert;
+   for (const CopyRows::Column& column : copy.columns)
+      access.inserted.push_back(column.attribute);
    auto dml = makeDml(state, table, nullptr);
    std::vector<GetColumn> values;
    RelPtr rel = scanInput(state, scope, copy, *dml, values);

@@ -32,13 +32,20 @@ std::string pluralOf(RelationKind kind) {
    }
 }
 
+/// Of a statement on the whole; MERGE needs what its clauses need.
+uint32_t privilegeOf(std::string_view verb) {
+   if (verb == "INSERT into") return catalog::privilege::insert;
+   if (verb == "UPDATE of") return catalog::privilege::update;
+   return verb == "DELETE from" ? catalog::privilege::del : 0;
+}
+
 } // namespace
 
 catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const char* verb) {
    const uint32_t position = state.at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
-   auto relation = catalog::requireRelation(state.context.catalog, state.context.searchPath, qualified);
+   auto relation = catalog::requireRelation(state.context.catalog, state.path(), qualified);
    const std::string quoted = "\"" + relation->name + "\"";
    if (std::string_view(verb) == "MERGE" && relation->relationKind != RelationKind::Table &&
        relation->relationKind != RelationKind::Virtual)
@@ -61,6 +68,7 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    }
    state.relations.push_back(relation->oid);
    state.pinned.push_back(relation);
+   state.access.of(relation->oid).privileges |= privilegeOf(verb);
    return relation;
 }
 
@@ -182,10 +190,12 @@ ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const s
                        std::string_view text, Clause clause) {
    const auto script = ParsedScript::parseExpression(text);
    const SourceText* outer = std::exchange(state.source, nullptr);
+   const bool isInOwn = std::exchange(state.access.isOwn, true);
    Scope scope(nullptr);
    scope.items.push_back(itemOf(table, target));
    auto expr = bindExpr(state, scope, script.expression(), clause);
    state.source = outer;
+   state.access.isOwn = isInOwn;
    return expr;
 }
 

@@ -205,6 +205,14 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
    return row;
 }
 
+void noteInserted(BindState& state, const catalog::Relation& table, const std::vector<InsertColumn>& columns,
+                  size_t given) {
+   RelationAccess& access = state.access.of(table.oid);
+   access.privileges |= catalog::privilege::insert;
+   for (size_t i = 0; i < std::min(given, columns.size()); ++i)
+      access.inserted.push_back(columns[i].column->attribute);
+}
+
 BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent) {
    Scope scope(parent);
    declareCtes(state, scope, statement.withClause);
@@ -213,6 +221,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    auto columns = insertColumns(state, statement.cols, *table);
    ViewTarget view;
    NamespaceItem viewItem;
+   noteInserted(state, *table, columns, isExplicit ? columns.size() : givenColumns(statement));
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
       Scope apart(&scope); // separate, because the statement does not read the view's rows
@@ -222,6 +231,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       table = view.table;
       const size_t given = isExplicit ? columns.size() : givenColumns(statement);
       columns = columnsBehind(view, std::move(columns), given);
+      for (size_t k = 0; k < std::min(given, columns.size()); ++k)
+         state.access.of(table->oid, view.role).inserted.push_back(columns[k].column->attribute);
    }
    auto dml = makeDml(state, *table, statement.relation);
    RangeEntry entry; // the table is not visible in the source, but hints name it

@@ -13,6 +13,9 @@ struct InsertColumn {
 /// The columns that an INSERT names; without names all columns of the table.
 std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* names, const catalog::Relation& table);
 /// Binds one row of VALUES, casts its values to the columns' types and puts in defaults for DEFAULT.
+/// Notes that the first `given` of the columns get values.
+void noteInserted(BindState& state, const catalog::Relation& table, const std::vector<InsertColumn>& columns,
+                  size_t given);
 std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::List* list,
                                       const std::vector<InsertColumn>& columns, bool isExplicit,
                                       ::OverridingKind overriding, const catalog::Relation& table);

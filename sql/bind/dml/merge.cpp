@@ -93,6 +93,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
                                                                     : DmlAction::Delete);
       }
       hasDeletes = hasDeletes || clause->commandType == CMD_DELETE;
+      if (clause->commandType == CMD_DELETE) state.access.of(table->oid).privileges |= catalog::privilege::del;
       if (clause->commandType == CMD_UPDATE) {
          const auto condition = matched();
          ClauseRow& row = written.emplace_back(ClauseRow{number, false, {}});
@@ -106,6 +107,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       } else if (clause->commandType == CMD_INSERT) {
          ClauseRow& row = written.emplace_back(ClauseRow{number, true, {}});
          const auto columns = insertColumns(state, clause->targetList, *table);
+         noteInserted(state, *table, columns, columns.size());
          for (const InsertColumn& column : columns)
             if (column.indirection) throwNotSupported("INSERT of a part of a column in MERGE", column.position);
          std::vector<ExprPtr> values;

@@ -125,6 +125,14 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       dml.conflictKeys = inferArbiters(state, scope, clause, *table);
       scope.items.clear();
    }
+   if (clause.infer) {
+      // Which keys are taken is something that only those may find out who may read them.
+      RelationAccess& access = state.access.of(table->oid);
+      access.privileges |= catalog::privilege::select;
+      for (const Dml::ConflictKey& key : dml.conflictKeys)
+         access.selected.insert(access.selected.end(), key.attributes.begin(), key.attributes.end());
+   }
+   if (isUpdate) state.access.of(table->oid).privileges |= catalog::privilege::update;
    dml.checks = checksOf(state, *table, dml.target);
    if (dml.conflictKeys.empty()) return rel; // nothing can conflict
    state.hasConflictClause = true;

@@ -99,6 +99,10 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
       const auto* behind = view ? columnBehind(*view, named) : &named;
       if (!behind) refuseViewColumn(*view, named, "update");
       const catalog::Column& column = *behind;
+      RelationAccess& access = state.access.of(view ? view->view->oid : table.oid);
+      access.privileges |= catalog::privilege::update;
+      access.updated.push_back(named.attribute);
+      if (view) state.access.of(table.oid, view->role).updated.push_back(column.attribute);
       const bool isRepeated = std::find(assigned.begin(), assigned.end(), &column) != assigned.end();
       if (item->indirection ? isRepeated && std::find(parts.begin(), parts.end(), &column) == parts.end() : isRepeated)
          throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + column.name + "\"");

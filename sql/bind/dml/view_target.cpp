@@ -53,6 +53,10 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
             target.computed.emplace_back(computed.column, clone(*computed.expr));
       rel = rel->inputs[0].get();
    }
+   const uint32_t needed = verb == "INSERT"   ? catalog::privilege::insert
+                           : verb == "UPDATE" ? catalog::privilege::update
+                                              : catalog::privilege::del;
+   target.role = state.access.role;
    for (catalog::RelationPtr at = view; at;) {
       const auto script = ParsedScript::parse(at->definition);
       const auto& select = *as<SelectStmt>(script.statements().at(0).node);
@@ -64,13 +68,17 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
          const auto& source = *as<RangeVar>(from[0]);
          const catalog::QualifiedName inner{
              {}, std::string(textOf(source.schemaname)), std::string(textOf(source.relname)), 0};
-         next = catalog::findRelation(state.context.catalog, state.context.searchPath, inner);
+         next = catalog::findRelation(state.context.catalog, state.uncheckedPath(), inner);
       }
       const bool isView = next && next->relationKind == catalog::RelationKind::View;
       if (!isView && !found.empty()) refuseView(*at, verb, found);
       if (!isOne || (!isView && (rel->kind != RelKind::Get || !next || next->oid != rel->as<op::Get>().table.relation)))
          refuseView(*at, verb, severalTables);
       if (!isView) target.table = next;
+      const Oid outerRole = std::exchange(state.access.role, target.role);
+      target.role = roleBehind(state, *at);
+      state.access.role = outerRole;
+      state.access.of(next->oid, target.role).privileges |= needed;
       at = isView ? next : nullptr;
    }
    if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);

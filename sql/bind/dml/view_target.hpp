@@ -10,6 +10,7 @@ struct ViewTarget {
    std::vector<ColumnId> outputs;                      ///< for each view column: one of `old` or of `computed`
    std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< computed by the view, uppermost operator first
    ColumnId rowId = noColumn;
+   Oid role = invalidOid; ///< in whose name the table is written, as in RelationAccess
 };
 
 /// Binds the view's rows with the row ids of the table behind it. Throws 55000 unless the view is simple.

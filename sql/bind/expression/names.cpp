@@ -136,7 +136,7 @@ ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_vi
       found = &column;
    }
    if (found) {
-      if (state.recorder) state.recorder->readColumn(found->tableOid, found->attribute);
+      state.readColumn(*found);
       return referTo(*found, position);
    }
    if (!item.relation) return nullptr;
@@ -179,7 +179,7 @@ const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view s
    catalog::SchemaPtr schemaOf;
    if (isQualified) {
       const catalog::QualifiedName qualified{{}, std::string(schema), std::string(name), position};
-      const auto relation = catalog::findRelation(state.context.catalog, state.context.searchPath, qualified);
+      const auto relation = catalog::findRelation(state.context.catalog, state.path(), qualified);
       if (relation) wanted = relation->oid;
       schemaOf = state.context.catalog.findSchema(schema);
       if (!relation && !schemaOf) return nullptr;
@@ -217,7 +217,7 @@ ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position)
    for (const ScopeColumn& column : item.columns) {
       row->args.push_back(referTo(column, position));
       row->as<scalar::Row>().names.push_back(column.name);
-      if (state.recorder) state.recorder->readColumn(column.tableOid, column.attribute);
+      state.readColumn(column);
    }
    // On the nullable side of an outer join the whole row may be missing; the columns alone do not show that.
    row->as<scalar::Row>().isNullExtended = item.isNullExtended;

@@ -33,8 +33,8 @@ void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::ve
    std::string text;
    const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
       auto expr = referTo(column, position);
+      state.readColumn(column);
       if (state.recorder) {
-         state.recorder->readColumn(column.tableOid, column.attribute);
          if (!text.empty()) text += ", ";
          if (!item.alias.empty()) text += catalog::quoteIdentifier(item.alias) + ".";
          text += catalog::quoteIdentifier(column.name);

@@ -136,7 +136,7 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
                                     std::string(textOf(name.relname)), position};
    if (qualified.schema.empty())
       if (CteBinding* cte = findCte(state, scope, qualified.name)) return scanCte(state, scope, *cte, name);
-   auto relation = catalog::findRelation(state.context.catalog, state.context.searchPath, qualified);
+   auto relation = catalog::findRelation(state.context.catalog, state.path(), qualified);
    if (!relation) {
       SqlError error(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist");
       error.setPosition(position);
@@ -149,6 +149,7 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    }
    state.relations.push_back(relation->oid);
    state.pinned.push_back(relation);
+   state.access.of(relation->oid).privileges |= catalog::privilege::select;
    if (state.recorder) {
       state.recorder->readRelation(relation->oid);
       state.recorder->renameTable(relation->oid, name.location, name.schemaname ? 2 : 1,

@@ -107,6 +107,8 @@ UsingMerge mergeUsing(BindState& state, Scope& scope, const ::JoinExpr& node, Jo
                   throwNotSupported("renaming a column by which a view joins with USING");
       const ScopeColumn& l = requireUsing(left, name, "left");
       const ScopeColumn& r = requireUsing(right, name, "right");
+      state.readUnnamed(l);
+      state.readUnnamed(r);
       auto equals = makeOperator(state, "=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);
       settleCollations(state, *equals);
       merge.conditions.push_back(coerceToBoolean(state, std::move(equals), "JOIN/USING"));

@@ -92,6 +92,16 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
    }
 }
 
+/// Locks need the privilege to UPDATE what they name.
+void noteLocked(BindState& state, const Scope& scope, const ::LockingClause& clause) {
+   for (const NamespaceItem& item : scope.items) {
+      bool isMeant = !clause.lockedRels;
+      for (const auto* table : ListOf<RangeVar>(clause.lockedRels))
+         isMeant = isMeant || item.alias == textOf(table->relname);
+      if (isMeant && item.relation) state.access.of(item.relation->oid).privileges |= catalog::privilege::update;
+   }
+}
+
 } // namespace
 
 RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr rel) {
@@ -118,6 +128,7 @@ RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelP
                                                          nameOf(*clause) + " clause not found in FROM clause")
                 .at(state.at(table->location));
       }
+      noteLocked(state, scope, *clause);
       const size_t before = locks.size();
       lockTablesBelow(state, scope, *rel, *clause, false, locks);
       if (clause->lockedRels && locks.size() == before)

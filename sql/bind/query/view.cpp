@@ -11,6 +11,16 @@
 
 namespace ouzel::sql {
 
+Oid roleBehind(const BindState& state, const catalog::Relation& view) {
+   constexpr std::string_view option = "security_invoker=";
+   for (const std::string& given : view.options)
+      if (given.starts_with(option)) {
+         const std::string_view value = std::string_view(given).substr(option.size());
+         return value == "true" || value == "on" || value == "1" || value == "yes" ? state.access.role : view.owner;
+      }
+   return view.owner;
+}
+
 namespace {
 
 /// The view's columns without its query.
@@ -37,7 +47,9 @@ BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) 
    const SourceText* outerSource = std::exchange(state.source, nullptr);
    const auto outerRecursion = std::exchange(state.recursion, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
+   const Oid outerRole = std::exchange(state.access.role, roleBehind(state, view));
    BoundRel query = bindSelect(state, *select, nullptr);
+   state.access.role = outerRole;
    makeRowsValues(state, scope.depth, query);
    makeOutputUnique(state, scope, query);
    state.openViews.pop_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/thread/stack.hpp"
+#include "sql/bind/state/view_text.hpp"
 
 namespace ouzel::sql {
 
@@ -28,6 +29,27 @@ BindState::BindState(const BindContext& bindContext)
      parameters(context.parameterTypes.begin(), context.parameterTypes.end()) {
    for (Oid& type : parameters)
       if (type == invalidOid) type = oid::unknown;
+}
+
+void BindState::readColumn(const ScopeColumn& column) {
+   if (recorder) recorder->readColumn(column.tableOid, column.attribute);
+   readUnnamed(column);
+}
+
+void BindState::readUnnamed(const ScopeColumn& column) {
+   RelationAccess* used =
+       column.tableOid == invalidOid || access.isOwn ? nullptr : access.find(column.tableOid, access.role);
+   if (!used) return;
+   used->privileges |= catalog::privilege::select;
+   used->selected.push_back(column.attribute);
+}
+
+const catalog::SearchPath& BindState::uncheckedPath() {
+   if (!unchecked_) {
+      unchecked_ = context.searchPath;
+      unchecked_->role = invalidOid;
+   }
+   return *unchecked_;
 }
 
 void BindState::checkParameters() const {

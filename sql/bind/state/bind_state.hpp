@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "sql/algebra/access.hpp"
 #include "sql/bind/state/bind_context.hpp"
 #include "sql/bind/state/bound_rel.hpp"
 #include "sql/bind/state/scope.hpp"
@@ -51,6 +53,7 @@ struct BindState {
       CteBinding* cte = nullptr;
       const char* obstacle = nullptr; ///< "a subquery", "an outer join": a self-reference here is 42P19
    } recursion;
+   AccessList access;
    std::vector<Oid> openViews;                       ///< views whose text is being bound, outermost first
    ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view
    const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
@@ -73,6 +76,14 @@ struct BindState {
    /// True if the expression, or a subquery in it, reads a column of this level (and of this kind).
    bool readsLevel(const Expr& expr, const Scope& scope) const;
    bool readsKind(const Expr& expr, const Scope& scope, ColumnKind kind) const;
+   /// Notes that the statement names a column of a relation; of other columns it does nothing.
+   void readColumn(const ScopeColumn& column);
+   /// The same of a column that the statement reads without naming it.
+   void readUnnamed(const ScopeColumn& column);
+   /// How names of relations are looked up here: what a view's query names was allowed when the view was made.
+   const catalog::SearchPath& path() { return openViews.empty() ? context.searchPath : uncheckedPath(); }
+   /// The search path of somebody who may use all schemas.
+   const catalog::SearchPath& uncheckedPath();
    /// Throws 54001 "stack depth limit exceeded" if `levels` more levels of nesting are too many.
    void checkNesting(size_t levels) const;
    /// Throws 42P18 if the type of a parameter is not known.
@@ -86,7 +97,8 @@ private:
       ColumnKind kind;
    };
    std::vector<Owner> owners_; ///< by column
-   uint32_t nesting_ = 0;      ///< of expressions and queries
+   std::optional<catalog::SearchPath> unchecked_;
+   uint32_t nesting_ = 0; ///< of expressions and queries
 };
 
 /// Counts one level of nesting while it lives. Throws 54001 "stack depth limit exceeded" before the stack overflows.

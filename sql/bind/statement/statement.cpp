@@ -67,6 +67,7 @@ BoundQuery queryOf(BindState& state, BoundRel bound, StatementKind kind) {
       query.parameters.push_back(plainType(type));
    query.relations = std::move(state.relations);
    query.rowLocked = std::move(state.rowLocked);
+   query.access = std::move(state.access.all);
    return query;
 }
 

@@ -1,0 +1,111 @@
+#include "engine/core/privileges.hpp"
+
+#include <algorithm>
+
+#include "catalog/object/membership.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+namespace p = catalog::privilege;
+
+[[noreturn]] void deny(const std::string& what) {
+   throw SqlError(sqlstate::insufficientPrivilege, "permission denied for " + what);
+}
+
+std::string nameOf(const catalog::Relation& relation) {
+   return std::string(catalog::relationKindName(relation)) + " " + relation.name;
+}
+
+/// Whether `role` holds a privilege on all these columns; of none on any column.
+bool holdsOnColumns(const catalog::Snapshot& snapshot, Oid role, const catalog::Relation& relation,
+                    std::vector<int16_t> attributes, uint32_t privilege) {
+   const auto isHeld = [&](const catalog::Column& column) {
+      return column.acl && catalog::held(snapshot, role, relation.owner, column.acl, catalog::AclKind::Column,
+                                         privilege) == privilege;
+   };
+   if (attributes.empty())
+      return std::any_of(relation.columns.begin(), relation.columns.end(),
+                         [&](const catalog::Column& column) { return !column.isDropped && isHeld(column); });
+   std::sort(attributes.begin(), attributes.end());
+   attributes.erase(std::unique(attributes.begin(), attributes.end()), attributes.end());
+   return std::all_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
+      const catalog::Column* column = relation.column(attribute);
+      return column && isHeld(*column);
+   });
+}
+
+bool isAllowed(const catalog::Snapshot& snapshot, Oid role, const catalog::Relation& relation,
+               const sql::RelationAccess& access) {
+   if (catalog::mayUse(snapshot, role, relation, access.privileges)) return true;
+   for (uint32_t bit = 1; bit <= access.privileges; bit <<= 1) {
+      if ((access.privileges & bit) == 0 || catalog::mayUse(snapshot, role, relation, bit)) continue;
+      const std::vector<int16_t>* attributes = bit == p::select   ? &access.selected
+                                               : bit == p::insert ? &access.inserted
+                                               : bit == p::update ? &access.updated
+                                                                  : nullptr;
+      if (!attributes || !holdsOnColumns(snapshot, role, relation, *attributes, bit)) return false;
+   }
+   return true;
+}
+
+} // namespace
+
+void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& accesses) {
+   if (core.isServer()) return;
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const Oid user = core.role();
+   for (const sql::RelationAccess& access : accesses) {
+      const catalog::RelationPtr relation = snapshot.relation(access.relation);
+      if (!relation || access.privileges == 0) continue;
+      if (!isAllowed(snapshot, access.role == invalidOid ? user : access.role, *relation, access))
+         deny(nameOf(*relation));
+   }
+}
+
+void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint32_t wanted) {
+   if (!core.isServer() && !catalog::mayUse(core.transaction.catalog(), core.role(), relation, wanted))
+      deny(nameOf(relation));
+}
+
+bool actsFor(SessionCore& core, Oid owner) {
+   return core.isServer() || catalog::ownsObject(core.transaction.catalog(), core.role(), owner);
+}
+
+void requireOwner(SessionCore& core, const catalog::Relation& relation) {
+   if (!actsFor(core, relation.owner))
+      throw SqlError(sqlstate::insufficientPrivilege, "must be owner of " + nameOf(relation));
+}
+
+void requireOwner(SessionCore& core, const catalog::Schema& schema) {
+   if (!actsFor(core, schema.owner))
+      throw SqlError(sqlstate::insufficientPrivilege, "must be owner of schema " + schema.name);
+}
+
+void requireDroppable(SessionCore& core, const catalog::Relation& relation) {
+   const auto schema = core.transaction.catalog().schema(relation.schema);
+   if (!schema || !actsFor(core, schema->owner)) requireOwner(core, relation);
+}
+
+void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t wanted) {
+   if (!core.isServer() && !catalog::mayUse(core.transaction.catalog(), core.role(), schema, wanted))
+      deny("schema " + schema.name);
+}
+
+void requireDatabasePrivilege(SessionCore& core, uint32_t wanted) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const auto database = snapshot.database(snapshot.database());
+   if (core.isServer() || !database || catalog::mayUse(snapshot, core.role(), *database, wanted)) return;
+   if (wanted == p::createTemp)
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied to create temporary tables in database \"" + database->name + "\"");
+   deny("database " + database->name);
+}
+
+void requireSuperuser(SessionCore& core, const std::string& message) {
+   if (!core.isServer() && !catalog::isSuperuser(core.transaction.catalog(), core.role()))
+      throw SqlError(sqlstate::insufficientPrivilege, message);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,32 @@
+#pragma once
+#include <vector>
+
+#include "catalog/object/acl.hpp"
+#include "engine/core/session_core.hpp"
+#include "sql/algebra/access.hpp"
+
+// Who may do what: checks of the session's current role against owners and access control lists. Each throws 42501 in
+// PostgreSQL's words. What the server does in its own name (SessionCore::AsServer) passes all of them.
+
+namespace ouzel::engine {
+
+/// Checks what a bound statement does with relations: by the current role, or by the owner of the view that names them.
+void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& accesses);
+/// `permission denied for table x`.
+void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint32_t wanted);
+/// `must be owner of table x`.
+void requireOwner(SessionCore& core, const catalog::Relation& relation);
+/// `must be owner of schema x`.
+void requireOwner(SessionCore& core, const catalog::Schema& schema);
+/// Who may drop a relation: its owner, or that of its schema.
+void requireDroppable(SessionCore& core, const catalog::Relation& relation);
+/// `permission denied for schema x`.
+void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t wanted);
+/// `permission denied for database x`, of the session's database.
+void requireDatabasePrivilege(SessionCore& core, uint32_t wanted);
+/// `must be superuser`, or another message.
+void requireSuperuser(SessionCore& core, const std::string& message);
+/// Whether the current role may see or stop what belongs to `owner`.
+bool actsFor(SessionCore& core, Oid owner);
+
+} // namespace ouzel::engine

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <functional>
+
+#include "engine/core/privileges.hpp"
+#include "engine/definition/definition.hpp"
+#include "sql/parse/node_access.hpp"
+
+// GRANT and REVOKE of privileges on objects. Grants of roles are in role.cpp.
+
+namespace ouzel::engine {
+
+using catalog::AclKind;
+using sql::as;
+using sql::ListOf;
+using sql::stringOf;
+using sql::textOf;
+
+namespace {
+
+namespace p = catalog::privilege;
+
+struct Word {
+   std::string_view word;
+   uint32_t bit;
+};
+constexpr Word words[] = {
+    {"insert", p::insert},         {"select", p::select},   {"update", p::update},   {"delete", p::del},
+    {"truncate", p::truncate},     {"trigger", p::trigger}, {"execute", p::execute}, {"usage", p::usage},
+    {"references", p::references}, {"create", p::create},   {"temp", p::createTemp}, {"temporary", p::createTemp},
+    {"connect", p::connect},
+};
+
+uint32_t bitOf(std::string_view word) {
+   const auto found =
+       std::find_if(std::begin(words), std::end(words), [&](const Word& one) { return one.word == word; });
+   if (found == std::end(words))
+      throw SqlError(sqlstate::syntaxError, "unrecognized privilege type \"" + std::string(word) + "\"");
+   return found->bit;
+}
+
+/// What a statement grants, to whom.
+struct Grant {
+   bool isGrant = true, grantOption = false, cascades = false;
+   bool isAll = false; ///< ALL PRIVILEGES
+   uint32_t privileges = 0;
+   std::vector<std::pair<uint32_t, std::vector<std::string>>> ofColumns; ///< privileges of some columns
+   std::vector<Oid> grantees;
+};
+
+/// An object with a list: what GRANT needs of it, and how to put the new list in its place.
+struct Target {
+   AclKind kind;
+   std::string name, described; ///< "t", "table t"
+   Oid owner;
+   catalog::Acl acl;
+   catalog::Acl around; ///< of a column: the items of its table, whose grant options count too
+};
+
+Oid granteeOf(SessionCore& core, const ::RoleSpec& role) {
+   if (role.roletype == ROLESPEC_PUBLIC) return invalidOid;
+   const std::string name = role.roletype == ROLESPEC_CSTRING        ? role.rolename
+                            : role.roletype == ROLESPEC_SESSION_USER ? core.sessionUser()
+                                                                     : core.user();
+   if (const auto found = core.transaction.catalog().findRole(name)) return found->oid;
+   throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
+}
+
+Grant grantOf(SessionCore& core, const ::GrantStmt& statement) {
+   Grant grant;
+   grant.isGrant = statement.is_grant;
+   grant.grantOption = statement.grant_option;
+   grant.cascades = statement.behavior == DROP_CASCADE;
+   grant.isAll = !statement.privileges;
+   if (statement.grantor && granteeOf(core, *statement.grantor) != core.role())
+      throw SqlError(sqlstate::featureNotSupported, "grantor must be current user");
+   for (const ::RoleSpec* role : ListOf<::RoleSpec>(statement.grantees))
+      grant.grantees.push_back(granteeOf(core, *role));
+   for (const ::AccessPriv* privilege : ListOf<::AccessPriv>(statement.privileges)) {
+      // ALL (a, b): all that columns have.
+      const uint32_t bit = privilege->priv_name ? bitOf(privilege->priv_name) : 0;
+      if (!privilege->cols) {
+         grant.privileges |= bit;
+         continue;
+      }
+      std::vector<std::string> columns;
+      for (const ::Node* column : ListOf<>(privilege->cols))
+         columns.emplace_back(stringOf(column));
+      grant.ofColumns.emplace_back(bit ? bit : catalog::aclRules(AclKind::Column).all, std::move(columns));
+   }
+   return grant;
+}
+
+[[noreturn]] void refuseType(uint32_t privileges, std::string_view kind) {
+   throw SqlError(sqlstate::invalidGrantOperation, "invalid privilege type " +
+                                                       std::string(catalog::privilegeName(privileges & -privileges)) +
+                                                       " for " + std::string(kind));
+}
+
+/// The list afterwards. Warns of what the role could not grant or revoke; throws 42501 if it may do nothing here.
+std::vector<catalog::AclItem> changed(SessionCore& core, const Target& target, const Grant& grant, uint32_t privileges,
+                                      bool isAll) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const std::vector<catalog::AclItem> items = catalog::itemsOf(target.acl, target.kind, target.owner);
+   std::vector<catalog::AclItem> counting = items;
+   if (target.around) counting.insert(counting.end(), target.around->begin(), target.around->end());
+   const catalog::Grantor grantor = catalog::bestGrantor(snapshot, core.role(), target.owner, counting, privileges);
+   if (grantor.privileges == 0) {
+      const bool holdsAny = std::any_of(counting.begin(), counting.end(), [&](const catalog::AclItem& item) {
+         return item.grantee == invalidOid || catalog::ownsObject(snapshot, core.role(), item.grantee);
+      });
+      if (!holdsAny) throw SqlError(sqlstate::insufficientPrivilege, "permission denied for " + target.described);
+   }
+   if (grantor.privileges != privileges && !(isAll && grantor.privileges != 0)) {
+      const std::string which = grantor.privileges == 0 ? "no privileges " : "not all privileges ";
+      const std::string what = grant.isGrant             ? "were granted"
+                               : grantor.privileges == 0 ? "could be revoked"
+                                                         : "could be revoked";
+      core.warn(grant.isGrant ? sqlstate::warningPrivilegeNotGranted : sqlstate::warningPrivilegeNotRevoked,
+                which + what + " for \"" + target.name + "\"");
+   }
+   catalog::AclChange change;
+   change.isGrant = grant.isGrant;
+   change.grantOption = grant.grantOption;
+   change.cascades = grant.cascades;
+   change.grantees = grant.grantees;
+   change.privileges = grantor.privileges;
+   change.grantor = grantor.role;
+   change.owner = target.owner;
+   return catalog::applied(snapshot, items, change);
+}
+
+// ---- relations ----
+
+/// Grants on columns, whose lists add to that of their table.
+void grantOnColumn(SessionCore& core, catalog::Relation& relation, catalog::Column& column, const Grant& grant,
+                   uint32_t privileges, bool isAll) {
+   Target target{AclKind::Column, column.name, "column \"" + column.name + "\" of relation \"" + relation.name + "\"",
+                 relation.owner,  column.acl,  catalog::itemsOf(relation.acl, AclKind::Table, relation.owner)};
+   std::vector<catalog::AclItem> items = changed(core, target, grant, privileges, isAll);
+   if (items.empty())
+      column.acl.reset(); // as PostgreSQL: no list, rather than an empty one
+   else
+      column.acl = std::move(items);
+}
+
+void grantOnRelation(SessionCore& core, const ::GrantStmt& statement, const Grant& grant,
+                     const catalog::RelationPtr& relation) {
+   const auto refuse = [&](const std::string& what) {
+      throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is " + what);
+   };
+   if (relation->index) refuse("an index");
+   if (relation->relationKind == catalog::RelationKind::Composite) refuse("a composite type");
+   if (statement.objtype == OBJECT_SEQUENCE && !relation->sequence) refuse("not a sequence");
+   if (relation->isBuiltin()) throwNotSupported("GRANT and REVOKE on system catalogs");
+   // GRANT ... ON TABLE of a sequence is an old way to say ON SEQUENCE.
+   const AclKind kind = relation->sequence ? AclKind::Sequence : AclKind::Table;
+   const uint32_t all = catalog::aclRules(kind).all;
+   uint32_t privileges = grant.isAll ? all : grant.privileges;
+   if (relation->sequence && statement.objtype == OBJECT_TABLE && (privileges & ~all) != 0) {
+      core.warn(sqlstate::warning,
+                "sequence \"" + relation->name + "\" only supports USAGE, SELECT, and UPDATE privileges");
+      privileges &= all;
+   }
+   catalog::Relation draft = *relation;
+   if (privileges != 0) {
+      if ((privileges & ~all) != 0) refuseType(privileges & ~all, relation->sequence ? "sequence" : "table");
+      const Target target{kind,
+                          relation->name,
+                          std::string(catalog::relationKindName(*relation)) + " " + relation->name,
+                          relation->owner,
+                          relation->acl,
+                          {}};
+      draft.acl = changed(core, target, grant, privileges, grant.isAll);
+      // What a table loses its columns lose too.
+      const uint32_t lost = grant.isGrant ? 0 : privileges & catalog::aclRules(AclKind::Column).all;
+      if (lost != 0)
+         for (catalog::Column& column : draft.columns)
+            if (!column.isDropped && column.acl) grantOnColumn(core, draft, column, grant, lost, true);
+   }
+   for (const auto& [bits, names] : grant.ofColumns) {
+      if ((bits & ~catalog::aclRules(AclKind::Column).all) != 0)
+         refuseType(bits & ~catalog::aclRules(AclKind::Column).all, "column");
+      if (relation->sequence) refuseType(bits, "sequence");
+      for (const std::string& name : names) {
+         const int16_t attribute = catalog::requireColumn(draft, name).attribute;
+         grantOnColumn(core, draft, draft.columns[static_cast<size_t>(attribute - 1)], grant, bits, false);
+      }
+   }
+   core.transaction.editor().replaceRelation(std::move(draft));
+}
+
+void grantOnRelations(CommandContext& context, const ::GrantStmt& statement, const Grant& grant) {
+   SessionCore& core = context.core;
+   const uint32_t known = catalog::aclRules(AclKind::Table).all | catalog::aclRules(AclKind::Sequence).all;
+   const bool isSequence = statement.objtype == OBJECT_SEQUENCE;
+   if (const uint32_t unknown = grant.privileges & ~(isSequence ? catalog::aclRules(AclKind::Sequence).all : known))
+      refuseType(unknown, isSequence ? "sequence" : "relation");
+   const catalog::SearchPath path = core.searchPath();
+   std::vector<Oid> relations;
+   if (statement.targtype == ACL_TARGET_ALL_IN_SCHEMA) {
+      for (const ::Node* name : ListOf<>(statement.objects)) {
+         const Oid schema = catalog::requireSchema(core.transaction.catalog(), path, stringOf(name));
+         for (const catalog::RelationPtr& relation : core.transaction.catalog().relations()) {
+            const char relkind = relation->relkind();
+            const bool isWanted = isSequence ? relkind == 'S' : relkind == 'r' || relkind == 'v' || relkind == 'm';
+            if (relation->schema == schema && isWanted) relations.push_back(relation->oid);
+         }
+      }
+   } else {
+      for (const ::RangeVar* name : ListOf<::RangeVar>(statement.objects))
+         relations.push_back(requireTarget(context, path, *name)->oid);
+   }
+   for (const Oid relation : relations)
+      grantOnRelation(core, statement, grant, core.transaction.editor().snapshot().relation(relation));
+}
+
+// ---- schemas and databases ----
+
+uint32_t checkedFor(AclKind kind, const Grant& grant) {
+   if (!grant.ofColumns.empty())
+      throw SqlError(sqlstate::invalidGrantOperation, "column privileges are only valid for relations");
+   const catalog::AclRules& rules = catalog::aclRules(kind);
+   if ((grant.privileges & ~rules.all) != 0) refuseType(grant.privileges & ~rules.all, rules.name);
+   return grant.isAll ? rules.all : grant.privileges;
+}
+
+template <typename Object>
+std::vector<catalog::AclItem> changedOf(SessionCore& core, AclKind kind, const Object& object, const Grant& grant) {
+   const uint32_t privileges = checkedFor(kind, grant);
+   const Target target{kind,         object.name, std::string(catalog::aclRules(kind).name) + " " + object.name,
+                       object.owner, object.acl,  {}};
+   return changed(core, target, grant, privileges, grant.isAll);
+}
+
+void grantOnSchema(SessionCore& core, std::string_view name, const Grant& grant) {
+   const auto found = core.transaction.catalog().findSchema(name);
+   if (!found) throw SqlError(sqlstate::invalidSchemaName, "schema \"" + std::string(name) + "\" does not exist");
+   catalog::Schema draft = *found;
+   draft.acl = changedOf(core, AclKind::Schema, *found, grant);
+   core.transaction.editor().replaceSchema(std::move(draft));
+}
+
+void grantOnDatabase(SessionCore& core, std::string_view name, const Grant& grant) {
+   const auto found = core.transaction.catalog().findDatabase(name);
+   if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
+   catalog::Database draft = *found;
+   draft.acl = changedOf(core, AclKind::Database, *found, grant);
+   core.transaction.editor().replaceDatabase(std::move(draft));
+}
+
+} // namespace
+
+std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement) {
+   SessionCore& core = context.core;
+   const std::string tag = statement.is_grant ? "GRANT" : "REVOKE";
+   requireWritable(core, tag);
+   const Grant grant = grantOf(core, statement);
+   switch (statement.objtype) {
+   case OBJECT_TABLE:
+   case OBJECT_SEQUENCE: grantOnRelations(context, statement, grant); return tag;
+   case OBJECT_SCHEMA:
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnSchema(core, stringOf(name), grant);
+      return tag;
+   case OBJECT_DATABASE:
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnDatabase(core, stringOf(name), grant);
+      return tag;
+   default: throwNotSupported(tag + " on this kind of object");
+   }
+}
+
+} // namespace ouzel::engine
