@@ -1,30 +1,16 @@
 #pragma once
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "common/password/scram_verifier.hpp"
+
 // SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side. Channel binding is tls-server-end-point (RFC 5929).
 
 namespace ouzel::protocol {
 
-using ScramKey = std::array<unsigned char, 32>;
-inline constexpr uint32_t scramIterations = 4096;
-inline constexpr size_t scramSaltBytes = 16;
-
-/// The form in which passwords are stored: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, base64.
-struct ScramVerifier {
-   uint32_t iterations = scramIterations;
-   std::string salt; ///< raw bytes
-   ScramKey storedKey{}, serverKey{};
-
-   static ScramVerifier derive(std::string_view password, std::string_view salt, uint32_t iterations = scramIterations);
-   /// nullopt when the text is no verifier.
-   static std::optional<ScramVerifier> parse(std::string_view text);
-   std::string text() const;
-};
+using ouzel::base64Decode, ouzel::base64Encode, ouzel::ScramVerifier;
 
 /// One exchange: first client message in, server's first out; client's final in, server's final out.
 ///
@@ -55,8 +41,6 @@ private:
    std::string nonce_, clientFirstBare_, serverFirst_;
 };
 
-std::string base64Encode(std::string_view bytes);
-std::optional<std::string> base64Decode(std::string_view text);
 /// A salt that is always the same for one user and one server, for users without a verifier.
 std::string mockSalt(std::string_view user, std::string_view serverSecret);
 

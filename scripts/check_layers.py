@@ -37,7 +37,7 @@ FOLDERS = {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
-        "type": {"calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "client": {"error", "log", "value"},
+        "type": {"calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
@@ -79,10 +79,10 @@ FOLDERS = {
     "protocol": {"": set()},
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
-        "copy": {"core", "query", "setting"}, "definition": {"core", "constraint", "query", "setting"},
-        "role": {"core", "query", "setting"},
+        "copy": {"core", "query", "setting"}, "role": {"core", "query", "setting"},
+        "definition": {"core", "constraint", "query", "setting", "role"},
         "command": {"core", "constraint", "query", "copy", "setting"},
-        "session": {"core", "constraint", "query", "definition", "role", "command", "setting"},
+        "session": {"core", "constraint", "query", "role", "definition", "command", "setting"},
     },
     "server": {"metrics": set(), "": {"metrics"}},
 }

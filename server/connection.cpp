@@ -314,7 +314,12 @@ protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest&
    rule.channelBinding = stream_->channelBinding();
    try {
       rule.verifier = context_.factory.passwordVerifier(request.user);
-      if (rule.verifier.empty()) rule.doom = fmt::format("User \"{}\" has no password assigned.", request.user);
+      if (rule.verifier.empty()) {
+         rule.doom = fmt::format("User \"{}\" has no password assigned.", request.user);
+      } else if (context_.factory.isPasswordExpired(request.user)) {
+         rule.doom = fmt::format("User \"{}\" has an expired password.", request.user);
+         rule.verifier.clear();
+      }
    } catch (const SqlError&) {
       // The exchange runs to its end and fails there, as with a wrong password.
       rule.doom = fmt::format("Role \"{}\" does not exist.", request.user);

@@ -11,6 +11,7 @@ public:
    explicit EngineFactory(engine::Database& database) : database_(database) {}
 
    std::string passwordVerifier(const std::string& user) override { return database_.passwordVerifier(user); }
+   bool isPasswordExpired(const std::string& user) override { return database_.isPasswordExpired(user); }
    bool isSuperuser(const std::string& user) override { return database_.isSuperuser(user); }
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                  NoticeSink& notices) override {

@@ -18,7 +18,6 @@
 #include "common/log/log.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/core/database.hpp"
-#include "protocol/scram.hpp"
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
 #include "server/metrics/metrics_server.hpp"
@@ -97,9 +96,7 @@ int waitForEnd(const sigset_t& signals, const std::function<void()>& reload) {
 }
 
 void storePassword(engine::Database& database, const std::string& password) {
-   std::string salt(protocol::scramSaltBytes, '\0');
-   fillRandom(salt.data(), salt.size());
-   database.setPasswordVerifier("postgres", protocol::ScramVerifier::derive(password, salt).text());
+   database.setPasswordVerifier("postgres", ScramVerifier::make(password).text());
 }
 
 void announce(const Server& server) {

@@ -22,6 +22,8 @@ public:
    virtual ~SessionFactory() = default;
    /// SCRAM verifier from the catalog; empty when the role has none. Throws 28000 when there is no such role.
    virtual std::string passwordVerifier(const std::string& user) = 0;
+   /// Whether VALID UNTIL ended the role's password. False also when there is no such role.
+   virtual bool isPasswordExpired(const std::string& user) = 0;
    /// False also when there is no such role.
    virtual bool isSuperuser(const std::string& user) = 0;
    virtual std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,

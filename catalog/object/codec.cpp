@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "catalog/object/membership.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -20,12 +21,13 @@
 //   3: relationsInDefault and a view's dependsOn have all relations that are named as regclass constants, and the texts
 //      have OIDs for them
 //   4: a type's domain
+//   5: predefined roles are members of others
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 4, completeSince = 3;
+constexpr uint16_t formatVersion = 5, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
@@ -338,7 +340,11 @@ ObjectPtr readObject(Reader& reader) {
    reader(kind);
    switch (kind) {
    case ObjectKind::Database: return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
-   case ObjectKind::Role: return readAs<Role>(reader, [](auto& r, auto& o) { roleFields(r, o); });
+   case ObjectKind::Role:
+      return readAs<Role>(reader, [](auto& r, auto& o) {
+         roleFields(r, o);
+         if (!r.has(5) && o.memberOf.empty()) o.memberOf = predefinedMemberships(o.oid);
+      });
    case ObjectKind::Schema: return readAs<Schema>(reader, [](auto& r, auto& o) { schemaFields(r, o); });
    case ObjectKind::Relation:
       return readAs<Relation>(reader, [](auto& r, auto& o) {

@@ -1,29 +1,45 @@
 #include "catalog/object/membership.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "catalog/builtin/text_table.hpp"
 
 namespace ouzel::catalog {
 
 namespace {
 
-/// Memberships have no cycles, which GRANT sees to; a damaged catalog must not end in endless recursion.
-constexpr int depthMax = 64;
-
-constexpr Oid databaseOwnerRole = 6171; ///< pg_database_owner
-
-bool reaches(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int depth = 0) {
-   if (role == of) return true;
-   if (of == databaseOwnerRole)
-      if (const DatabasePtr database = snapshot.database(snapshot.database()); database && database->owner == role)
-         return true;
-   const RolePtr found = snapshot.role(role);
-   if (!found || depth > depthMax || (inheriting && !found->inherits)) return false;
-   return std::any_of(found->memberOf.begin(), found->memberOf.end(), [&](const Role::Membership& membership) {
-      return reaches(snapshot, membership.role, of, inheriting, depth + 1);
-   });
+/// Goes through all that the role is a member of, each once: memberships of a damaged catalog might have cycles.
+bool reaches(const Snapshot& snapshot, Oid role, Oid of, bool inheriting) {
+   const DatabasePtr database = snapshot.database(snapshot.database());
+   std::vector<Oid> reached{role};
+   const auto reach = [&](Oid next) {
+      if (std::find(reached.begin(), reached.end(), next) == reached.end()) reached.push_back(next);
+   };
+   for (size_t i = 0; i < reached.size(); ++i) {
+      if (reached[i] == of) return true;
+      const RolePtr found = snapshot.role(reached[i]);
+      if (!found || (inheriting && !found->inherits)) continue;
+      for (const Role::Membership& membership : found->memberOf)
+         reach(membership.role);
+      if (database && database->owner == found->oid) reach(databaseOwnerRole);
+   }
+   return false;
 }
 
 } // namespace
+
+std::vector<Role::Membership> predefinedMemberships(Oid role) {
+   const TextTable& table = *builtins().rows("pg_auth_members");
+   std::vector<Role::Membership> memberships;
+   for (uint32_t row = 0; row < table.rowCount(); ++row) {
+      const auto oid = [&](std::string_view column) {
+         return static_cast<Oid>(std::stoul(std::string(*table.at(row, table.column(column)))));
+      };
+      if (oid("member") == role) memberships.push_back({oid("roleid"), false, oid("grantor")});
+   }
+   return memberships;
+}
 
 bool isSuperuser(const Snapshot& snapshot, Oid role) {
    const RolePtr found = snapshot.role(role);

@@ -6,6 +6,12 @@
 
 namespace ouzel::catalog {
 
+/// pg_database_owner: its only member is the owner of the database from which a snapshot is seen.
+inline constexpr Oid databaseOwnerRole = 6171;
+
+/// What a predefined role is a member of from the start.
+std::vector<Role::Membership> predefinedMemberships(Oid role);
+
 bool isSuperuser(const Snapshot& snapshot, Oid role);
 /// Whether `role` is `of`, or a member of it, directly or through other roles. Superusers are not thereby members.
 bool isMemberOf(const Snapshot& snapshot, Oid role, Oid of);

@@ -5,6 +5,7 @@
 
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/comments.hpp"
+#include "catalog/object/membership.hpp"
 #include "catalog/object/persistent_map.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "common/error/check.hpp"
@@ -265,6 +266,7 @@ Snapshot Snapshot::bootstrap() {
       role->canLogin = text("rolcanlogin") == "t";
       role->canReplicate = text("rolreplication") == "t";
       role->bypassesRls = text("rolbypassrls") == "t";
+      role->memberOf = predefinedMemberships(role->oid);
       add(role);
    }
    struct Initial {

@@ -53,13 +53,16 @@ std::string upper(std::string_view text) {
 }
 
 std::vector<Wanted> parsePrivileges(std::string_view list, std::span<const NamedPrivilege> known) {
-   constexpr std::string_view grantSuffix = " WITH GRANT OPTION";
+   constexpr std::string_view grantSuffix = " WITH GRANT OPTION", adminSuffix = " WITH ADMIN OPTION";
    std::vector<Wanted> result;
    while (true) {
       const size_t comma = std::min(list.find(','), list.size());
       std::string word = upper(list.substr(0, comma));
-      const bool withGrant = word.ends_with(grantSuffix);
-      if (withGrant) word.resize(word.size() - grantSuffix.size());
+      // Memberships have ADMIN OPTION, and take the other word as well.
+      const bool withAdmin =
+          word.ends_with(adminSuffix) && known.front().name == "USAGE" && known.back().name == "MEMBER";
+      const bool withGrant = word.ends_with(grantSuffix) || withAdmin;
+      if (withGrant) word.resize(word.size() - (withAdmin ? adminSuffix : grantSuffix).size());
       const auto found = std::find_if(known.begin(), known.end(), [&](const auto& p) { return p.name == word; });
       if (found == known.end())
          throw SqlError(sqlstate::invalidParameterValue,
@@ -184,6 +187,7 @@ bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privil
    const auto wanted = parsePrivileges(privileges, known);
    if (isSuperuser(snapshot, role)) return true;
    return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
+      if (w.withGrantOption) return isAdminOf(snapshot, role, of);
       return w.bit == usage ? inheritsFrom(snapshot, role, of) : isMemberOf(snapshot, role, of);
    });
 }

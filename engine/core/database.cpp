@@ -215,10 +215,14 @@ void Database::setSessionControl(SessionControl* control) {
 
 std::string Database::passwordVerifier(const std::string& role) {
    const auto found = internals_->catalog->newest().findRole(role);
-   if (!found || !found->canLogin)
-      throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + role + "\" does not exist");
+   if (!found) throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + role + "\" does not exist");
    const auto own = internals_->verifiers.find(role);
    return own == internals_->verifiers.end() ? found->verifier : own->second;
+}
+
+bool Database::isPasswordExpired(const std::string& role) const {
+   const auto found = internals_->catalog->newest().findRole(role);
+   return found && found->validUntil && *found->validUntil < wallClockMicros() && !internals_->verifiers.contains(role);
 }
 
 bool Database::isSuperuser(const std::string& role) const {

@@ -57,9 +57,10 @@ public:
 
    /// Log sequences without gaps, checkpoint and close. REQUIRES: sessions have ended.
    void close();
-   /// SCRAM verifier of a role; empty: the role has no password. Throws 28000 when there is no such role or it cannot
-   /// log in.
+   /// SCRAM verifier of a role; empty: the role has no password. Throws 28000 when there is no such role.
    std::string passwordVerifier(const std::string& role);
+   /// Whether the time of VALID UNTIL is over.
+   bool isPasswordExpired(const std::string& role) const;
    /// False also when there is no such role.
    bool isSuperuser(const std::string& role) const;
    /// Set a role's verifier at start, before there are sessions: for a password from the command line. A read-only

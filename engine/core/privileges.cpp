@@ -130,20 +130,24 @@ void requireSettable(SessionCore& core, std::string_view setting) {
                   "permission denied to set parameter \"" + std::string(info->name) + "\"");
 }
 
+void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std::string_view setting,
+                      const std::string& name) {
+   const bool isRole = setting == "role";
+   if (isRole && name == "none") return;
+   const auto wanted = snapshot.findRole(name);
+   if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + name + "\" does not exist");
+   const auto user = snapshot.findRole(core.sessionUser());
+   if (isRole && !catalog::maySetRole(snapshot, user ? user->oid : invalidOid, wanted->oid))
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + name + "\"");
+   // Who logged in as a superuser may become anybody, and others only themselves.
+   if (!isRole && name != core.options.user && !isSuperuser(snapshot, core.options.user))
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
+}
+
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
    const bool isRole = setting == "role";
    if (!isRole && setting != "session_authorization") return false;
-   if (!isRole || name != "none") {
-      const catalog::Snapshot snapshot = catalogOf(core);
-      const auto wanted = snapshot.findRole(name);
-      if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + name + "\" does not exist");
-      const auto user = snapshot.findRole(core.sessionUser());
-      if (isRole && !catalog::maySetRole(snapshot, user ? user->oid : invalidOid, wanted->oid))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + name + "\"");
-      // Who logged in as a superuser may become anybody, and others only themselves.
-      if (!isRole && name != core.options.user && !isSuperuser(snapshot, core.options.user))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
-   }
+   requireMayBecome(core, catalogOf(core), setting, name);
    core.settings.set(setting, name, isLocal);
    if (!isRole) core.settings.set("role", "none", isLocal);
    noteRole(core);

@@ -1,7 +1,9 @@
 #include "engine/core/session_core.hpp"
 
+#include <algorithm>
 #include <chrono>
 
+#include "catalog/object/membership.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -57,8 +59,6 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
      log(sessionOptions.log ? *sessionOptions.log : ownLog_), settings(*internals.defaults.get()),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
    adoptNewDefaults(); // a reload may have come in between
-   log.localTransaction = &transaction.number();
-   log.transactionId = &transaction.lockOwner().transaction;
    functions_ = makeSessionFunctions(*this);
    types_ = std::make_unique<DomainChecks>(functions_.get(), database.governor->ledger());
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
@@ -66,14 +66,18 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
+   catalog::Snapshot catalog = database.catalog->newest();
+   if (const auto own = catalog.findDatabase(options.database)) catalog = catalog.inDatabase(own->oid);
+   const catalog::RolePtr role = catalog.findRole(options.user);
+   if (role) adoptStoredSettings(catalog, *role);
    for (const auto& [name, value] : options.settings) {
-      if (setRole(*this, lowerCase(name), value, false)) continue;
       requireSettable(*this, name);
-      settings.setInitial(name, value);
+      setInitial(catalog, name, value);
    }
    noteRole(*this);
    SessionActivity activity;
    activity.processId = options.processId;
+   activity.role = role ? role->oid : invalidOid;
    activity.user = options.user;
    activity.database = options.database;
    activity.applicationName = settings.value("application_name");
@@ -81,7 +85,10 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.backendStart = activity.stateChange = wallClockMicros();
    const MutexLock lock(database.activityMutex);
    DCHECK(!database.activity.contains(options.processId)); // each session has its own process id
+   if (role) requirePlace(*role);
    database.activity[options.processId] = std::move(activity);
+   log.localTransaction = &transaction.number();
+   log.transactionId = &transaction.lockOwner().transaction;
 }
 
 SessionCore::~SessionCore() {
@@ -91,6 +98,35 @@ SessionCore::~SessionCore() {
    log.transactionId = nullptr;
    const MutexLock lock(database.activityMutex);
    database.activity.erase(options.processId);
+}
+
+void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role) {
+   const Oid everyRole = invalidOid, everyDatabase = invalidOid;
+   const std::pair<Oid, Oid> sources[] = {{everyDatabase, everyRole},
+                                          {catalog.database(), everyRole},
+                                          {everyDatabase, role.oid},
+                                          {catalog.database(), role.oid}}; // the later ones win
+   for (const auto& [ofDatabase, ofRole] : sources)
+      for (const auto& [name, value] : catalog.settingsFor(ofDatabase, ofRole))
+         try {
+            setInitial(catalog, name, value);
+         } catch (const SqlError& error) { // the value was good when it was stored, by another version perhaps
+            warn(error.state(), error.what());
+         }
+}
+
+void SessionCore::setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value) {
+   const std::string setting = lowerCase(name);
+   if (setting == "role" || setting == "session_authorization") requireMayBecome(*this, catalog, setting, value);
+   settings.setInitial(name, value);
+}
+
+void SessionCore::requirePlace(const catalog::Role& role) {
+   if (role.connectionLimit < 0 || role.isSuperuser) return;
+   const auto sessions = std::count_if(database.activity.begin(), database.activity.end(),
+                                       [&](const auto& entry) { return entry.second.role == role.oid; });
+   if (sessions >= role.connectionLimit)
+      throw SqlError(sqlstate::tooManyConnections, "too many connections for role \"" + role.name + "\"");
 }
 
 void SessionCore::adoptNewDefaults() {

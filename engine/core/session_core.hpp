@@ -161,6 +161,12 @@ public:
    void reportActivity(const std::string& state, const std::string& query);
 
 private:
+   /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
+   void adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role);
+   /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
+   void setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value);
+   /// Throws 53300 when the role's CONNECTION LIMIT is reached.
+   void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);
    uint32_t asServer_ = 0; ///< AsServer that live
    void adoptNewDefaults();

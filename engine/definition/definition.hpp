@@ -11,18 +11,15 @@
 struct AlterDomainStmt;
 struct AlterObjectSchemaStmt;
 struct AlterOwnerStmt;
-struct AlterRoleStmt;
 struct AlterTableCmd;
 struct AlterTableStmt;
 struct CommentStmt;
 struct CompositeTypeStmt;
 struct Constraint;
 struct CreateDomainStmt;
-struct CreateRoleStmt;
 struct CreateSchemaStmt;
 struct CreateStmt;
 struct CreateTableAsStmt;
-struct DropRoleStmt;
 struct DropStmt;
 struct IndexStmt;
 struct Node;
@@ -66,10 +63,6 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
 /// ALTER and DROP of objects that only the system has, in statements of their own kind: ALTER DOMAIN, DROP TABLESPACE.
 /// Empty if the statement is another one, or what it wants is not built.
 std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* statement);
-// role.cpp
-std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
-std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);
-std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement);
 
 // in_use.cpp
 /// Throws 55006 if an open cursor of the session reads the table, or checks of its rows are deferred: `command` would

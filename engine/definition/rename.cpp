@@ -4,6 +4,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/role.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -147,10 +148,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
           type, findPartOfRelation(core, type, commandTarget(context, path, *statement.relation), statement.subname));
    }
    case OBJECT_DATABASE: requireDatabase(core, statement.subname); throwNotSupported("ALTER DATABASE ... RENAME");
-   case OBJECT_ROLE:
-      if (!core.transaction.catalog().findRole(statement.subname))
-         throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(statement.subname) + "\" does not exist");
-      throwNotSupported("ALTER ROLE ... RENAME");
+   case OBJECT_ROLE: return renameRole(context, statement);
    case OBJECT_TABLESPACE:
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
    case OBJECT_DOMCONSTRAINT:
@@ -293,6 +291,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const std::string name(stringOf(statement.object));
       const auto role = snapshot.findRole(name);
       if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
+      requireMayComment(core, *role);
       editor.setComment(catalog::class_oid::pgAuthid, role->oid, 0, text);
       break;
    }

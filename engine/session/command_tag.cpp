@@ -103,8 +103,8 @@ std::string_view commandTag(const ::Node* node) {
    case T_CreateRoleStmt: return "CREATE ROLE";
    case T_AlterRoleStmt: return "ALTER ROLE";
    case T_DropRoleStmt: return "DROP ROLE";
-   case T_GrantStmt:
-   case T_GrantRoleStmt: return "GRANT";
+   case T_GrantStmt: return "GRANT";
+   case T_GrantRoleStmt: return as<::GrantRoleStmt>(node)->is_grant ? "GRANT ROLE" : "REVOKE ROLE";
    case T_ExplainStmt: return "EXPLAIN";
    case T_VacuumStmt: return as<::VacuumStmt>(node)->is_vacuumcmd ? "VACUUM" : "ANALYZE";
    case T_CheckPointStmt: return "CHECKPOINT";

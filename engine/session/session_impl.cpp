@@ -12,6 +12,7 @@
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/role/grant.hpp"
+#include "engine/role/role.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/string_syntax.hpp"
 
@@ -194,6 +195,9 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateRoleStmt: return createRole(context, *as<::CreateRoleStmt>(node));
    case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));
    case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
+   case T_GrantRoleStmt: return grantRole(context, *as<::GrantRoleStmt>(node));
+   case T_AlterRoleSetStmt: return alterRoleSettings(context, *as<::AlterRoleSetStmt>(node));
+   case T_AlterDatabaseSetStmt: return alterDatabaseSettings(context, *as<::AlterDatabaseSetStmt>(node));
    case T_ExplainStmt: return explain(context, *as<::ExplainStmt>(node));
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
    case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
@@ -210,7 +214,6 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
    case T_GrantStmt: return grantPrivileges(context, *as<::GrantStmt>(node));
-   case T_GrantRoleStmt: throwNotSupported("GRANT and REVOKE of roles");
    case T_ListenStmt:
    case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
    case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session

@@ -118,7 +118,22 @@ const SettingInfo& Settings::require(std::string_view name) const {
    throw SqlError(sqlstate::undefinedObject, "unrecognized configuration parameter \"" + std::string(name) + "\"");
 }
 
+bool Settings::isCustom(std::string_view name) {
+   return !findSetting(name) && name.find('.') != std::string_view::npos && !lowerCase(name).starts_with("ouzel.");
+}
+
+void Settings::check(std::string_view name, const std::optional<std::string>& value) const {
+   if (isCustom(name)) return;
+   const SettingInfo& info = require(name);
+   checkChangeable(info);
+   if (value) checkAgainstServer(info, canonicalValue(info, *value, values_[info.index]));
+}
+
 void Settings::setInitial(std::string_view name, std::string_view value) {
+   if (isCustom(name)) {
+      custom_[lowerCase(name)] = resetCustom_[lowerCase(name)] = std::string(value);
+      return;
+   }
    const SettingInfo& info = require(name);
    if (info.context == "internal" || info.context == "postmaster" || info.context == "sighup") checkChangeable(info);
    std::string canonical = canonicalValue(info, value, values_[info.index]);
@@ -130,8 +145,7 @@ void Settings::setInitial(std::string_view name, std::string_view value) {
 
 void Settings::set(std::string_view name, std::string_view value, bool isLocal) {
    remember();
-   const SettingInfo* known = findSetting(name);
-   if (!known && name.find('.') != std::string_view::npos && lowerCase(name).rfind("ouzel.", 0) != 0) {
+   if (isCustom(name)) {
       const std::string key = lowerCase(name);
       if (isLocal)
          hidden_.custom.emplace(key, find(key));
@@ -153,7 +167,14 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
 
 void Settings::reset(std::string_view name) {
    remember();
-   if (!findSetting(name) && custom_.erase(lowerCase(name))) return;
+   if (isCustom(name) && custom_.contains(lowerCase(name))) {
+      const auto initial = resetCustom_.find(lowerCase(name));
+      if (initial == resetCustom_.end())
+         custom_.erase(lowerCase(name));
+      else
+         custom_[initial->first] = initial->second;
+      return;
+   }
    const SettingInfo& info = require(name);
    checkChangeable(info);
    hidden_.values.erase(info.index);
@@ -167,7 +188,7 @@ void Settings::resetAll() {
          if (info.name.rfind("transaction_", 0) != 0 && info.name != "role" && info.name != "session_authorization")
             values_[info.index] = resetValues_[info.index];
    hidden_ = {};
-   custom_.clear();
+   custom_ = resetCustom_;
    changed();
 }
 

@@ -27,7 +27,9 @@ public:
    /// transaction.
    void adoptDefaults(const SettingList& before, const SettingList& now);
 
-   /// Set a value from the startup packet; RESET returns to it.
+   /// Throws what set() would throw, and changes nothing. Without a value: what is wrong with the name.
+   void check(std::string_view name, const std::optional<std::string>& value) const;
+   /// Set a value from the startup packet, or of ALTER ROLE or DATABASE ... SET; RESET returns to it.
    void setInitial(std::string_view name, std::string_view value);
    /// Throws 42704 (unknown), 22023 (bad value), 55P02 (cannot be changed now).
    void set(std::string_view name, std::string_view value, bool isLocal);
@@ -68,6 +70,8 @@ public:
 
 private:
    const SettingInfo& require(std::string_view name) const;
+   /// Whether the name is one of another's settings, which exist by being set: "extension.name".
+   static bool isCustom(std::string_view name);
    void assign(const SettingInfo& info, std::string canonical);
    /// Throws 22023 for a memory_limit above the server's, and for ouzel.commit = log on a server without a log.
    void checkAgainstServer(const SettingInfo& info, const std::string& canonical) const;
@@ -75,7 +79,7 @@ private:
    void updateFormat();
 
    std::vector<std::string> values_, resetValues_, reportedValues_; // by SettingInfo::index
-   std::map<std::string, std::string> custom_;                      // "extension.name" settings that no table has
+   std::map<std::string, std::string> custom_, resetCustom_;        // "extension.name" settings that no table has
    SessionFormat format_;
    int64_t memoryLimitMax_ = 0; ///< MB; the server's memory_limit
    bool keepsLog_ = true;       ///< the server has a log that outlives it

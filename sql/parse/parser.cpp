@@ -49,6 +49,9 @@ SqlState stateOf(std::string_view message) {
    if (contains(message, "not yet implemented") || contains(message, "is not supported") ||
        contains(message, "no longer supported") || contains(message, "not implemented"))
       return sqlstate::featureNotSupported;
+   if ((startsWith(message, "role name ") && contains(message, "is reserved")) ||
+       contains(message, "cannot be used as a role name here"))
+      return sqlstate::reservedName;
    if (startsWith(message, "precision for type float")) return sqlstate::invalidParameterValue;
    if (contains(message, "stack depth limit exceeded")) return sqlstate::statementTooComplex;
    if (contains(message, "invalid byte sequence")) return sqlstate::characterNotInRepertoire;

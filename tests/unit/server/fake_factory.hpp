@@ -8,6 +8,7 @@ namespace ouzel::server {
 class FakeFactory : public SessionFactory {
 public:
    std::string passwordVerifier(const std::string&) override { return verifier; }
+   bool isPasswordExpired(const std::string&) override { return false; }
    bool isSuperuser(const std::string&) override { return true; }
    std::unique_ptr<Backend> open(const protocol::StartupRequest&, const ClientInfo&, NoticeSink& notices) override {
       return std::make_unique<protocol::test::FakeBackend>(notices);

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "catalog/editor/editor.hpp"
+#include "common/error/sql_error.hpp"
+
+// Roles and the settings of roles and databases. DROP ROLE looks for what depends on the role.
+
+namespace ouzel::catalog {
+
+namespace {
+
+/// The objects that a role owns or has privileges for, as DROP ROLE tells them: those of the database from which the
+/// snapshot is seen by name, in the order of their OIDs, those of other databases by number.
+class DependentsOfRole {
+public:
+   DependentsOfRole(const Snapshot& snapshot, const SearchPath& path, Oid role)
+      : snapshot_(snapshot), path_(path), role_(role) {
+      for (const ObjectPtr& object : snapshot.allObjects())
+         switch (object->kind) {
+         case ObjectKind::Database: add(static_cast<const Database&>(*object)); break;
+         case ObjectKind::Schema: add(static_cast<const Schema&>(*object)); break;
+         case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
+         case ObjectKind::Role:
+         case ObjectKind::Comment:
+         case ObjectKind::Settings: break;
+         }
+   }
+
+   /// Empty: nothing depends on the role.
+   std::string lines() {
+      std::sort(found_.begin(), found_.end());
+      std::string text;
+      const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
+      for (const auto& [oid, attribute, line] : found_)
+         add(line);
+      for (const auto& [database, count] : elsewhere_) {
+         const DatabasePtr other = snapshot_.database(database);
+         add(std::to_string(count) + (count == 1 ? " object" : " objects") + " in database " +
+             (other ? other->name : std::to_string(database)));
+      }
+      return text;
+   }
+
+private:
+   void add(const Database& database) {
+      note(invalidOid, database.oid, 0, database.owner, database.acl,
+           [&] { return "database " + quoteIdentifier(database.name); });
+   }
+   void add(const Schema& schema) {
+      note(schema.database, schema.oid, 0, schema.owner, schema.acl,
+           [&] { return "schema " + quoteIdentifier(schema.name); });
+   }
+   void add(const Relation& relation) {
+      if (relation.index) return; // goes with its table
+      const auto name = [&] {
+         const bool isType =
+             relation.relationKind == RelationKind::Composite || relation.relationKind == RelationKind::Domain;
+         return (isType ? "type" : std::string(relationKindName(relation))) + " " +
+                displayName(snapshot_, path_, relation);
+      };
+      note(relation.database, relation.oid, 0, relation.owner, relation.acl, name);
+      for (const Column& column : relation.columns)
+         note(relation.database, relation.oid, column.attribute, invalidOid, column.acl,
+              [&] { return "column " + quoteIdentifier(column.name) + " of " + name(); });
+   }
+
+   /// `database`: invalidOid for an object of the cluster.
+   template <typename Name>
+   void note(Oid database, Oid oid, int16_t attribute, Oid owner, const Acl& acl, const Name& name) {
+      const bool isOwner = owner == role_;
+      const bool isListed = acl && std::any_of(acl->begin(), acl->end(), [&](const AclItem& item) {
+                               return item.grantee == role_ || item.grantor == role_;
+                            });
+      if (!isOwner && !isListed) return;
+      if (database != invalidOid && database != snapshot_.database())
+         ++elsewhere_[database];
+      else
+         found_.emplace_back(oid, attribute, (isOwner ? "owner of " : "privileges for ") + name());
+   }
+
+   const Snapshot& snapshot_;
+   const SearchPath& path_;
+   const Oid role_;
+   std::vector<std::tuple<Oid, int16_t, std::string>> found_; ///< OID, column, line
+   std::map<Oid, size_t> elsewhere_;                          ///< numbers of objects by database
+};
+
+void requireFreeName(const Snapshot& snapshot, const Role& role) {
+   const RolePtr holder = snapshot.findRole(role.name);
+   if (holder && holder->oid != role.oid)
+      throw SqlError(sqlstate::duplicateObject, "role \"" + role.name + "\" already exists");
+}
+
+} // namespace
+
+Oid CatalogEditor::createRole(Role draft) {
+   if (draft.name.starts_with("pg_"))
+      throw SqlError(sqlstate::reservedName, "role name \"" + draft.name + "\" is reserved")
+          .detail("Role names starting with \"pg_\" are reserved.");
+   if (draft.name == "public" || draft.name == "none")
+      throw SqlError(sqlstate::reservedName, "role name \"" + draft.name + "\" is reserved");
+   requireFreeName(working_, draft);
+   if (draft.oid == invalidOid) draft.oid = oids_();
+   const Oid oid = draft.oid;
+   put(std::make_shared<const Role>(std::move(draft)));
+   return oid;
+}
+
+void CatalogEditor::dropRole(std::string_view name, bool missingOk) {
+   const RolePtr role = working_.findRole(name);
+   if (!role) {
+      if (missingOk) return;
+      throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(name) + "\" does not exist");
+   }
+   if (role->oid < firstUserOid)
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop role " + role->name + " because it is required by the database system");
+   const std::string dependents = DependentsOfRole(working_, searchPath_, role->oid).lines();
+   if (!dependents.empty())
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "role \"" + role->name + "\" cannot be dropped because some objects depend on it")
+          .detail(dependents);
+   for (const RolePtr& other : working_.roles()) {
+      Role changed = *other;
+      const auto removed =
+          std::erase_if(changed.memberOf, [&](const Role::Membership& m) { return m.role == role->oid; });
+      if (removed > 0) put(std::make_shared<const Role>(std::move(changed)));
+   }
+   for (const auto& settings : working_.settings())
+      if (settings->role == role->oid) remove(keyOf(*settings));
+   remove({ObjectKind::Comment, invalidOid, class_oid::pgAuthid, role->oid, 0});
+   remove(keyOf(*role));
+}
+
+void CatalogEditor::replaceRole(Role changed) {
+   requireFreeName(working_, changed);
+   put(std::make_shared<const Role>(std::move(changed)));
+}
+
+void CatalogEditor::setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values) {
+   if (values.empty()) return remove({ObjectKind::Settings, database, role});
+   auto settings = std::make_shared<Settings>();
+   settings->database = database;
+   settings->role = role;
+   settings->values = std::move(values);
+   put(std::move(settings));
+}
+
+} // namespace ouzel::catalog
