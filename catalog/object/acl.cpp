@@ -203,6 +203,25 @@ std::vector<AclItem> applied(const Snapshot& snapshot, std::vector<AclItem> item
    return items;
 }
 
+Acl handedOver(const Acl& acl, Oid from, Oid to) {
+   if (!acl) return acl;
+   std::vector<AclItem> items;
+   for (AclItem item : *acl) {
+      if (item.grantee == from) item.grantee = to;
+      if (item.grantor == from) item.grantor = to;
+      const auto same = std::find_if(items.begin(), items.end(), [&](const AclItem& other) {
+         return other.grantee == item.grantee && other.grantor == item.grantor;
+      });
+      if (same == items.end()) {
+         items.push_back(item);
+         continue;
+      }
+      same->privileges |= item.privileges;
+      same->grantOptions |= item.grantOptions;
+   }
+   return items;
+}
+
 Grantor bestGrantor(const Snapshot& snapshot, Oid role, Oid owner, std::span<const AclItem> items,
                     uint32_t privileges) {
    if (ownsObject(snapshot, role, owner)) return {owner, privileges};

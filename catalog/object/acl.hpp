@@ -57,6 +57,9 @@ struct AclChange {
 /// privileges depend on those that are revoked.
 std::vector<AclItem> applied(const Snapshot& snapshot, std::vector<AclItem> items, const AclChange& change);
 
+/// The list once the object has a new owner: what the old one held and gave is the new one's.
+Acl handedOver(const Acl& acl, Oid from, Oid to);
+
 /// The role in whose name `role` grants `privileges`, and those of them that it may grant: the owner, or the role that
 /// has most of the grant options, as PostgreSQL chooses it.
 struct Grantor {

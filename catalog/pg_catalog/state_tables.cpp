@@ -1,3 +1,5 @@
+#include "catalog/object/acl.hpp"
+#include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // System tables of the server's state, from SystemState.
@@ -19,11 +21,20 @@ void pgSettings(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+constexpr Oid readAllStats = 3375; ///< the predefined role pg_read_all_stats
+
 void pgStatActivity(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const SystemState::Activity& a : context.state->activity()) {
       const DatabasePtr database = context.snapshot.database(a.database);
       const RolePtr role = context.snapshot.role(a.role);
+      const Oid viewer = context.state->role();
+      if (!ownsObject(context.snapshot, viewer, a.role) && !inheritsFrom(context.snapshot, viewer, readAllStats)) {
+         row.oid(a.database).textOrNull(database ? database->name : "").int4(a.pid).null();
+         row.oid(a.role).textOrNull(role ? role->name : "").text(a.applicationName).nulls(12);
+         row.text("<insufficient privilege>").null().emit();
+         continue;
+      }
       const auto nullableOid = [&](Oid oid) { oid != invalidOid ? row.oid(oid) : row.null(); };
       nullableOid(a.database);
       row.textOrNull(database ? database->name : "").int4(a.pid).null();
@@ -139,7 +150,9 @@ void ouzelStatJsonPaths(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& relation : context.snapshot.relations()) {
       if (relation->relationKind != RelationKind::Table) continue;
       for (size_t i = 0; i < relation->columns.size(); ++i)
-         if (const Column& column = relation->columns[i]; column.type.oid == oid::jsonb && !column.isDropped)
+         if (const Column& column = relation->columns[i];
+             column.type.oid == oid::jsonb && !column.isDropped &&
+             mayUseColumn(context.snapshot, context.state->role(), *relation, column, privilege::select))
             jsonPathsOf(context, *relation, column, static_cast<uint32_t>(i), row);
    }
 }
@@ -199,6 +212,7 @@ void ouzelStatCache(const SystemContext& context, RowBuilder& row) {
 void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (!r->sequence || context.state == nullptr) continue;
+      if (!mayUse(context.snapshot, context.state->role(), *r, privilege::select)) continue;
       if (const auto value = context.state->sequenceValue(*r))
          row.oid(r->oid).int8(value->value).boolean(value->isCalled).emit();
    }

@@ -19,6 +19,9 @@ class SystemState {
 public:
    virtual ~SystemState();
 
+   /// Who asks: what belongs to others is hidden from it.
+   virtual Oid role() const { return bootstrapRole; }
+
    struct Setting {
       std::string name, value;
       std::optional<std::string> unit;

@@ -1,4 +1,6 @@
+#include "catalog/object/membership.hpp"
 #include "engine/command/command.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -11,12 +13,17 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
    if (statement.is_vacuumcmd) refuseInBlock(core, "VACUUM");
    const catalog::SearchPath path = core.searchPath();
    for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
-      requireTarget(context, path, *target->relation);
+      if (const auto relation = requireTarget(context, path, *target->relation); !actsFor(core, relation->owner))
+         core.warn(sqlstate::warning, "skipping \"" + relation->name + "\" --- only table or database owner can " +
+                                          (statement.is_vacuumcmd ? "vacuum" : "analyze") + " it");
    // Statistics are kept up to date as rows are written; space comes back with the next checkpoint.
    return statement.is_vacuumcmd ? "VACUUM" : "ANALYZE";
 }
 
 std::string checkpoint(CommandContext& context) {
+   constexpr Oid mayCheckpoint = 4544; // the predefined role pg_checkpoint
+   if (!catalog::inheritsFrom(context.core.transaction.catalog(), context.core.role(), mayCheckpoint))
+      requireSuperuser(context.core, "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
    Database::Internals& database = context.core.database;
    if (database.following)
       database.following->look(); // as CHECKPOINT on a standby of PostgreSQL makes a restart point

@@ -1,4 +1,3 @@
-#include "catalog/object/membership.hpp"
 #include "engine/command/command.hpp"
 #include "engine/setting/set_statement.hpp"
 #include "sql/parse/node_access.hpp"
@@ -37,47 +36,6 @@ void setTransactionOptions(CommandContext& context, const ::List* options, bool 
    }
 }
 
-/// What follows from who acts: is_superuser, which clients are told.
-void noteRole(SessionCore& core) {
-   core.settings.force("is_superuser", catalog::isSuperuser(core.transaction.catalog(), core.role()) ? "on" : "off");
-}
-
-/// SET ROLE, SET SESSION AUTHORIZATION. A new session user gives up the role.
-std::string setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
-   if (isLocal && !core.transaction.inBlock())
-      core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
-   const bool isRole = setting == "role";
-   const catalog::Snapshot& snapshot = core.transaction.catalog();
-   if (!isRole || name != "none") {
-      const auto wanted = snapshot.findRole(name);
-      if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + name + "\" does not exist");
-      const auto oidOf = [&](const std::string& role) {
-         const auto found = snapshot.findRole(role);
-         return found ? found->oid : invalidOid;
-      };
-      if (isRole && !catalog::maySetRole(snapshot, oidOf(core.sessionUser()), wanted->oid))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + name + "\"");
-      // Who logged in as a superuser may become anybody, and others only themselves.
-      if (!isRole && name != core.options.user && !catalog::isSuperuser(snapshot, oidOf(core.options.user)))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
-   }
-   core.settings.set(setting, name, isLocal);
-   if (!isRole) core.settings.set("role", "none", isLocal);
-   noteRole(core);
-   return "SET";
-}
-
-std::string resetRole(SessionCore& core, std::string_view setting, const char* tag) {
-   if (setting == "role") {
-      core.settings.reset(setting); // to what ALTER ROLE ... SET role has stored
-   } else {
-      core.settings.set(setting, core.options.user, false);
-      core.settings.set("role", "none", false);
-   }
-   noteRole(core);
-   return tag;
-}
-
 } // namespace
 
 bool setsRole(const ::VariableSetStmt& statement) {
@@ -90,7 +48,6 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
    switch (statement.kind) {
    case VAR_SET_VALUE: {
       const std::string_view name = textOf(statement.name);
-      if (setsRole(statement)) return setRole(context.core, name, valueOf(statement), statement.is_local);
       if (statement.is_local && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
       context.core.set(name, valueOf(statement), statement.is_local);
@@ -109,15 +66,9 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
          throwNotSupported("SET " + std::string(statement.name));
       }
       return "SET";
-   case VAR_SET_DEFAULT:
-      if (setsRole(statement)) return resetRole(context.core, textOf(statement.name), "SET");
-      settings.reset(statement.name);
-      return "SET";
+   case VAR_SET_DEFAULT: context.core.reset(statement.name); return "SET";
    case VAR_SET_CURRENT: settings.set(statement.name, settings.valueOf(statement.name), false); return "SET";
-   case VAR_RESET:
-      if (setsRole(statement)) return resetRole(context.core, textOf(statement.name), "RESET");
-      settings.reset(statement.name);
-      return "RESET";
+   case VAR_RESET: context.core.reset(statement.name); return "RESET";
    case VAR_RESET_ALL: settings.resetAll(); return "RESET";
    }
    throwInternal("SET of an unknown kind");

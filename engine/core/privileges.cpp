@@ -103,6 +103,53 @@ void requireDatabasePrivilege(SessionCore& core, uint32_t wanted) {
    deny("database " + database->name);
 }
 
+// ---- who acts ----
+
+namespace {
+
+/// Settings are set outside of transactions, too.
+catalog::Snapshot catalogOf(SessionCore& core) {
+   return core.transaction.isOpen() ? core.transaction.catalog() : core.database.catalog->newest();
+}
+
+bool isSuperuser(const catalog::Snapshot& snapshot, const std::string& name) {
+   const auto role = snapshot.findRole(name);
+   return role && role->isSuperuser;
+}
+
+} // namespace
+
+void noteRole(SessionCore& core) {
+   core.settings.force("is_superuser", isSuperuser(catalogOf(core), core.user()) ? "on" : "off");
+}
+
+void requireSettable(SessionCore& core, std::string_view setting) {
+   const SettingInfo* info = findSetting(setting);
+   if (!info || info->context != "superuser" || core.isServer() || isSuperuser(catalogOf(core), core.user())) return;
+   throw SqlError(sqlstate::insufficientPrivilege,
+                  "permission denied to set parameter \"" + std::string(info->name) + "\"");
+}
+
+bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
+   const bool isRole = setting == "role";
+   if (!isRole && setting != "session_authorization") return false;
+   if (!isRole || name != "none") {
+      const catalog::Snapshot snapshot = catalogOf(core);
+      const auto wanted = snapshot.findRole(name);
+      if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + name + "\" does not exist");
+      const auto user = snapshot.findRole(core.sessionUser());
+      if (isRole && !catalog::maySetRole(snapshot, user ? user->oid : invalidOid, wanted->oid))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + name + "\"");
+      // Who logged in as a superuser may become anybody, and others only themselves.
+      if (!isRole && name != core.options.user && !isSuperuser(snapshot, core.options.user))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
+   }
+   core.settings.set(setting, name, isLocal);
+   if (!isRole) core.settings.set("role", "none", isLocal);
+   noteRole(core);
+   return true;
+}
+
 void requireSuperuser(SessionCore& core, const std::string& message) {
    if (!core.isServer() && !catalog::isSuperuser(core.transaction.catalog(), core.role()))
       throw SqlError(sqlstate::insufficientPrivilege, message);

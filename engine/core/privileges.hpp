@@ -26,6 +26,13 @@ void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t
 void requireDatabasePrivilege(SessionCore& core, uint32_t wanted);
 /// `must be superuser`, or another message.
 void requireSuperuser(SessionCore& core, const std::string& message);
+/// SET ROLE and SET SESSION AUTHORIZATION. A new session user gives up the role. False: it is another setting. Throws
+/// 22023 for a role that does not exist.
+bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal);
+/// Tells the client whether who acts is a superuser.
+void noteRole(SessionCore& core);
+/// `permission denied to set parameter "x"`.
+void requireSettable(SessionCore& core, std::string_view setting);
 /// Whether the current role may see or stop what belongs to `owner`.
 bool actsFor(SessionCore& core, Oid owner);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "catalog/object/membership.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -11,6 +10,7 @@
 #include "common/memory/allocation_meter.hpp"
 #include "common/text/ascii.hpp"
 #include "common/thread/wait_scope.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -65,14 +65,15 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
-   catalog::Snapshot catalog = database.catalog->newest();
-   if (const auto own = catalog.findDatabase(options.database)) catalog = catalog.inDatabase(own->oid);
+   const catalog::Snapshot catalog = database.catalog->newest();
    const catalog::RolePtr role = catalog.findRole(options.user);
-   if (role) adoptStoredSettings(catalog, *role);
-   for (const auto& [name, value] : options.settings)
-      setInitial(catalog, name, value);
-   const catalog::RolePtr acting = catalog.findRole(user());
-   settings.force("is_superuser", acting && acting->isSuperuser ? "on" : "off");
+   const catalog::DatabasePtr own = catalog.findDatabase(options.database);
+   adoptStoredSettings(catalog, own ? own->oid : invalidOid, role ? role->oid : invalidOid);
+   for (const auto& [name, value] : options.settings) {
+      requireSettable(*this, name);
+      setInitial(name, value);
+   }
+   noteRole(*this);
    SessionActivity activity;
    activity.processId = options.processId;
    activity.role = role ? role->oid : invalidOid;
@@ -98,35 +99,23 @@ SessionCore::~SessionCore() {
    database.activity.erase(options.processId);
 }
 
-void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role) {
+void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role) {
    const Oid everyRole = invalidOid, everyDatabase = invalidOid;
    const std::pair<Oid, Oid> sources[] = {{everyDatabase, everyRole},
-                                          {catalog.database(), everyRole},
-                                          {everyDatabase, role.oid},
-                                          {catalog.database(), role.oid}}; // the later ones win
+                                          {ownDatabase, everyRole},
+                                          {everyDatabase, role},
+                                          {ownDatabase, role}}; // the later ones win
    for (const auto& [ofDatabase, ofRole] : sources)
       for (const auto& [name, value] : catalog.settingsFor(ofDatabase, ofRole))
          try {
-            setInitial(catalog, name, value);
-         } catch (const SqlError& error) { // the value was good when it was stored, by another version perhaps
+            setInitial(name, value);
+         } catch (const SqlError& error) { // it was good when it was stored, in other circumstances
             warn(error.state(), error.what());
          }
 }
 
-void SessionCore::setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value) {
-   const std::string setting = lowerCase(name);
-   if (setting == "session_authorization" || (setting == "role" && value != "none")) {
-      const catalog::RolePtr wanted = catalog.findRole(value);
-      if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + value + "\" does not exist");
-      const auto oidOf = [&](const std::string& role) {
-         const catalog::RolePtr found = catalog.findRole(role);
-         return found ? found->oid : invalidOid;
-      };
-      if (setting == "role" && !catalog::maySetRole(catalog, oidOf(sessionUser()), wanted->oid))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + value + "\"");
-      if (setting != "role" && value != options.user && !catalog::isSuperuser(catalog, oidOf(options.user)))
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
-   }
+void SessionCore::setInitial(const std::string& name, const std::string& value) {
+   setRole(*this, lowerCase(name), value, false);
    settings.setInitial(name, value);
 }
 
@@ -171,8 +160,17 @@ const SessionFormat& SessionCore::format() {
 }
 
 void SessionCore::set(std::string_view name, std::string_view value, bool isLocal) {
+   if (setRole(*this, lowerCase(name), std::string(value), isLocal)) return;
+   requireSettable(*this, name);
    settings.set(name, value, isLocal);
    if (lowerCase(name) == "seed") random.setSeed(std::strtod(settings.valueOf(name).c_str(), nullptr));
+}
+
+void SessionCore::reset(std::string_view name) {
+   const std::string setting = lowerCase(name);
+   if (setRole(*this, setting, setting == "role" ? settings.resetValue("role") : options.user, false)) return;
+   requireSettable(*this, name);
+   settings.reset(name);
 }
 
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {

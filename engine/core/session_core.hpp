@@ -93,7 +93,9 @@ public:
    };
    bool isServer() const { return asServer_ > 0; }
    /// SET: Settings::set(), and what a setting does besides having a value.
+   /// Throws 42501 for what only superusers set, and for a role that the user may not become.
    void set(std::string_view name, std::string_view value, bool isLocal);
+   void reset(std::string_view name);
    /// Follow the configuration if it was read again. Does nothing within a transaction.
    void adoptDefaults() {
       if (database.defaults.version() != seenDefaults_ && !transaction.isOpen()) adoptNewDefaults();
@@ -160,9 +162,9 @@ public:
 
 private:
    /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
-   void adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role);
+   void adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role);
    /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
-   void setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value);
+   void setInitial(const std::string& name, const std::string& value);
    /// Throws 53300 when the role's CONNECTION LIMIT is reached.
    void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);

@@ -1,5 +1,6 @@
 #include "engine/core/session_functions.hpp"
 
+#include "catalog/object/membership.hpp"
 #include "common/env/clock.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
@@ -61,10 +62,12 @@ public:
    std::string currentQuery() override { return std::string(core_.requestText); }
    bool cancelBackend(int32_t pid) override {
       SessionControl* control = core_.database.sessionControl;
+      requireSignalling(pid, "cancel", "query", "whose query is being canceled");
       return (control && control->cancelStatement(pid)) || warnMissing(pid);
    }
    bool terminateBackend(int32_t pid, int64_t waitMillis) override {
       SessionControl* control = core_.database.sessionControl;
+      requireSignalling(pid, "terminate", "process", "whose process is being terminated");
       if (!control || !control->terminate(pid)) return warnMissing(pid);
       constexpr int64_t sliceMillis = 10;
       for (int64_t waited = 0; waited < waitMillis && control->isOpen(pid); waited += sliceMillis)
@@ -128,6 +131,27 @@ private:
    bool warnMissing(int32_t pid) {
       core_.warnLater(sqlstate::warning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process");
       return false;
+   }
+   /// Superusers' sessions are for superusers; others for who is a member of their role.
+   void requireSignalling(int32_t pid, const std::string& verb, const std::string& what, const std::string& whose) {
+      constexpr Oid signalBackend = 4200; // the predefined role pg_signal_backend
+      std::string name;
+      {
+         const MutexLock lock(core_.database.activityMutex);
+         const auto found = core_.database.activity.find(pid);
+         if (found == core_.database.activity.end()) return;
+         name = found->second.user;
+      }
+      const catalog::Snapshot& snapshot = core_.transaction.catalog();
+      const auto role = snapshot.findRole(name);
+      if (!role || catalog::isSuperuser(snapshot, core_.role())) return;
+      if (role->isSuperuser)
+         throw SqlError(sqlstate::insufficientPrivilege, "must be a superuser to " + verb + " superuser " + what);
+      if (catalog::inheritsFrom(snapshot, core_.role(), role->oid) ||
+          catalog::inheritsFrom(snapshot, core_.role(), signalBackend))
+         return;
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "must be a member of the role " + whose + " or member of pg_signal_backend");
    }
    void requireEither(const catalog::Relation& sequence, uint32_t one, uint32_t other) {
       if (!catalog::mayUse(core_.transaction.catalog(), core_.role(), sequence, one))

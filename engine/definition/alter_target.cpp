@@ -83,16 +83,9 @@ namespace {
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner) {
    catalog::Relation changed = relation;
    changed.owner = owner;
-   const auto give = [&](catalog::Acl& acl) { // what the old owner held and gave is the new one's
-      if (!acl) return;
-      for (catalog::AclItem& item : *acl) {
-         if (item.grantee == relation.owner) item.grantee = owner;
-         if (item.grantor == relation.owner) item.grantor = owner;
-      }
-   };
-   give(changed.acl);
+   changed.acl = catalog::handedOver(changed.acl, relation.owner, owner);
    for (catalog::Column& column : changed.columns)
-      give(column.acl);
+      column.acl = catalog::handedOver(column.acl, relation.owner, owner);
    editor.replaceRelation(std::move(changed));
 }
 
@@ -193,11 +186,7 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    }
    catalog::Schema changed = *schema;
    changed.owner = owner;
-   if (changed.acl) // what the old owner held and gave is the new one's
-      for (catalog::AclItem& item : *changed.acl) {
-         if (item.grantee == schema->owner) item.grantee = owner;
-         if (item.grantor == schema->owner) item.grantor = owner;
-      }
+   changed.acl = catalog::handedOver(changed.acl, schema->owner, owner);
    core.transaction.editor().replaceSchema(std::move(changed));
    return tag;
 }

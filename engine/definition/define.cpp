@@ -421,9 +421,6 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
    requireWritable(context.core, "CREATE TABLE AS");
    if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
-   const NewRelation target = newRelation(context, *statement.into->rel);
-   refuseOnCommit(statement.into->onCommit, target);
-   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    const catalog::SearchPath path = context.core.searchPath();
    if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");
    sql::BindContext bind = context.core.bindContext(path, &context.source());
@@ -432,6 +429,9 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
    requireAccess(context.core, query.access);
    substituteParameters(query, context.parameters);
+   const NewRelation target = newRelation(context, *statement.into->rel);
+   refuseOnCommit(statement.into->onCommit, target);
+   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
 
    const ListOf<> names(statement.into->colNames);

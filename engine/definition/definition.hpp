@@ -21,7 +21,6 @@ struct CreateSchemaStmt;
 struct CreateStmt;
 struct CreateTableAsStmt;
 struct DropStmt;
-struct GrantStmt;
 struct IndexStmt;
 struct Node;
 struct RenameStmt;
@@ -64,9 +63,6 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
 /// ALTER and DROP of objects that only the system has, in statements of their own kind: ALTER DOMAIN, DROP TABLESPACE.
 /// Empty if the statement is another one, or what it wants is not built.
 std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* statement);
-
-// grant.cpp
-std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement);
 
 // in_use.cpp
 /// Throws 55006 if an open cursor of the session reads the table, or checks of its rows are deferred: `command` would

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/sync/mutex.hpp"
+#include "engine/core/privileges.hpp"
 #include "sql/bind/stored_expression.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -24,6 +25,8 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    }
    const catalog::SearchPath path = core.searchPath();
    target.name = sql::qualifiedName(name, core.bindContext(path, &context.source()));
+   target.name.position = position;
+   if (temporary) requireDatabasePrivilege(core, catalog::privilege::createTemp);
    target.isTemporary = temporary;
    target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
                              : catalog::creationSchema(core.transaction.catalog(), path, target.name);

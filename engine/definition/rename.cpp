@@ -237,7 +237,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const std::string column = names.back();
       names.pop_back();
       const auto relation = relationOf(std::move(names));
-      requireOwner(core, *relation);
+      if (!actsFor(core, relation->owner))
+         throw SqlError(sqlstate::insufficientPrivilege, "must be owner of relation " + relation->name);
       if (relation->index || relation->sequence)
          throw SqlError(sqlstate::wrongObjectType, "cannot set comment on relation \"" + relation->name + "\"")
              .detail(unsupportedFor(*relation));

@@ -73,6 +73,8 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    const bool isHoldable = (cursor.options & CURSOR_OPT_HOLD) != 0;
    const bool isScrollable = (cursor.options & CURSOR_OPT_SCROLL) != 0;
    checkOptions(cursor.options);
+   if (!isHoldable && !core_.transaction.inBlock())
+      throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
    Portal portal;
    portal.isHoldable = isHoldable;
    portal.isScrollable = isScrollable;
@@ -87,8 +89,6 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
       throw SqlError(sqlstate::featureNotSupported,
                      "DECLARE CURSOR must not contain data-modifying statements in WITH");
    if (query->locksRows()) checkLocking(cursor);
-   if (!isHoldable && !core_.transaction.inBlock())
-      throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
    if (portals_.find(cursor.portalname))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(cursor.portalname) + "\" already exists");
    const CursorRows::Scroll scroll = isScrollable ? CursorRows::Scroll::Always

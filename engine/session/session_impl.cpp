@@ -11,6 +11,7 @@
 #include "engine/definition/sequence.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/role/grant.hpp"
 #include "engine/role/role.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/string_syntax.hpp"

@@ -365,6 +365,8 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
    bool looksPlain = true;
    PQclear(PQexec(connections.get(current), "DROP SCHEMA IF EXISTS public CASCADE"));
    PQclear(PQexec(connections.get(current), "CREATE SCHEMA public"));
+   PQclear(PQexec(connections.get(current), "ALTER SCHEMA public OWNER TO pg_database_owner")); // as it is at first
+   PQclear(PQexec(connections.get(current), "GRANT USAGE ON SCHEMA public TO PUBLIC"));
    int line = 0;
    while (std::getline(in, text)) {
       ++line;

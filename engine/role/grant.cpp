@@ -1,11 +1,11 @@
+#include "engine/role/grant.hpp"
+
 #include <algorithm>
-#include <functional>
 
 #include "engine/core/privileges.hpp"
-#include "engine/definition/definition.hpp"
 #include "sql/parse/node_access.hpp"
 
-// GRANT and REVOKE of privileges on objects. Grants of roles are in role.cpp.
+// GRANT and REVOKE of privileges on objects. Grants of roles are in role_members.cpp.
 
 namespace ouzel::engine {
 
