@@ -1,4 +1,3 @@
-#include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "engine/setting/set_statement.hpp"
 #include "sql/parse/node_access.hpp"

@@ -130,6 +130,9 @@ void requireSettable(SessionCore& core, std::string_view setting) {
                   "permission denied to set parameter \"" + std::string(info->name) + "\"");
 }
 
+namespace {
+
+/// Throws 22023 for a role that does not exist.
 void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std::string_view setting,
                       const std::string& name) {
    const bool isRole = setting == "role";
@@ -143,6 +146,8 @@ void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std:
    if (!isRole && name != core.options.user && !isSuperuser(snapshot, core.options.user))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
 }
+
+} // namespace
 
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
    const bool isRole = setting == "role";

@@ -26,9 +26,6 @@ void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t
 void requireDatabasePrivilege(SessionCore& core, uint32_t wanted);
 /// `must be superuser`, or another message.
 void requireSuperuser(SessionCore& core, const std::string& message);
-/// Whether the session may set "role" or "session_authorization" to a name. Throws 22023 for a role that does not exist.
-void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std::string_view setting,
-                      const std::string& name);
 /// SET ROLE and SET SESSION AUTHORIZATION. A new session user gives up the role. False: it is another setting. Throws
 /// 22023 for a role that does not exist.
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "catalog/object/membership.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -66,13 +65,13 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
-   catalog::Snapshot catalog = database.catalog->newest();
-   if (const auto own = catalog.findDatabase(options.database)) catalog = catalog.inDatabase(own->oid);
+   const catalog::Snapshot catalog = database.catalog->newest();
    const catalog::RolePtr role = catalog.findRole(options.user);
-   if (role) adoptStoredSettings(catalog, *role);
+   const catalog::DatabasePtr own = catalog.findDatabase(options.database);
+   adoptStoredSettings(catalog, own ? own->oid : invalidOid, role ? role->oid : invalidOid);
    for (const auto& [name, value] : options.settings) {
       requireSettable(*this, name);
-      setInitial(catalog, name, value);
+      setInitial(name, value);
    }
    noteRole(*this);
    SessionActivity activity;
@@ -100,24 +99,23 @@ SessionCore::~SessionCore() {
    database.activity.erase(options.processId);
 }
 
-void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role) {
+void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role) {
    const Oid everyRole = invalidOid, everyDatabase = invalidOid;
    const std::pair<Oid, Oid> sources[] = {{everyDatabase, everyRole},
-                                          {catalog.database(), everyRole},
-                                          {everyDatabase, role.oid},
-                                          {catalog.database(), role.oid}}; // the later ones win
+                                          {ownDatabase, everyRole},
+                                          {everyDatabase, role},
+                                          {ownDatabase, role}}; // the later ones win
    for (const auto& [ofDatabase, ofRole] : sources)
       for (const auto& [name, value] : catalog.settingsFor(ofDatabase, ofRole))
          try {
-            setInitial(catalog, name, value);
-         } catch (const SqlError& error) { // the value was good when it was stored, by another version perhaps
+            setInitial(name, value);
+         } catch (const SqlError& error) { // it was good when it was stored, in other circumstances
             warn(error.state(), error.what());
          }
 }
 
-void SessionCore::setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value) {
-   const std::string setting = lowerCase(name);
-   if (setting == "role" || setting == "session_authorization") requireMayBecome(*this, catalog, setting, value);
+void SessionCore::setInitial(const std::string& name, const std::string& value) {
+   setRole(*this, lowerCase(name), value, false);
    settings.setInitial(name, value);
 }
 
@@ -170,7 +168,7 @@ void SessionCore::set(std::string_view name, std::string_view value, bool isLoca
 
 void SessionCore::reset(std::string_view name) {
    const std::string setting = lowerCase(name);
-   if (setRole(*this, setting, setting == "role" ? "none" : options.user, false)) return;
+   if (setRole(*this, setting, setting == "role" ? settings.resetValue("role") : options.user, false)) return;
    requireSettable(*this, name);
    settings.reset(name);
 }

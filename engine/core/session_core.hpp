@@ -162,9 +162,9 @@ public:
 
 private:
    /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
-   void adoptStoredSettings(const catalog::Snapshot& catalog, const catalog::Role& role);
+   void adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role);
    /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
-   void setInitial(const catalog::Snapshot& catalog, const std::string& name, const std::string& value);
+   void setInitial(const std::string& name, const std::string& value);
    /// Throws 53300 when the role's CONNECTION LIMIT is reached.
    void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);

@@ -5,7 +5,7 @@
 #include "engine/core/privileges.hpp"
 #include "sql/parse/node_access.hpp"
 
-// GRANT and REVOKE of privileges on objects. Grants of roles are in role.cpp.
+// GRANT and REVOKE of privileges on objects. Grants of roles are in role_members.cpp.
 
 namespace ouzel::engine {
 

@@ -47,7 +47,7 @@ std::optional<std::string> checkedValue(SessionCore& core, const Actor& actor, c
                      "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
    // Whether the role may become the other one is seen when a session begins.
    if (name == "role" && *value != "none" && !core.transaction.catalog().findRole(*value))
-      core.notice("role \"" + *value + "\" does not exist", {}, sqlstate::invalidParameterValue);
+      core.notice("role \"" + *value + "\" does not exist", {}, sqlstate::undefinedObject);
    core.settings.check(name, value);
    return value;
 }

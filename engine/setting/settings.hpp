@@ -48,7 +48,8 @@ public:
    bool boolean(SettingName name) const { return value(name) == "on"; }
    int64_t integer(SettingName name) const;
    const std::string& value(SettingName name) const { return values_[name.index()]; }
-   const std::string& valueOf(std::string_view name) const; ///< throws 42704
+   const std::string& resetValue(SettingName name) const { return resetValues_[name.index()]; } ///< what RESET gives
+   const std::string& valueOf(std::string_view name) const;                                     ///< throws 42704
    const SessionFormat& format() const { return format_; }
    /// The schemas of search_path, "$user" and quotes resolved.
    std::vector<std::string> searchPath(const std::string& user) const;

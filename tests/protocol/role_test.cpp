@@ -81,6 +81,20 @@ CATCH_TEST_CASE("a role's CONNECTION LIMIT counts its sessions, not those of sup
    CATCH_CHECK(c.run("DROP ROLE wire_few, wire_many") == "DROP ROLE");
 }
 
+CATCH_TEST_CASE("a client cannot begin as a role that its user may not become") {
+   const Connection c;
+   c.run("CREATE ROLE wire_small LOGIN; CREATE ROLE wire_group; GRANT wire_group TO wire_small");
+   const std::string small = "user=wire_small options='-c ";
+   CATCH_CHECK(Connection(sharedServer(), small + "role=wire_group'").run("SELECT session_user, current_user") ==
+               "wire_small|wire_group\n");
+   CATCH_CHECK(
+       refusal(sharedServer(), small + "role=postgres'").ends_with("permission denied to set role \"postgres\"\n"));
+   CATCH_CHECK(refusal(sharedServer(), small + "session_authorization=postgres'")
+                   .ends_with("permission denied to set session authorization\n"));
+   CATCH_CHECK(Connection(sharedServer(), "user=wire_small").run("SHOW is_superuser") == "off\n");
+   CATCH_CHECK(c.run("DROP ROLE wire_small, wire_group") == "DROP ROLE");
+}
+
 CATCH_TEST_CASE("DROP ROLE tells what depends on the role") {
    const Connection c;
    c.run("CREATE ROLE wire_owner LOGIN; CREATE TABLE wire_owned (a int); ALTER TABLE wire_owned OWNER TO wire_owner; "
@@ -88,5 +102,8 @@ CATCH_TEST_CASE("DROP ROLE tells what depends on the role") {
    c.run("DROP ROLE wire_owner");
    CATCH_CHECK(c.error() == "ERROR:  role \"wire_owner\" cannot be dropped because some objects depend on it\n"
                             "DETAIL:  owner of table wire_owned\nowner of view wire_view\n");
+   c.run("GRANT SELECT ON wire_owned TO wire_owner; ALTER TABLE wire_owned OWNER TO CURRENT_USER; "
+         "GRANT SELECT ON wire_owned TO wire_owner; DROP ROLE wire_owner");
+   CATCH_CHECK(c.error().ends_with("DETAIL:  privileges for table wire_owned\nowner of view wire_view\n"));
    CATCH_CHECK(c.run("DROP VIEW wire_view; DROP TABLE wire_owned; DROP ROLE wire_owner") == "DROP ROLE");
 }
