@@ -65,6 +65,7 @@ struct AggregateLoops {
    }
    static void updateOne(const AggregateInput& input, std::byte* state) {
       const Vector& arg = input.args[0];
+      if (arg.encoding == Encoding::Constant && arg.isNull(0)) return; // documents without the path, in many vectors
       State local = stateAt<State>(state); // a copy, so that the loop keeps the state in registers
       if constexpr (requires { P::addDense(local, static_cast<const Input*>(nullptr), 0u); }) {
          if (arg.encoding == Encoding::Flat && !arg.mayHaveNulls() && input.rows.isDense()) {
