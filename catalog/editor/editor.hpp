@@ -92,6 +92,8 @@ public:
    Dropped dropRelation(Oid relation, DropBehavior behavior);
    /// Drops several relations together: dependencies among the listed relations do not prevent the DROP.
    Dropped dropRelations(std::span<const Oid> relations, DropBehavior behavior);
+   /// Drops schemas and relations together, as DROP OWNED does.
+   Dropped dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations, DropBehavior behavior);
    /// Throws 0A000 if views read the relation and `rewriteView` is empty.
    void renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView = nullptr);
    void setSchema(Oid relation, Oid schema);

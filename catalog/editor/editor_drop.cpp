@@ -41,7 +41,8 @@ public:
    /// Adds the objects that depend on the column that the statement drops, of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
 
-   /// Throws 2BP01 if the DROP would remove an object that the statement does not name.
+   /// Throws 2BP01 if the DROP would remove an object that the statement does not name. `what`: what it names; empty:
+   /// several objects.
    void refuse(const std::string& what) const;
    Dropped execute();
    std::string describe(const Relation& relation) const;
@@ -214,7 +215,9 @@ void DropPlan::refuse(const std::string& what) const {
    for (const FallenPart& part : parts_)
       line(part.description, part.reason);
    if (detail.empty()) return;
-   throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop " + what + " because other objects depend on it")
+   const std::string because = what.empty() ? "desired object(s) because other objects depend on them"
+                                            : what + " because other objects depend on it";
+   throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop " + because)
        .detail(detail)
        .hint("Use DROP ... CASCADE to drop the dependent objects too.");
 }
@@ -267,6 +270,15 @@ Dropped CatalogEditor::dropRelation(Oid relation, DropBehavior behavior) {
 }
 
 Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavior behavior) {
+   return dropTogether({}, relations, behavior);
+}
+
+Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
+   return dropTogether(std::span(&schema, 1), {}, behavior);
+}
+
+Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations,
+                                    DropBehavior behavior) {
    DropPlan plan(*this);
    std::string what;
    for (const Oid oid : relations) {
@@ -277,33 +289,30 @@ Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavio
                         "cannot drop " + plan.describe(*relation) + " because " + owner + " requires it")
              .hint("You can drop " + owner + " instead.");
       plan.addTarget(relation);
-      if (what.empty()) what = plan.describe(*relation);
+      what = plan.describe(*relation);
    }
-   if (relations.size() > 1) what = "desired object(s)";
+   for (const Oid oid : schemas) {
+      const SchemaPtr schema = working_.schema(oid);
+      if (!schema) throwInternal("schema to drop does not exist");
+      if (oid < firstUserOid && oid != publicSchema)
+         throw SqlError(sqlstate::dependentObjectsStillExist,
+                        "cannot drop schema " + schema->name + " because it is required by the database system");
+      what = "schema " + schema->name;
+      for (const RelationPtr& relation : working_.relations())
+         if (relation->schema == oid && !relation->index && !(relation->sequence && relation->sequence->ownerRelation))
+            plan.addCascaded(relation, what);
+   }
    plan.close();
-   if (behavior == DropBehavior::Restrict) plan.refuse(what);
-   return plan.execute();
-}
-
-Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
-   const SchemaPtr found = working_.schema(schema);
-   if (!found) throwInternal("schema to drop does not exist");
-   if (schema < firstUserOid && schema != publicSchema)
-      throw SqlError(sqlstate::dependentObjectsStillExist,
-                     "cannot drop schema " + found->name + " because it is required by the database system");
-   DropPlan plan(*this);
-   const std::string what = "schema " + found->name;
-   for (const RelationPtr& relation : working_.relations())
-      if (relation->schema == schema && !relation->index && !(relation->sequence && relation->sequence->ownerRelation))
-         plan.addCascaded(relation, what);
-   plan.close();
-   if (behavior == DropBehavior::Restrict) plan.refuse(what);
+   const bool isOne = schemas.size() + relations.size() == 1;
+   if (behavior == DropBehavior::Restrict) plan.refuse(isOne ? what : std::string());
    Dropped dropped = plan.execute();
-   // The loop above skips owned sequences. A sequence whose table is in another schema is dropped here.
-   for (const RelationPtr& relation : working_.relations())
-      if (relation->schema == schema) remove(keyOf(*relation));
-   removeComments(class_oid::pgNamespace, schema);
-   remove(keyOf(*found));
+   for (const Oid oid : schemas) {
+      // The loop above skips owned sequences. A sequence whose table is in another schema is dropped here.
+      for (const RelationPtr& relation : working_.relations())
+         if (relation->schema == oid) remove(keyOf(*relation));
+      removeComments(class_oid::pgNamespace, oid);
+      remove(keyOf(*working_.schema(oid)));
+   }
    return dropped;
 }
 

@@ -55,9 +55,7 @@ private:
    void add(const Relation& relation) {
       if (relation.index) return; // goes with its table
       const auto name = [&] {
-         const bool isType =
-             relation.relationKind == RelationKind::Composite || relation.relationKind == RelationKind::Domain;
-         return (isType ? "type" : std::string(relationKindName(relation))) + " " +
+         return (isUserType(relation) ? "type" : std::string(relationKindName(relation))) + " " +
                 displayName(snapshot_, path_, relation);
       };
       note(relation.database, relation.oid, 0, relation.owner, relation.acl, name);

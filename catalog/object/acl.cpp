@@ -44,6 +44,7 @@ bool reachesRole(const Snapshot& snapshot, Oid role, Oid grantee) {
 }
 
 AclKind kindOf(const Relation& relation) {
+   if (isUserType(relation)) return AclKind::Type;
    return relation.sequence ? AclKind::Sequence : AclKind::Table;
 }
 
@@ -182,6 +183,7 @@ void grant(const Snapshot& snapshot, std::vector<AclItem>& items, const AclChang
       throw SqlError(sqlstate::invalidGrantOperation, "grant options can only be granted to roles");
    if (change.grantOption && grantee != change.owner && goesBack(items, change, grantee, snapshot))
       throw SqlError(sqlstate::invalidGrantOperation, "grant options cannot be granted back to your own grantor");
+   if (change.privileges == 0) return; // the grantor has no options: no item without privileges
    auto found = std::find_if(items.begin(), items.end(), [&](const AclItem& item) {
       return item.grantee == grantee && item.grantor == change.grantor;
    });

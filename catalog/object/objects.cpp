@@ -55,6 +55,10 @@ ObjectKey keyOf(const CatalogObject& object) {
    CHECK(false);
 }
 
+bool isUserType(const Relation& relation) {
+   return relation.relationKind == RelationKind::Composite || relation.relationKind == RelationKind::Domain;
+}
+
 std::string_view relationKindName(const Relation& relation) {
    switch (relation.relkind()) {
    case 'v': return "view";

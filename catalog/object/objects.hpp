@@ -241,6 +241,8 @@ inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 12
 
 /// The key of an object in a snapshot.
 ObjectKey keyOf(const CatalogObject& object);
+/// Whether the relation is what CREATE TYPE or CREATE DOMAIN made. Its list has the privileges of a type.
+bool isUserType(const Relation& relation);
 /// The word for a relation in error messages: "table", "view", "index", ...
 std::string_view relationKindName(const Relation& relation);
 

@@ -15,6 +15,8 @@ using sql::as;
 using sql::stringOf;
 
 void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::ObjectType type, bool isRename) {
+   if (relation.relationKind == RelationKind::Composite && !actsFor(core, relation.owner)) // PostgreSQL's word
+      throw SqlError(sqlstate::insufficientPrivilege, "must be owner of table " + relation.name);
    if (!relation.isBuiltin()) requireOwner(core, relation);
    const auto refuse = [&](const char* kind) {
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " + kind);
@@ -78,8 +80,6 @@ Oid roleOf(SessionCore& core, const ::RoleSpec& role) {
    throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
 }
 
-namespace {
-
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner) {
    catalog::Relation changed = relation;
    changed.owner = owner;
@@ -88,6 +88,15 @@ void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation,
       column.acl = catalog::handedOver(column.acl, relation.owner, owner);
    editor.replaceRelation(std::move(changed));
 }
+
+void setOwner(catalog::CatalogEditor& editor, const catalog::Schema& schema, Oid owner) {
+   catalog::Schema changed = schema;
+   changed.owner = owner;
+   changed.acl = catalog::handedOver(changed.acl, schema.owner, owner);
+   editor.replaceSchema(std::move(changed));
+}
+
+namespace {
 
 /// Only who may become a role gives objects to it, and only where it could make them.
 void requireNewOwner(SessionCore& core, Oid owner, Oid schema) {
@@ -184,10 +193,7 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       requireNewOwner(core, owner, invalidOid);
       requireDatabasePrivilege(core, catalog::privilege::create);
    }
-   catalog::Schema changed = *schema;
-   changed.owner = owner;
-   changed.acl = catalog::handedOver(changed.acl, schema->owner, owner);
-   core.transaction.editor().replaceSchema(std::move(changed));
+   setOwner(core.transaction.editor(), *schema, owner);
    return tag;
 }
 

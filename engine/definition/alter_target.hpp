@@ -17,6 +17,10 @@ void alterOther(CommandContext& context, Oid relation, const ::AlterTableCmd& co
 void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command);
 /// Gives a relation that is there its options.
 void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions options);
+/// Gives a relation an owner, and what the old one held and granted. Checks nothing; what belongs to the relation
+/// stays.
+void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner);
+void setOwner(catalog::CatalogEditor& editor, const catalog::Schema& schema, Oid owner);
 /// The role that a statement names. Throws 42704.
 Oid roleOf(SessionCore& core, const ::RoleSpec& role);
 /// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/privileges.hpp"
+#include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
 // GRANT and REVOKE of privileges on objects. Grants of roles are in role_members.cpp.
@@ -143,20 +144,19 @@ void grantOnColumn(SessionCore& core, catalog::Relation& relation, catalog::Colu
       column.acl = std::move(items);
 }
 
-void grantOnRelation(SessionCore& core, const ::GrantStmt& statement, const Grant& grant,
-                     const catalog::RelationPtr& relation) {
+void grantOnRelation(SessionCore& core, ::ObjectType type, const Grant& grant, const catalog::RelationPtr& relation) {
    const auto refuse = [&](const std::string& what) {
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is " + what);
    };
    if (relation->index) refuse("an index");
    if (relation->relationKind == catalog::RelationKind::Composite) refuse("a composite type");
-   if (statement.objtype == OBJECT_SEQUENCE && !relation->sequence) refuse("not a sequence");
+   if (type == OBJECT_SEQUENCE && !relation->sequence) refuse("not a sequence");
    if (relation->isBuiltin()) throwNotSupported("GRANT and REVOKE on system catalogs");
    // GRANT ... ON TABLE of a sequence is an old way to say ON SEQUENCE.
    const AclKind kind = relation->sequence ? AclKind::Sequence : AclKind::Table;
    const uint32_t all = catalog::aclRules(kind).all;
    uint32_t privileges = grant.isAll ? all : grant.privileges;
-   if (relation->sequence && statement.objtype == OBJECT_TABLE && (privileges & ~all) != 0) {
+   if (relation->sequence && type == OBJECT_TABLE && (privileges & ~all) != 0) {
       core.warn(sqlstate::warning,
                 "sequence \"" + relation->name + "\" only supports USAGE, SELECT, and UPDATE privileges");
       privileges &= all;
@@ -211,10 +211,10 @@ void grantOnRelations(CommandContext& context, const ::GrantStmt& statement, con
          relations.push_back(requireTarget(context, path, *name)->oid);
    }
    for (const Oid relation : relations)
-      grantOnRelation(core, statement, grant, core.transaction.editor().snapshot().relation(relation));
+      grantOnRelation(core, statement.objtype, grant, core.transaction.editor().snapshot().relation(relation));
 }
 
-// ---- schemas and databases ----
+// ---- schemas, databases and types ----
 
 uint32_t checkedFor(AclKind kind, const Grant& grant) {
    if (!grant.ofColumns.empty())
@@ -232,23 +232,92 @@ std::vector<catalog::AclItem> changedOf(SessionCore& core, AclKind kind, const O
    return changed(core, target, grant, privileges, grant.isAll);
 }
 
+void grantOnSchema(SessionCore& core, const catalog::Schema& schema, const Grant& grant) {
+   catalog::Schema draft = schema;
+   draft.acl = changedOf(core, AclKind::Schema, schema, grant);
+   core.transaction.editor().replaceSchema(std::move(draft));
+}
+
 void grantOnSchema(SessionCore& core, std::string_view name, const Grant& grant) {
    const auto found = core.transaction.catalog().findSchema(name);
    if (!found) throw SqlError(sqlstate::invalidSchemaName, "schema \"" + std::string(name) + "\" does not exist");
-   catalog::Schema draft = *found;
-   draft.acl = changedOf(core, AclKind::Schema, *found, grant);
-   core.transaction.editor().replaceSchema(std::move(draft));
+   grantOnSchema(core, *found, grant);
+}
+
+void grantOnDatabase(SessionCore& core, const catalog::Database& database, const Grant& grant) {
+   catalog::Database draft = database;
+   draft.acl = changedOf(core, AclKind::Database, database, grant);
+   core.transaction.editor().replaceDatabase(std::move(draft));
 }
 
 void grantOnDatabase(SessionCore& core, std::string_view name, const Grant& grant) {
    const auto found = core.transaction.catalog().findDatabase(name);
    if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
-   catalog::Database draft = *found;
-   draft.acl = changedOf(core, AclKind::Database, *found, grant);
-   core.transaction.editor().replaceDatabase(std::move(draft));
+   grantOnDatabase(core, *found, grant);
+}
+
+/// The type of a name. Throws 42809 and 0LP01 for types without a list of their own.
+catalog::RelationPtr typeToGrant(SessionCore& core, ::ObjectType kind, const ::Node* name) {
+   ::TypeName type{};
+   type.type = T_TypeName;
+   type.names = const_cast<::List*>(as<::List>(name));
+   type.typemod = type.location = -1;
+   const catalog::SearchPath path = core.searchPath();
+   const Oid oid = sql::resolveTypeName(type, core.bindContext(path, nullptr)).named();
+   const bool isUsers = oid >= firstUserOid;
+   if (isUsers ? (oid & userArrayBit) != 0 : catalog::builtins().isArray(oid))
+      throw SqlError(sqlstate::invalidGrantOperation, "cannot set privileges of array types")
+          .hint("Set the privileges of the element type instead.");
+   const auto found = isUsers ? core.transaction.catalog().relationOfType(oid) : nullptr;
+   if (kind == OBJECT_DOMAIN && (!found || found->relationKind != catalog::RelationKind::Domain))
+      throw SqlError(sqlstate::wrongObjectType,
+                     "\"" + std::string(stringOf(ListOf<>(type.names).back())) + "\" is not a domain");
+   if (!found || !catalog::isUserType(*found))
+      throwNotSupported("GRANT and REVOKE on system types and row types of tables");
+   return found;
+}
+
+/// A type that is a relation here: its list is that of the type.
+void grantOnType(SessionCore& core, const catalog::Relation& type, const Grant& grant) {
+   catalog::Relation draft = type;
+   draft.acl = changedOf(core, AclKind::Type, type, grant);
+   core.transaction.editor().replaceRelation(std::move(draft));
+}
+
+// ---- DROP OWNED ----
+
+bool names(const catalog::Acl& acl, Oid role) {
+   return acl && std::any_of(acl->begin(), acl->end(), [&](const catalog::AclItem& item) {
+             return item.grantee == role || item.grantor == role;
+          });
+}
+
+bool names(const catalog::Relation& relation, Oid role) {
+   return names(relation.acl, role) ||
+          std::any_of(relation.columns.begin(), relation.columns.end(),
+                      [&](const catalog::Column& column) { return names(column.acl, role); });
 }
 
 } // namespace
+
+void revokeEverything(SessionCore& core, Oid role) {
+   Grant grant;
+   grant.isGrant = false;
+   grant.isAll = grant.cascades = true;
+   grant.grantees = {role};
+   const catalog::Snapshot snapshot = core.transaction.catalog();
+   for (const catalog::RelationPtr& relation : snapshot.relations()) {
+      if (relation->isBuiltin() || relation->owner == role || !names(*relation, role)) continue;
+      if (catalog::isUserType(*relation))
+         grantOnType(core, *relation, grant);
+      else
+         grantOnRelation(core, OBJECT_TABLE, grant, relation);
+   }
+   for (const auto& schema : snapshot.schemas())
+      if (schema->owner != role && names(schema->acl, role)) grantOnSchema(core, *schema, grant);
+   for (const auto& database : snapshot.databases())
+      if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
+}
 
 std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement) {
    SessionCore& core = context.core;
@@ -262,6 +331,15 @@ std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statemen
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnSchema(core, stringOf(name), grant);
       return tag;
+   case OBJECT_TYPE:
+   case OBJECT_DOMAIN: {
+      const uint32_t known = catalog::aclRules(AclKind::Type).all;
+      if (grant.ofColumns.empty() && (grant.privileges & ~known) != 0)
+         refuseType(grant.privileges & ~known, statement.objtype == OBJECT_TYPE ? "type" : "domain");
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnType(core, *typeToGrant(core, statement.objtype, name), grant);
+      return tag;
+   }
    case OBJECT_DATABASE:
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnDatabase(core, stringOf(name), grant);

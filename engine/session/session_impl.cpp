@@ -8,6 +8,7 @@
 #include "engine/command/command.hpp"
 #include "engine/constraint/deferred_constraints.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/owned.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
@@ -196,6 +197,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));
    case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
    case T_GrantRoleStmt: return grantRole(context, *as<::GrantRoleStmt>(node));
+   case T_ReassignOwnedStmt: return reassignOwned(context, *as<::ReassignOwnedStmt>(node));
+   case T_DropOwnedStmt: return dropOwned(context, *as<::DropOwnedStmt>(node));
    case T_AlterRoleSetStmt: return alterRoleSettings(context, *as<::AlterRoleSetStmt>(node));
    case T_AlterDatabaseSetStmt: return alterDatabaseSettings(context, *as<::AlterDatabaseSetStmt>(node));
    case T_ExplainStmt: return explain(context, *as<::ExplainStmt>(node));

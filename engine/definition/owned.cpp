@@ -1,0 +1,123 @@
+#include "engine/definition/owned.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "catalog/object/membership.hpp"
+#include "engine/core/privileges.hpp"
+#include "engine/definition/alter_target.hpp"
+#include "engine/definition/user_type.hpp"
+#include "engine/role/actor.hpp"
+#include "engine/role/grant.hpp"
+#include "sql/parse/node_access.hpp"
+
+// REASSIGN OWNED and DROP OWNED: all that roles own in the session's database. Databases change their owner, too, but
+// are not dropped.
+
+namespace ouzel::engine {
+
+namespace {
+
+/// Throws 42501 unless who acts has the privileges of the roles.
+void requireActsFor(SessionCore& core, const std::vector<catalog::RolePtr>& roles, const char* message) {
+   for (const catalog::RolePtr& role : roles)
+      requireRight(actsFor(core, role->oid), message);
+}
+
+/// Throws 2BP01 for the roles that every cluster has.
+void requireNotPinned(const catalog::Role& role, const std::string& action) {
+   if (role.oid < firstUserOid)
+      throw SqlError(sqlstate::dependentObjectsStillExist, "cannot " + action + " objects owned by role " + role.name +
+                                                               " because they are required by the database system");
+}
+
+void reassign(SessionCore& core, Oid from, Oid to) {
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const catalog::Snapshot snapshot = editor.snapshot();
+   for (const auto& schema : snapshot.schemas()) {
+      if (schema->owner != from) continue;
+      requireDatabasePrivilege(core, catalog::privilege::create);
+      setOwner(editor, *schema, to);
+   }
+   for (const catalog::RelationPtr& relation : snapshot.relations()) {
+      if (relation->owner != from || relation->isBuiltin()) continue;
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      setOwner(editor, *relation, to);
+   }
+   for (const auto& database : snapshot.databases()) {
+      if (database->owner != from) continue;
+      catalog::Database changed = *database;
+      changed.owner = to;
+      changed.acl = catalog::handedOver(changed.acl, from, to);
+      editor.replaceDatabase(std::move(changed));
+   }
+}
+
+/// What a role owns, without the parts of tables.
+struct Owned {
+   std::vector<Oid> schemas, relations;
+};
+
+void addOwned(SessionCore& core, Oid role, Owned& owned) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   for (const auto& schema : snapshot.schemas())
+      if (schema->owner == role) owned.schemas.push_back(schema->oid);
+   for (const catalog::RelationPtr& relation : snapshot.relations()) {
+      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid);
+      if (relation->owner == role && !relation->isBuiltin() && !isPart) owned.relations.push_back(relation->oid);
+   }
+}
+
+/// Locks what falls. Throws 0A000 for types whose names may stand in texts.
+void lockOwned(SessionCore& core, const Owned& owned) {
+   const auto has = [](const std::vector<Oid>& oids, Oid oid) {
+      return std::find(oids.begin(), oids.end(), oid) != oids.end();
+   };
+   const catalog::Snapshot snapshot = core.transaction.catalog();
+   for (const catalog::RelationPtr& relation : snapshot.relations()) {
+      const bool isOwned = has(owned.relations, relation->oid);
+      if (!isOwned && !has(owned.schemas, relation->schema)) continue;
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      if (isOwned && catalog::isUserType(*relation)) requireNotInTexts(core, relation->name, false, "dropping a type");
+   }
+}
+
+} // namespace
+
+std::string reassignOwned(CommandContext& context, const ::ReassignOwnedStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "REASSIGN OWNED");
+   constexpr const char* denied = "permission denied to reassign objects";
+   const std::vector<catalog::RolePtr> roles = existingRoles(core, statement.roles);
+   requireActsFor(core, roles, denied);
+   const catalog::RolePtr to = existingRole(core, *statement.newrole);
+   requireActsFor(core, {to}, denied);
+   for (const catalog::RolePtr& role : roles) {
+      requireNotPinned(*role, "reassign ownership of");
+      if (role->oid != to->oid) reassign(core, role->oid, to->oid);
+   }
+   return "REASSIGN OWNED";
+}
+
+std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "DROP OWNED");
+   const std::vector<catalog::RolePtr> roles = existingRoles(core, statement.roles);
+   requireActsFor(core, roles, "permission denied to drop objects");
+   Owned owned;
+   std::set<Oid> seen; // DROP OWNED BY a, a
+   for (const catalog::RolePtr& role : roles) {
+      requireNotPinned(*role, "drop");
+      if (!seen.insert(role->oid).second) continue;
+      revokeEverything(core, role->oid);
+      addOwned(core, role->oid, owned);
+   }
+   if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";
+   lockOwned(core, owned);
+   const auto behavior =
+       statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
+   announceAndFree(core, core.transaction.editor().dropTogether(owned.schemas, owned.relations, behavior));
+   return "DROP OWNED";
+}
+
+} // namespace ouzel::engine
