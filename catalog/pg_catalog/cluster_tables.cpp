@@ -86,7 +86,7 @@ void staticRows(std::string_view catalog, RowBuilder& row) {
 }
 
 /// The pg_type row of a relation's composite type or of its array type, as PostgreSQL makes it with the relation.
-void rowTypeRow(const Relation& r, bool isArray, RowBuilder& row) {
+void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBuilder& row) {
    row.oid(isArray ? r.rowTypeArray : r.rowType).text(isArray ? "_" + r.name : r.name).oid(r.schema).oid(r.owner);
    row.int2(-1).boolean(false).letter(isArray ? 'b' : 'c').letter(isArray ? 'A' : 'C').boolean(false).boolean(true);
    row.letter(',').oid(isArray ? invalidOid : r.oid).oid(isArray ? 6179 : 0).oid(isArray ? r.rowType : invalidOid);
@@ -96,10 +96,11 @@ void rowTypeRow(const Relation& r, bool isArray, RowBuilder& row) {
       row.oid(750).oid(751).oid(2400).oid(2401).oid(0).oid(0).oid(3816);
    else
       row.oid(2290).oid(2291).oid(2402).oid(2403).oid(0).oid(0).oid(0);
-   row.letter('d').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(3).emit();
+   row.letter('d').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2);
+   row.acl(snapshot, !isArray && isUserType(r) ? r.acl : Acl()).emit();
 }
 
-void domainRow(const Relation& r, RowBuilder& row) {
+void domainRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    const Column& value = r.columns[0];
    const TypeInfo* base = builtins().type(value.type.oid);
    const bool isArray = builtins().isArray(value.type.oid);
@@ -111,7 +112,7 @@ void domainRow(const Relation& r, RowBuilder& row) {
    row.oid(base ? base->send : isArray ? 2401 : 2403).oid(0).oid(0).oid(0);
    row.letter(base ? base->alignment : 'd').letter(base ? base->storage : 'x').boolean(value.notNull);
    row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(0).oid(value.type.collation);
-   row.textOrNull(value.defaultExpr).textOrNull(value.defaultExpr).null().emit();
+   row.textOrNull(value.defaultExpr).textOrNull(value.defaultExpr).acl(snapshot, r.acl).emit();
 }
 
 void pgType(const SystemContext& context, RowBuilder& row) {
@@ -119,10 +120,10 @@ void pgType(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (r->rowType == invalidOid) continue;
       if (r->relationKind == RelationKind::Domain)
-         domainRow(*r, row);
+         domainRow(context.snapshot, *r, row);
       else
-         rowTypeRow(*r, false, row);
-      rowTypeRow(*r, true, row);
+         rowTypeRow(context.snapshot, *r, false, row);
+      rowTypeRow(context.snapshot, *r, true, row);
    }
 }
 

@@ -159,8 +159,10 @@ std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid
 
 std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
-   if (builtins().type(oid) == nullptr && !snapshot.relationOfType(oid)) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Type, wanted);
+   const RelationPtr relation = snapshot.relationOfType(oid); // of an array: that of its elements
+   if (builtins().type(oid) == nullptr && !relation) return std::nullopt;
+   const Acl acl = relation && isUserType(*relation) ? relation->acl : Acl();
+   return holdsAny(snapshot, role, relation ? relation->owner : bootstrapRole, acl, AclKind::Type, wanted);
 }
 
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,

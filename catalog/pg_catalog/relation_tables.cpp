@@ -63,7 +63,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.boolean(false).boolean(false).boolean(true);
       row.letter(r->relkind() == 'r' && !r->isBuiltin() ? 'd' : 'n').boolean(false).oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
-      row.acl(context.snapshot, r->acl);
+      row.acl(context.snapshot, isUserType(*r) ? Acl() : r->acl); // a type's list is in pg_type
       if (r->options.empty())
          row.null();
       else

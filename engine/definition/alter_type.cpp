@@ -37,6 +37,7 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
                           command.name, core_.bindContext(path, &context_.source()));
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
    const SqlType type = sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
+   requireTypeUsage(core_, type);
    requireNoCycle(core_, *relation, type);
    const bool isOther = type != column.type || type.domain != column.type.domain;
    if (!definition.raw_default && isOther && !isAssignable(column, type))

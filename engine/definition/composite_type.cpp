@@ -22,6 +22,7 @@ catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definiti
    if (column.type.oid == oid::record)
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
+   requireTypeUsage(context.core, column.type);
    return column;
 }
 

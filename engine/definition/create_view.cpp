@@ -3,6 +3,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/source_range.hpp"
+#include "engine/definition/user_type.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -113,6 +114,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
          throw SqlError(sqlstate::indeterminateCollation,
                         "could not determine which collation to use for view column \"" + column.name + "\"")
              .hint("Use the COLLATE clause to set the collation explicitly.");
+      requireTypeUsage(context.core, column.type);
       draft.columns.push_back(std::move(column));
    }
    const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);

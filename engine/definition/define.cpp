@@ -9,6 +9,7 @@
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/source_range.hpp"
 #include "engine/definition/table_like.hpp"
+#include "engine/definition/user_type.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -140,6 +141,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
    if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
+   requireTypeUsage(context_.core, column.type);
    draft_.columns.push_back(column);
    if (serial) sequences_.push_back({column.attribute, serial, nullptr});
    bool sawNull = false;
@@ -273,6 +275,7 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
    LikeCopy copy = copyLike(context_, like, draft_.columns.size());
    for (catalog::Column& column : copy.columns) {
       requireNewName(column.name);
+      requireTypeUsage(context_.core, column.type);
       draft_.columns.push_back(std::move(column));
    }
    for (auto& [key, options] : copy.keys) {
@@ -456,6 +459,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
       for (const catalog::Column& other : draft.columns)
          if (other.name == column.name)
             throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      requireTypeUsage(context.core, column.type);
       draft.columns.push_back(std::move(column));
       dml->target.push_back({query.output[i].column, static_cast<int16_t>(i + 1)});
    }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/column_constraints.hpp"
@@ -75,6 +76,7 @@ void DomainDefinition::setBase(const ::TypeName& type, const ::CollateClause* co
       throw SqlError(sqlstate::datatypeMismatch, "\"" + std::string(stringOf(ListOf<>(type.names).back())) +
                                                      "\" is not a valid base type for a domain")
           .at(context_.position(type.location));
+   requireTypeUsage(context_.core, column.type);
    domain_.columns.push_back(std::move(column));
 }
 
@@ -173,6 +175,7 @@ catalog::RelationPtr requireDomain(CommandContext& context, const ::List* name) 
    if (!found) refuseToAlter(OBJECT_DOMAIN, findSystemObject(core, OBJECT_DOMAIN, node));
    if (found->relationKind != catalog::RelationKind::Domain)
       throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a domain");
+   requireOwner(core, *found);
    core.transaction.lock(found->oid, LockMode::AccessExclusive);
    return found;
 }

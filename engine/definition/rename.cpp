@@ -153,6 +153,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
    case OBJECT_DOMCONSTRAINT:
       if (const auto domain = findUserType(context, statement.object)) {
+         requireOwner(core, *domain);
          core.transaction.lock(domain->oid, LockMode::AccessExclusive);
          editor.renameConstraint(domain->oid, statement.subname, statement.newname);
          return tag;
@@ -161,6 +162,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_DOMAIN:
    case OBJECT_TYPE:
       if (const auto composite = findUserType(context, statement.object)) {
+         requireOwner(core, *composite);
          core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          requireNotInTexts(core, composite->name, false, "renaming a type");
          renameRelation(context, *composite, statement.newname);
@@ -177,6 +179,7 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
    requireWritable(context.core, tag);
    if (type == OBJECT_TYPE || type == OBJECT_DOMAIN)
       if (const auto composite = findUserType(context, statement.object)) {
+         requireOwner(context.core, *composite);
          context.core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          requireNotInTexts(context.core, composite->name, false, "moving a type");
          moveToSchema(context, *composite, statement.newschema);
@@ -263,6 +266,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const std::string name(stringOf(named[1]));
       const auto domain = findUserType(context, named[0]);
       if (!domain) throw SqlError(*findSystemObject(core, OBJECT_DOMAIN, named[0]).missing);
+      requireOwner(core, *domain);
       const catalog::Constraint* constraint = domain->findConstraint(name);
       if (!constraint)
          throw SqlError(sqlstate::undefinedObject,
@@ -298,6 +302,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    default: {
       const SystemObject object = findSystemObject(core, statement.objtype, statement.object);
       if (object.missing) throw SqlError(*object.missing);
+      if (object.classOid == catalog::class_oid::pgType && object.oid >= firstUserOid)
+         if (const auto type = snapshot.relationOfType(object.oid)) requireOwner(core, *type);
       if (object.oid == invalidOid) throwNotSupported("COMMENT ON " + std::string(objectKindName(statement.objtype)));
       editor.setComment(object.classOid, object.oid, 0, text);
    }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/core/privileges.hpp"
 #include "sql/bind/stored_expression.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -138,6 +139,9 @@ LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t
           .at(context.position(like.relation->location))
           .detail(source->sequence ? "This operation is not supported for sequences."
                                    : "This operation is not supported for indexes.");
+   const bool isType = source->relationKind == catalog::RelationKind::Composite;
+   if (!source->isBuiltin())
+      requirePrivilege(context.core, *source, isType ? catalog::privilege::usage : catalog::privilege::select);
    return LikeCopier(context, like, *source).copy(columnsBefore);
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/text/ascii.hpp"
 #include "common/thread/stack.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/rewrite_rows.hpp"
 #include "sql/parse/node_access.hpp"
@@ -35,6 +36,17 @@ void requireNewType(SessionCore& core, Oid schema, std::string_view name) {
    const auto existing = core.transaction.catalog().findRelation(schema, name);
    if (existing && existing->rowType)
       throw SqlError(sqlstate::duplicateObject, "type \"" + std::string(name) + "\" already exists");
+}
+
+void requireTypeUsage(SessionCore& core, const SqlType& type) {
+   const Oid named = type.named();
+   if (named < firstUserOid || core.isServer()) return;
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const auto made = snapshot.relationOfType(named); // of an array: the type of its elements
+   if (!made || !catalog::isUserType(*made)) return;
+   if (!catalog::mayUse(snapshot, core.role(), *made, catalog::privilege::usage))
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied for type " + catalog::displayName(snapshot, core.searchPath(), *made));
 }
 
 bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation) {
@@ -129,6 +141,7 @@ bool dropUserTypes(CommandContext& context, const ::DropStmt& statement) {
       if (const auto relation = findUserType(context, object)) {
          if (statement.removeType == OBJECT_DOMAIN && relation->relationKind != catalog::RelationKind::Domain)
             throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a domain");
+         requireDroppable(core, *relation);
          core.transaction.lock(relation->oid, LockMode::AccessExclusive);
          requireNotInTexts(core, relation->name, false, "dropping a type");
          types.push_back(relation->oid);

@@ -11,6 +11,8 @@ catalog::QualifiedName typeNameOf(const ::Node* name);
 catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name);
 /// Throws 42710 if the schema has a type of this name.
 void requireNewType(SessionCore& core, Oid schema, std::string_view name);
+/// `permission denied for type x`, unless the current role may make columns and domains of the type.
+void requireTypeUsage(SessionCore& core, const SqlType& type);
 /// Whether values of `type` are, or contain, values of the relation's row type or of the domain that it is.
 bool isMadeOf(const catalog::Snapshot& snapshot, const SqlType& type, const catalog::Relation& relation);
 /// Throws 42P16 if a column of this type would make the relation's row type a part of itself.
