@@ -106,6 +106,14 @@ bool mayUseColumn(const Snapshot& snapshot, Oid role, const Relation& relation, 
    return column.acl && held(snapshot, role, relation.owner, column.acl, AclKind::Column, wanted) == wanted;
 }
 
+bool mayRead(const Snapshot& snapshot, Oid role, const Relation& relation, std::span<const int16_t> attributes) {
+   if (mayUse(snapshot, role, relation, p::select)) return true;
+   return std::all_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
+      const Column* column = relation.column(attribute);
+      return column && mayUseColumn(snapshot, role, relation, *column, p::select);
+   });
+}
+
 bool mayUse(const Snapshot& snapshot, Oid role, const Schema& schema, uint32_t wanted) {
    uint32_t lacking = wanted & ~held(snapshot, role, schema.owner, schema.acl, AclKind::Schema, wanted);
    if ((lacking & p::usage) != 0 &&
@@ -179,6 +187,7 @@ bool goesBack(std::vector<AclItem> items, const AclChange& change, Oid grantee, 
 }
 
 void grant(const Snapshot& snapshot, std::vector<AclItem>& items, const AclChange& change, Oid grantee) {
+   if (change.privileges == 0) return;
    if (change.grantOption && grantee == publicRole)
       throw SqlError(sqlstate::invalidGrantOperation, "grant options can only be granted to roles");
    if (change.grantOption && grantee != change.owner && goesBack(items, change, grantee, snapshot))

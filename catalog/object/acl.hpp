@@ -40,6 +40,8 @@ bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner);
 bool mayUse(const Snapshot& snapshot, Oid role, const Relation& relation, uint32_t wanted);
 /// The same for one column of it, by its own list or that of the relation.
 bool mayUseColumn(const Snapshot& snapshot, Oid role, const Relation& relation, const Column& column, uint32_t wanted);
+/// Whether `role` may read all these columns, so that errors may show their values.
+bool mayRead(const Snapshot& snapshot, Oid role, const Relation& relation, std::span<const int16_t> attributes);
 bool mayUse(const Snapshot& snapshot, Oid role, const Schema& schema, uint32_t wanted);
 bool mayUse(const Snapshot& snapshot, Oid role, const Database& database, uint32_t wanted);
 

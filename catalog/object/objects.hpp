@@ -72,6 +72,9 @@ struct Database : CatalogObject {
 };
 using DatabasePtr = std::shared_ptr<const Database>;
 
+/// An OID that no role has: it holds what everybody holds.
+inline constexpr Oid nobodyRole = 0xffffffff;
+
 struct Role : CatalogObject {
    Oid oid = invalidOid;
    std::string name;

@@ -70,7 +70,8 @@ SearchPath SearchPath::resolve(const Snapshot& snapshot, std::span<const std::st
                                Oid temporarySchema) {
    SearchPath path;
    path.temporary = temporarySchema;
-   if (const RolePtr role = snapshot.findRole(user)) path.role = role->oid;
+   const RolePtr role = user.empty() ? nullptr : snapshot.findRole(user);
+   if (!user.empty()) path.role = role ? role->oid : nobodyRole;
    bool namesTemporary = false;
    for (const std::string& element : setting) {
       if (element == temporaryAlias) {

@@ -31,7 +31,7 @@ void pgStatActivity(const SystemContext& context, RowBuilder& row) {
       const Oid viewer = context.state->role();
       if (!ownsObject(context.snapshot, viewer, a.role) && !inheritsFrom(context.snapshot, viewer, readAllStats)) {
          row.oid(a.database).textOrNull(database ? database->name : "").int4(a.pid).null();
-         row.oid(a.role).textOrNull(role ? role->name : "").text(a.applicationName).nulls(12);
+         row.oid(a.role).textOrNull(role ? role->name : "").text(a.applicationName).nulls(13);
          row.text("<insufficient privilege>").null().emit();
          continue;
       }

@@ -11,6 +11,18 @@ namespace ouzel::engine {
 
 namespace {
 
+/// Readers may take the weakest lock; any other one needs a privilege to write.
+void requireLockable(SessionCore& core, Oid role, const catalog::Relation& relation, LockMode mode) {
+   namespace p = catalog::privilege;
+   uint32_t enough = p::update | p::del | p::truncate;
+   if (mode == LockMode::AccessShare) enough |= p::select;
+   if (mode <= LockMode::RowExclusive) enough |= p::insert;
+   for (uint32_t bit = 1; bit <= enough; bit <<= 1)
+      if ((enough & bit) != 0 && catalog::mayUse(core.transaction.catalog(), role, relation, bit)) return;
+   throw SqlError(sqlstate::insufficientPrivilege,
+                  "permission denied for " + std::string(catalog::relationKindName(relation)) + " " + relation.name);
+}
+
 /// Locks a relation, and below a view those that it reads. `seen`: relations that this call or a caller has locked. A
 /// view may read itself through other views.
 void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait,
@@ -22,25 +34,16 @@ void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockM
    if (relation->relationKind != catalog::RelationKind::View) return;
    for (const catalog::Dependency& dependency : relation->dependsOn)
       if (const auto below = core.transaction.catalog().relation(dependency.relation);
-          below && !below->index && !below->sequence)
+          below && !below->index && !below->sequence) {
+         requireLockable(core, relation->owner, *below, mode);
          lockRelation(core, below, mode, noWait, seen);
+      }
 }
 
 /// The relation that the name means now: it may have changed while another transaction's lock was awaited.
 catalog::RelationPtr findRelation(CommandContext& context, const ::RangeVar& name) {
    const catalog::SearchPath path = context.core.searchPath();
    return requireTarget(context, path, name);
-}
-
-/// Readers may take the weakest lock; any other one needs a privilege to write.
-void requireLockable(SessionCore& core, const catalog::Relation& relation, LockMode mode) {
-   namespace p = catalog::privilege;
-   uint32_t enough = p::update | p::del | p::truncate;
-   if (mode == LockMode::AccessShare) enough |= p::select;
-   if (mode <= LockMode::RowExclusive) enough |= p::insert;
-   for (uint32_t bit = 1; bit <= enough; bit <<= 1)
-      if ((enough & bit) != 0 && catalog::mayUse(core.transaction.catalog(), core.role(), relation, bit)) return;
-   requirePrivilege(core, relation, p::update);
 }
 
 } // namespace
@@ -57,7 +60,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
          if (relation->oid < firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
-      requireLockable(core, *relation, mode);
+      requireLockable(core, core.role(), *relation, mode);
       for (bool isCurrent = false; !isCurrent;) {
          std::set<Oid> seen;
          lockRelation(core, relation, mode, statement.nowait, seen);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/acl.hpp"
 #include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
@@ -182,7 +183,9 @@ std::string ForeignKeyCheck::keyDetail(const RelationPtr& relation, const std::v
 void ForeignKeyCheck::failReferencing(const std::vector<std::string>& texts) const {
    throw SqlError(sqlstate::foreignKeyViolation, "insert or update on table \"" + child_->name +
                                                      "\" violates foreign key constraint \"" + constraint_.name + "\"")
-       .detail(keyDetail(child_, childColumns_, texts) + " is not present in table \"" + parent_->name + "\".")
+       .detail(catalog::mayRead(core_.transaction.catalog(), core_.role(), *child_, childColumns_)
+                   ? keyDetail(child_, childColumns_, texts) + " is not present in table \"" + parent_->name + "\"."
+                   : "Key is not present in table \"" + parent_->name + "\".")
        .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
        .constraint(constraint_.name);
 }
@@ -316,7 +319,10 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + parent_->name +
                                                      "\" violates foreign key constraint \"" + constraint_.name +
                                                      "\" on table \"" + child_->name + "\"")
-       .detail(keyDetail(parent_, parentColumns_, found) + " is still referenced from table \"" + child_->name + "\".")
+       .detail(catalog::mayRead(core_.transaction.catalog(), core_.role(), *parent_, parentColumns_)
+                   ? keyDetail(parent_, parentColumns_, found) + " is still referenced from table \"" + child_->name +
+                         "\"."
+                   : "Key is still referenced from table \"" + child_->name + "\".")
        .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
        .constraint(constraint_.name);
 }

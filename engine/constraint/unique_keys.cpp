@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/acl.hpp"
 #include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
 #include "common/thread/stack.hpp"
@@ -95,11 +96,13 @@ void UniqueKey::fail(const std::vector<Value>& key) const {
 }
 
 void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
+   std::string detail = "Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") +
+                        (isNew ? ") is duplicated." : ") already exists.");
+   if (!catalog::mayRead(core_.transaction.catalog(), core_.role(), *table_, index_->index->columns)) detail.clear();
    throw SqlError(sqlstate::uniqueViolation,
                   (isNew ? "could not create unique index \"" : "duplicate key value violates unique constraint \"") +
                       index_->name + "\"")
-       .detail("Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") +
-               (isNew ? ") is duplicated." : ") already exists."))
+       .detail(std::move(detail))
        .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
        .constraint(index_->name);
 }

@@ -65,12 +65,11 @@ void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& ac
 }
 
 void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint32_t wanted) {
-   if (!core.isServer() && !catalog::mayUse(core.transaction.catalog(), core.role(), relation, wanted))
-      deny(nameOf(relation));
+   if (!catalog::mayUse(core.transaction.catalog(), core.role(), relation, wanted)) deny(nameOf(relation));
 }
 
 bool actsFor(SessionCore& core, Oid owner) {
-   return core.isServer() || catalog::ownsObject(core.transaction.catalog(), core.role(), owner);
+   return catalog::ownsObject(core.transaction.catalog(), core.role(), owner);
 }
 
 void requireOwner(SessionCore& core, const catalog::Relation& relation) {
@@ -89,14 +88,13 @@ void requireDroppable(SessionCore& core, const catalog::Relation& relation) {
 }
 
 void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t wanted) {
-   if (!core.isServer() && !catalog::mayUse(core.transaction.catalog(), core.role(), schema, wanted))
-      deny("schema " + schema.name);
+   if (!catalog::mayUse(core.transaction.catalog(), core.role(), schema, wanted)) deny("schema " + schema.name);
 }
 
 void requireDatabasePrivilege(SessionCore& core, uint32_t wanted) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const auto database = snapshot.database(snapshot.database());
-   if (core.isServer() || !database || catalog::mayUse(snapshot, core.role(), *database, wanted)) return;
+   if (!database || catalog::mayUse(snapshot, core.role(), *database, wanted)) return;
    if (wanted == p::createTemp)
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied to create temporary tables in database \"" + database->name + "\"");
@@ -112,20 +110,19 @@ catalog::Snapshot catalogOf(SessionCore& core) {
    return core.transaction.isOpen() ? core.transaction.catalog() : core.database.catalog->newest();
 }
 
-bool isSuperuser(const catalog::Snapshot& snapshot, const std::string& name) {
-   const auto role = snapshot.findRole(name);
-   return role && role->isSuperuser;
+bool isSuperuser(SessionCore& core, const catalog::Snapshot& snapshot, const std::string& name) {
+   return catalog::isSuperuser(snapshot, core.roleNamed(snapshot, name));
 }
 
 } // namespace
 
 void noteRole(SessionCore& core) {
-   core.settings.force("is_superuser", isSuperuser(catalogOf(core), core.user()) ? "on" : "off");
+   core.settings.force("is_superuser", isSuperuser(core, catalogOf(core), core.user()) ? "on" : "off");
 }
 
 void requireSettable(SessionCore& core, std::string_view setting) {
    const SettingInfo* info = findSetting(setting);
-   if (!info || info->context != "superuser" || core.isServer() || isSuperuser(catalogOf(core), core.user())) return;
+   if (!info || info->context != "superuser" || isSuperuser(core, catalogOf(core), core.user())) return;
    throw SqlError(sqlstate::insufficientPrivilege,
                   "permission denied to set parameter \"" + std::string(info->name) + "\"");
 }
@@ -139,11 +136,10 @@ void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std:
    if (isRole && name == "none") return;
    const auto wanted = snapshot.findRole(name);
    if (!wanted) throw SqlError(sqlstate::invalidParameterValue, "role \"" + name + "\" does not exist");
-   const auto user = snapshot.findRole(core.sessionUser());
-   if (isRole && !catalog::maySetRole(snapshot, user ? user->oid : invalidOid, wanted->oid))
+   if (isRole && !catalog::maySetRole(snapshot, core.roleNamed(snapshot, core.sessionUser()), wanted->oid))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set role \"" + name + "\"");
    // Who logged in as a superuser may become anybody, and others only themselves.
-   if (!isRole && name != core.options.user && !isSuperuser(snapshot, core.options.user))
+   if (!isRole && name != core.options.user && !isSuperuser(core, snapshot, core.options.user))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied to set session authorization");
 }
 
@@ -152,7 +148,9 @@ void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std:
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
    const bool isRole = setting == "role";
    if (!isRole && setting != "session_authorization") return false;
-   requireMayBecome(core, catalogOf(core), setting, name);
+   const catalog::Snapshot snapshot = catalogOf(core);
+   requireMayBecome(core, snapshot, setting, name);
+   core.noteRoleName(snapshot, name);
    core.settings.set(setting, name, isLocal);
    if (!isRole) core.settings.set("role", "none", isLocal);
    noteRole(core);
@@ -160,7 +158,7 @@ bool setRole(SessionCore& core, std::string_view setting, const std::string& nam
 }
 
 void requireSuperuser(SessionCore& core, const std::string& message) {
-   if (!core.isServer() && !catalog::isSuperuser(core.transaction.catalog(), core.role()))
+   if (!catalog::isSuperuser(core.transaction.catalog(), core.role()))
       throw SqlError(sqlstate::insufficientPrivilege, message);
 }
 

@@ -6,7 +6,8 @@
 #include "sql/algebra/access.hpp"
 
 // Who may do what: checks of the session's current role against owners and access control lists. Each throws 42501 in
-// PostgreSQL's words. What the server does in its own name (SessionCore::AsServer) passes all of them.
+// PostgreSQL's words. Queries of the server in its own name (SessionCore::AsServer) pass
+// requireAccess(); what their expressions call does not.
 
 namespace ouzel::engine {
 

@@ -67,6 +67,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    settings.force("session_authorization", options.user);
    const catalog::Snapshot catalog = database.catalog->newest();
    const catalog::RolePtr role = catalog.findRole(options.user);
+   noteRoleName(catalog, options.user);
    const catalog::DatabasePtr own = catalog.findDatabase(options.database);
    adoptStoredSettings(catalog, own ? own->oid : invalidOid, role ? role->oid : invalidOid);
    for (const auto& [name, value] : options.settings) {
@@ -137,13 +138,22 @@ void SessionCore::adoptNewDefaults() {
 catalog::SearchPath SessionCore::searchPath() {
    const std::vector<std::string> names = settings.searchPath(user());
    catalog::SearchPath path = catalog::SearchPath::resolve(transaction.catalog(), names, user(), temporarySchema());
-   if (isServer()) path.role = invalidOid;
+   path.role = isServer() ? invalidOid : role();
    return path;
 }
 
 Oid SessionCore::role() {
-   const auto found = transaction.catalog().findRole(user());
-   return found ? found->oid : invalidOid;
+   return roleNamed(transaction.catalog(), user());
+}
+
+Oid SessionCore::roleNamed(const catalog::Snapshot& catalog, const std::string& name) const {
+   const auto found = catalog.findRole(name);
+   const auto known = roleNames_.find(name);
+   return found && known != roleNames_.end() && known->second == found->oid ? found->oid : catalog::nobodyRole;
+}
+
+void SessionCore::noteRoleName(const catalog::Snapshot& catalog, const std::string& name) {
+   if (const auto found = catalog.findRole(name)) roleNames_[name] = found->oid;
 }
 
 Oid SessionCore::temporarySchema() {

@@ -79,8 +79,13 @@ public:
       const std::string& role = settings.value("role");
       return role == "none" ? sessionUser() : role;
    }
-   /// The current role; invalidOid: it was dropped, and holds what everybody holds. REQUIRES: a transaction.
+   /// The current role. REQUIRES: a transaction.
    Oid role();
+   /// The role of a name that the session has taken; nobodyRole if that role was dropped or renamed since, whoever has
+   /// the name now.
+   Oid roleNamed(const catalog::Snapshot& catalog, const std::string& name) const;
+   /// Remembers which role the name means, as the session takes it.
+   void noteRoleName(const catalog::Snapshot& catalog, const std::string& name);
    /// While it lives, the server acts in its own name: the checks of a foreign key read tables that the user may not.
    class AsServer {
    public:
@@ -169,6 +174,7 @@ private:
    void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
    void forget(CancelReason reason);
    uint32_t asServer_ = 0; ///< AsServer that live
+   std::map<std::string, Oid> roleNames_;
    void adoptNewDefaults();
 
    LogSession ownLog_;

@@ -1,5 +1,7 @@
 #include "engine/core/session_functions.hpp"
 
+#include <algorithm>
+
 #include "catalog/object/membership.hpp"
 #include "common/env/clock.hpp"
 #include "engine/core/privileges.hpp"
@@ -135,25 +137,33 @@ private:
    /// Superusers' sessions are for superusers; others for who is a member of their role.
    void requireSignalling(int32_t pid, const std::string& verb, const std::string& what, const std::string& whose) {
       constexpr Oid signalBackend = 4200; // the predefined role pg_signal_backend
-      std::string name;
+      Oid role = invalidOid;
       {
          const MutexLock lock(core_.database.activityMutex);
          const auto found = core_.database.activity.find(pid);
          if (found == core_.database.activity.end()) return;
-         name = found->second.user;
+         role = found->second.role;
       }
       const catalog::Snapshot& snapshot = core_.transaction.catalog();
-      const auto role = snapshot.findRole(name);
-      if (!role || catalog::isSuperuser(snapshot, core_.role())) return;
-      if (role->isSuperuser)
+      if (catalog::isSuperuser(snapshot, core_.role())) return;
+      if (catalog::isSuperuser(snapshot, role))
          throw SqlError(sqlstate::insufficientPrivilege, "must be a superuser to " + verb + " superuser " + what);
-      if (catalog::inheritsFrom(snapshot, core_.role(), role->oid) ||
+      if (catalog::inheritsFrom(snapshot, core_.role(), role) ||
           catalog::inheritsFrom(snapshot, core_.role(), signalBackend))
          return;
       throw SqlError(sqlstate::insufficientPrivilege,
                      "must be a member of the role " + whose + " or member of pg_signal_backend");
    }
+   /// Who may insert rows may draw their numbers.
+   bool mayInsertInto(Oid relation) const {
+      const catalog::Snapshot& snapshot = core_.transaction.catalog();
+      const auto table = snapshot.relation(relation);
+      return table && std::any_of(table->columns.begin(), table->columns.end(), [&](const catalog::Column& column) {
+                return catalog::mayUseColumn(snapshot, core_.role(), *table, column, catalog::privilege::insert);
+             });
+   }
    void requireEither(const catalog::Relation& sequence, uint32_t one, uint32_t other) {
+      if (sequence.sequence->isIdentity && mayInsertInto(sequence.sequence->ownerRelation)) return;
       if (!catalog::mayUse(core_.transaction.catalog(), core_.role(), sequence, one))
          requirePrivilege(core_, sequence, other);
    }

@@ -24,7 +24,12 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    const auto table = requireTarget(context, path, *statement.relation);
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
-   if (!table->isBuiltin()) requireOwner(core, *table);
+   if (!table->isBuiltin()) {
+      requireOwner(core, *table);
+      const auto schema = core.transaction.catalog().schema(table->schema);
+      if (schema && table->persistence != catalog::Persistence::Temporary)
+         requirePrivilege(core, *schema, catalog::privilege::create);
+   }
    requireNotInUse(core, *table, "CREATE INDEX");
    if (statement.whereClause) throwNotSupported("a partial index");
    if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");

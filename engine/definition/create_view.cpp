@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/source_range.hpp"
@@ -119,7 +120,10 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    }
    const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);
    if (existing && statement.replace) {
+      requireOwner(context.core, *existing);
       checkReplacement(*existing, draft);
+      for (size_t i = 0; i < existing->columns.size(); ++i)
+         draft.columns[i].acl = existing->columns[i].acl;
       catalog::Relation changed = *existing;
       changed.definition = draft.definition;
       changed.dependsOn = draft.dependsOn;

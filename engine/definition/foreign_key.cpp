@@ -90,7 +90,6 @@ namespace {
 
 /// The privilege to reference the columns, or those of the primary key where none are named.
 void requireReferences(SessionCore& core, const catalog::Relation& parent, const std::vector<std::string>& names) {
-   if (core.isServer()) return;
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    std::vector<int16_t> attributes;
    for (const std::string& name : names)

@@ -79,6 +79,8 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
    catalog::CatalogEditor& editor = core.transaction.editor();
    const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), name);
    const auto target = core.transaction.catalog().schema(schema);
+   if (target && target->oid != core.temporarySchema())
+      requirePrivilege(core, *target, catalog::privilege::create | catalog::privilege::usage);
    if (relation.persistence == catalog::Persistence::Temporary || (target && target->name.starts_with("pg_temp_")))
       throw SqlError(sqlstate::featureNotSupported, "cannot move objects into or out of temporary schemas");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
@@ -255,6 +257,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       names.pop_back();
       const auto relation = relationOf(std::move(names));
       const catalog::Constraint* constraint = relation->findConstraint(name);
+      requireOwner(core, *relation);
       if (!constraint)
          throw SqlError(sqlstate::undefinedObject,
                         "constraint \"" + name + "\" for table \"" + relation->name + "\" does not exist");
@@ -274,13 +277,17 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgConstraint, constraint->oid, 0, text);
       break;
    }
-   case OBJECT_SCHEMA:
-      editor.setComment(catalog::class_oid::pgNamespace,
-                        catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);
+   case OBJECT_SCHEMA: {
+      const Oid schema = catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object));
+      if (const auto found = snapshot.schema(schema)) requireOwner(core, *found);
+      editor.setComment(catalog::class_oid::pgNamespace, schema, 0, text);
       break;
+   }
    case OBJECT_DATABASE: {
       const std::string name(stringOf(statement.object));
       const auto database = snapshot.findDatabase(name);
+      if (database && !actsFor(core, database->owner))
+         throw SqlError(sqlstate::insufficientPrivilege, "must be owner of database " + name);
       if (database)
          editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
       else // so that a dump of another database can be read
@@ -304,6 +311,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       if (object.missing) throw SqlError(*object.missing);
       if (object.classOid == catalog::class_oid::pgType && object.oid >= firstUserOid)
          if (const auto type = snapshot.relationOfType(object.oid)) requireOwner(core, *type);
+      if (object.oid < firstUserOid && !actsFor(core, catalog::bootstrapRole))
+         throw SqlError(sqlstate::insufficientPrivilege, "must be owner of " + object.description);
       if (object.oid == invalidOid) throwNotSupported("COMMENT ON " + std::string(objectKindName(statement.objtype)));
       editor.setComment(object.classOid, object.oid, 0, text);
    }

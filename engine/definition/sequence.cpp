@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/core/privileges.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -164,6 +165,10 @@ void applyOwner(CommandContext& context, catalog::Relation& sequence, const ::Li
        catalog::requireRelation(context.core.transaction.catalog(), path, catalog::toQualifiedName(std::move(name)));
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "sequence cannot be owned by relation \"" + table->name + "\"");
+   const bool isNew = context.core.transaction.catalog().relation(sequence.oid) == nullptr;
+   const Oid owner = isNew ? context.core.role() : sequence.owner;
+   if (table->owner != owner)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState, "sequence must have same owner as table it is linked to");
    if (table->schema != sequence.schema)
       throw SqlError(sqlstate::objectNotInPrerequisiteState,
                      "sequence must be in same schema as table it is linked to");
@@ -234,6 +239,7 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    }
    const auto relation = found ? found : requireTarget(context, path, *statement.sequence);
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
+   requireOwner(core, *relation);
    std::vector<const ::DefElem*> options;
    for (const ::DefElem* option : ListOf<::DefElem>(statement.options))
       options.push_back(option);
@@ -302,6 +308,7 @@ void attachSequence(CommandContext& context, const catalog::Relation& table, cat
 void restartOwnedSequences(SessionCore& core, const catalog::Relation& table) {
    for (const auto& relation : core.transaction.catalog().relations())
       if (relation->sequence && relation->sequence->ownerRelation == table.oid) {
+         requireOwner(core, *relation);
          core.transaction.lock(relation->oid, LockMode::AccessExclusive);
          core.transaction.restartedSequences.restart(relation->oid, {relation->sequence->start, false});
       }

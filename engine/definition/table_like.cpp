@@ -134,6 +134,8 @@ LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t
    const auto source =
        catalog::requireRelation(context.core.transaction.catalog(), path,
                                 sql::qualifiedName(*like.relation, context.core.bindContext(path, &context.source())));
+   if (!source->isOnlyType() && source->relationKind != catalog::RelationKind::Composite)
+      requirePrivilege(context.core, *source, catalog::privilege::select);
    if (source->relationKind == catalog::RelationKind::Index || source->relationKind == catalog::RelationKind::Sequence)
       throw SqlError(sqlstate::wrongObjectType, "relation \"" + source->name + "\" is invalid in LIKE clause")
           .at(context.position(like.relation->location))

@@ -11,7 +11,7 @@ class SessionSystemState final : public catalog::SystemState {
 public:
    SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog, const storage::Snapshot& snapshot);
 
-   Oid role() const override { return core_.isServer() ? catalog::bootstrapRole : core_.role(); }
+   Oid role() const override { return core_.role(); }
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
    std::vector<Copy> copies() const override;

@@ -73,8 +73,15 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    const bool isHoldable = (cursor.options & CURSOR_OPT_HOLD) != 0;
    const bool isScrollable = (cursor.options & CURSOR_OPT_SCROLL) != 0;
    checkOptions(cursor.options);
-   if (!isHoldable && !core_.transaction.inBlock())
+   if (!isHoldable && !core_.transaction.inBlock()) {
+      // What is wrong with the query comes first, what the user may not do after.
+      const catalog::SearchPath path = core_.searchPath();
+      const std::vector<Oid> types = parameterTypes(parameters);
+      sql::BindContext bind = core_.bindContext(path, &script.source());
+      bind.parameterTypes = types;
+      sql::bindQuery(*cursor.query, bind);
       throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
+   }
    Portal portal;
    portal.isHoldable = isHoldable;
    portal.isScrollable = isScrollable;

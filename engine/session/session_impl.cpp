@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/acl.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/thread/interruption.hpp"
@@ -37,6 +38,9 @@ std::unique_ptr<Backend> openSession(Database& database, const SessionOptions& o
    const auto found = snapshot.findDatabase(options.database);
    if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist");
    if (found->oid != catalog::postgresDatabase) throwNotSupported("a database other than postgres");
+   if (!catalog::mayUse(snapshot.inDatabase(found->oid), role->oid, *found, catalog::privilege::connect))
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied for database \"" + options.database + "\"")
+          .detail("User does not have CONNECT privilege.");
    return std::make_unique<SessionImpl>(internals, options, notices);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/object/acl.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
@@ -71,6 +72,7 @@ private:
    Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
    bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed);
    void insertRows(Local& local, const Batch& in, Selection rows);
+   bool mayShowRow(QueryContext& context) const;
    SqlError violation(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
                       QueryContext& context) const;
    void refuseOwnRows(QueryContext& context, Local& local, const Batch& in, Selection rows);
@@ -306,6 +308,19 @@ bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryCont
    return true;
 }
 
+/// Whether who runs the statement may read the table's rows, so that an error may show one.
+bool DmlSink::mayShowRow(QueryContext& context) const {
+   const FunctionContext& functions = context.functions();
+   if (!functions.catalog) return true;
+   const auto table = functions.catalog->relation(dml_.table.relation);
+   const auto role = functions.catalog->findRole(functions.user);
+   if (!table || !role) return !table;
+   std::vector<int16_t> attributes;
+   for (const catalog::Column& column : table->columns)
+      if (!column.isDropped) attributes.push_back(column.attribute);
+   return catalog::mayRead(*functions.catalog, role->oid, *table, attributes);
+}
+
 SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
                             const std::vector<sql::GetColumn>& columns, QueryContext& context) const {
    std::string detail = "Failing row contains (";
@@ -325,6 +340,7 @@ SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
       detail += text.size() > 64 ? text.substr(0, 64) + "..." : text;
    }
    detail += ").";
+   if (!mayShowRow(context)) detail.clear();
    if (check.notNullAttribute != 0)
       return SqlError(sqlstate::notNullViolation, "null value in column \"" + check.column + "\" of relation \"" +
                                                       dml_.table.name + "\" violates not-null constraint")

@@ -75,10 +75,14 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
       if (!isOne || (!isView && (rel->kind != RelKind::Get || !next || next->oid != rel->as<op::Get>().table.relation)))
          refuseView(*at, verb, severalTables);
       if (!isView) target.table = next;
-      const Oid outerRole = std::exchange(state.access.role, target.role);
-      target.role = roleBehind(state, *at);
-      state.access.role = outerRole;
-      state.access.of(next->oid, target.role).privileges |= needed;
+      target.role = roleBehind(*at);
+      RelationAccess& behind = state.access.of(next->oid, target.role);
+      behind.privileges |= needed;
+      // Which columns of a view in between are written is not followed: it takes the privilege on all of it.
+      if (isView) {
+         behind.inserted.push_back(0);
+         behind.updated.push_back(0);
+      }
       at = isView ? next : nullptr;
    }
    if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);

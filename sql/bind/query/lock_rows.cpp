@@ -68,6 +68,8 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
          }
       locks.push_back({get.table, rowId, policyOf(clause)});
       state.rowLocked.push_back(get.table.relation);
+      for (RelationAccess& access : state.access.all) // in whose name it is read, it is locked
+         if (access.relation == get.table.relation) access.privileges |= catalog::privilege::update;
       return;
    }
    case RelKind::Join: {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
@@ -11,12 +12,14 @@
 
 namespace ouzel::sql {
 
-Oid roleBehind(const BindState& state, const catalog::Relation& view) {
+Oid roleBehind(const catalog::Relation& view) {
    constexpr std::string_view option = "security_invoker=";
    for (const std::string& given : view.options)
       if (given.starts_with(option)) {
-         const std::string_view value = std::string_view(given).substr(option.size());
-         return value == "true" || value == "on" || value == "1" || value == "yes" ? state.access.role : view.owner;
+         // As every boolean: "tru" and "Y" are true.
+         const std::string value = lowerCase(std::string_view(given).substr(option.size()));
+         const auto isPartOf = [&](std::string_view word) { return !value.empty() && word.starts_with(value); };
+         return isPartOf("true") || isPartOf("yes") || value == "on" || value == "1" ? invalidOid : view.owner;
       }
    return view.owner;
 }
@@ -47,7 +50,7 @@ BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) 
    const SourceText* outerSource = std::exchange(state.source, nullptr);
    const auto outerRecursion = std::exchange(state.recursion, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
-   const Oid outerRole = std::exchange(state.access.role, roleBehind(state, view));
+   const Oid outerRole = std::exchange(state.access.role, roleBehind(view));
    BoundRel query = bindSelect(state, *select, nullptr);
    state.access.role = outerRole;
    makeRowsValues(state, scope.depth, query);
