@@ -122,8 +122,30 @@ bool Settings::isCustom(std::string_view name) {
    return !findSetting(name) && name.find('.') != std::string_view::npos && !lowerCase(name).starts_with("ouzel.");
 }
 
+namespace {
+
+/// Throws 42602 unless the name of a custom setting is identifiers with dots between them.
+void requireCustomName(std::string_view name) {
+   const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c < 0; };
+   bool begins = true; // an identifier is due
+   for (const char c : name) {
+      const bool isFine = begins ? isLetter(c) : isLetter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
+      if (isFine) {
+         begins = c == '.';
+         continue;
+      }
+      begins = true;
+      break;
+   }
+   if (begins)
+      throw SqlError(sqlstate::invalidName, "invalid configuration parameter name \"" + std::string(name) + "\"")
+          .detail("Custom parameter names must be two or more simple identifiers separated by dots.");
+}
+
+} // namespace
+
 void Settings::check(std::string_view name, const std::optional<std::string>& value) const {
-   if (isCustom(name)) return;
+   if (isCustom(name)) return requireCustomName(name);
    const SettingInfo& info = require(name);
    checkChangeable(info);
    if (value) checkAgainstServer(info, canonicalValue(info, *value, values_[info.index]));
@@ -131,6 +153,7 @@ void Settings::check(std::string_view name, const std::optional<std::string>& va
 
 void Settings::setInitial(std::string_view name, std::string_view value) {
    if (isCustom(name)) {
+      requireCustomName(name);
       custom_[lowerCase(name)] = resetCustom_[lowerCase(name)] = std::string(value);
       return;
    }
@@ -146,6 +169,7 @@ void Settings::setInitial(std::string_view name, std::string_view value) {
 void Settings::set(std::string_view name, std::string_view value, bool isLocal) {
    remember();
    if (isCustom(name)) {
+      requireCustomName(name);
       const std::string key = lowerCase(name);
       if (isLocal)
          hidden_.custom.emplace(key, find(key));
