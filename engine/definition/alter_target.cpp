@@ -5,6 +5,7 @@
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/actor.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 
@@ -71,15 +72,6 @@ const char* actionName(::AlterTableType type) {
 
 } // namespace
 
-Oid roleOf(SessionCore& core, const ::RoleSpec& role) {
-   if (role.roletype == ROLESPEC_PUBLIC) throw SqlError(sqlstate::undefinedObject, "role \"public\" does not exist");
-   const std::string name = role.roletype == ROLESPEC_CSTRING        ? role.rolename
-                            : role.roletype == ROLESPEC_SESSION_USER ? core.sessionUser()
-                                                                     : core.user();
-   if (const auto found = core.transaction.catalog().findRole(name)) return found->oid;
-   throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
-}
-
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner) {
    catalog::Relation changed = relation;
    changed.owner = owner;
@@ -113,7 +105,7 @@ void requireNewOwner(SessionCore& core, Oid owner, Oid schema) {
 
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role) {
    SessionCore& core = context.core;
-   const Oid owner = roleOf(core, role);
+   const Oid owner = existingRole(core, role)->oid;
    requireOwner(core, relation);
    if (relation.owner == owner) return;
    requireNewOwner(core, owner, relation.schema);
@@ -173,7 +165,7 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    SessionCore& core = context.core;
    std::string tag(tagOf(Verb::Alter, statement.objectType));
    requireWritable(core, tag);
-   const Oid owner = roleOf(core, *statement.newowner);
+   const Oid owner = existingRole(core, *statement.newowner)->oid;
    if (statement.objectType == OBJECT_DATABASE) {
       requireDatabase(core, stringOf(statement.object));
       throwNotSupported("ALTER DATABASE ... OWNER TO");

@@ -21,8 +21,6 @@ void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions op
 /// stays.
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner);
 void setOwner(catalog::CatalogEditor& editor, const catalog::Schema& schema, Oid owner);
-/// The role that a statement names. Throws 42704.
-Oid roleOf(SessionCore& core, const ::RoleSpec& role);
 /// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role);
 

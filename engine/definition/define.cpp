@@ -11,6 +11,7 @@
 #include "engine/definition/table_like.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/query/query_execution.hpp"
+#include "engine/role/actor.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE TABLE, TABLE AS, SCHEMA.
@@ -490,7 +491,7 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
    }
    requireDatabasePrivilege(context.core, catalog::privilege::create);
    Oid owner = context.core.role();
-   if (statement.authrole) owner = roleOf(context.core, *statement.authrole);
+   if (statement.authrole) owner = existingRole(context.core, *statement.authrole)->oid;
    if (!catalog::maySetRole(context.core.transaction.catalog(), context.core.role(), owner))
       throw SqlError(sqlstate::insufficientPrivilege,
                      "must be member of role \"" + context.core.transaction.catalog().role(owner)->name + "\"");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/privileges.hpp"
+#include "engine/role/actor.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -59,11 +60,7 @@ struct Target {
 
 Oid granteeOf(SessionCore& core, const ::RoleSpec& role) {
    if (role.roletype == ROLESPEC_PUBLIC) return invalidOid;
-   const std::string name = role.roletype == ROLESPEC_CSTRING        ? role.rolename
-                            : role.roletype == ROLESPEC_SESSION_USER ? core.sessionUser()
-                                                                     : core.user();
-   if (const auto found = core.transaction.catalog().findRole(name)) return found->oid;
-   throw SqlError(sqlstate::undefinedObject, "role \"" + name + "\" does not exist");
+   return existingRole(core, role)->oid;
 }
 
 Grant grantOf(SessionCore& core, const ::GrantStmt& statement) {
@@ -113,9 +110,7 @@ std::vector<catalog::AclItem> changed(SessionCore& core, const Target& target, c
    }
    if (grantor.privileges != privileges && !(isAll && grantor.privileges != 0)) {
       const std::string which = grantor.privileges == 0 ? "no privileges " : "not all privileges ";
-      const std::string what = grant.isGrant             ? "were granted"
-                               : grantor.privileges == 0 ? "could be revoked"
-                                                         : "could be revoked";
+      const std::string what = grant.isGrant ? "were granted" : "could be revoked";
       core.warn(grant.isGrant ? sqlstate::warningPrivilegeNotGranted : sqlstate::warningPrivilegeNotRevoked,
                 which + what + " for \"" + target.name + "\"");
    }
