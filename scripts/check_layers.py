@@ -56,9 +56,10 @@ FOLDERS = {
     },
     "sql": {
         "parse": set(), "algebra": set(), "plan": {"algebra"}, "bind/state": {"parse", "algebra"}, "bind": {"bind/state", "algebra"},
-        "bind/type": BIND, "bind/expression": BIND | {"bind/type"}, "bind/query": BIND | {"bind/type", "bind/expression"},
-        "bind/dml": BIND | {"bind/type", "bind/expression", "bind/query"},
-        "bind/statement": BIND | {"bind/type", "bind/expression", "bind/query", "bind/dml"},
+        "bind/type": BIND, "bind/expression": BIND | {"bind/type"}, "bind/policy": BIND | {"bind/type", "bind/expression"},
+        "bind/query": BIND | {"bind/type", "bind/expression", "bind/policy"},
+        "bind/dml": BIND | {"bind/type", "bind/expression", "bind/policy", "bind/query"},
+        "bind/statement": BIND | {"bind/type", "bind/expression", "bind/policy", "bind/query", "bind/dml"},
     },
     "optimizer": {
         "query": set(), "cardinality": {"query"}, "rewrite": {"query", "cardinality"}, "lower": {"query", "cardinality"},

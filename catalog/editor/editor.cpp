@@ -36,7 +36,8 @@ bool startsWith(std::string_view text, std::string_view prefix) {
       throw SqlError(sqlstate::duplicateTable,
                      "relation \"" + static_cast<const Relation&>(object).name + "\" already exists");
    case ObjectKind::Comment:
-   case ObjectKind::Settings: break;
+   case ObjectKind::Settings:
+   case ObjectKind::DefaultAcl: break;
    }
    throwConcurrent();
 }
@@ -55,7 +56,8 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
       return snapshot.inDatabase(relation.database).findRelation(relation.schema, relation.name);
    }
    case ObjectKind::Comment:
-   case ObjectKind::Settings: break;
+   case ObjectKind::Settings:
+   case ObjectKind::DefaultAcl: break;
    }
    return nullptr;
 }
@@ -124,7 +126,9 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       if (newest.object(key) != change.before) throwConcurrent();
       if (!change.after) {
          const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;
-         if (key.kind == ObjectKind::Relation && !view.dependentsOf(key.a).empty()) throwConcurrent();
+         if (key.kind == ObjectKind::Relation &&
+             (!view.dependentsOf(key.a).empty() || !view.withPoliciesReading(key.a).empty()))
+            throwConcurrent();
          if (key.kind == ObjectKind::Relation && change.before)
             for (const RelationPtr& relation : view.relations())
                if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
@@ -144,6 +148,9 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       }
       for (const Dependency& dependency : relation.dependsOn)
          if (!view.relation(dependency.relation)) throwConcurrent();
+      for (const Policy& policy : relation.policies)
+         for (const Dependency& dependency : policy.dependsOn)
+            if (!view.relation(dependency.relation)) throwConcurrent();
       for (const Column& column : relation.columns)
          for (const Oid type : {column.type.oid, column.type.domain})
             if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
@@ -241,9 +248,9 @@ void CatalogEditor::dropDatabase(std::string_view name, bool missingOk, Dropped*
    }
    for (const ObjectPtr& object : working_.allObjects()) {
       const ObjectKey key = keyOf(*object);
-      const bool isInside =
-          (key.kind == ObjectKind::Schema || key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) &&
-          key.a == database->oid;
+      const bool isInside = (key.kind == ObjectKind::Schema || key.kind == ObjectKind::Comment ||
+                             key.kind == ObjectKind::Settings || key.kind == ObjectKind::DefaultAcl) &&
+                            key.a == database->oid;
       if (isInside) remove(key);
    }
    remove({ObjectKind::Comment, invalidOid, class_oid::pgDatabase, database->oid, 0});
@@ -278,7 +285,8 @@ void CatalogEditor::renameSchema(Oid schema, std::string name) {
       throw SqlError(sqlstate::reservedName, "unacceptable schema name \"" + name + "\"")
           .detail("The prefix \"pg_\" is reserved for system schemas.");
    for (const RelationPtr& relation : working_.relations())
-      if (relation->schema == schema && !working_.dependentsOf(relation->oid).empty())
+      if (relation->schema == schema &&
+          (!working_.dependentsOf(relation->oid).empty() || !working_.withPoliciesReading(relation->oid).empty()))
          throwNotSupported("renaming a schema whose tables are used by views");
    Schema changed = *old;
    changed.name = std::move(name);

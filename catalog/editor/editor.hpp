@@ -73,6 +73,8 @@ public:
    Oid createRole(Role draft);
    void dropRole(std::string_view name, bool missingOk);
    void replaceRole(Role changed);
+   void setDefaultAcl(DefaultAcl defaults);
+   void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);
 
    // Schemas.

@@ -56,18 +56,21 @@ private:
       std::string reason; ///< the object that it depends on: "table t"
       bool isFollowed = false;
    };
-   struct FallenPart { ///< a constraint, default or column of a relation that stays
+   struct FallenPart { ///< a constraint, default, column or policy of a relation that stays
       Oid relation;
       std::string constraint;
       int16_t defaultOf = 0;
       std::string description, reason;
       int16_t column = 0;
+      std::string policy{};
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
    /// Adds the foreign keys for which `needs` is true.
    template <typename Needs>
    void addForeignKeys(const Needs& needs, const std::string& reason);
+   /// Adds the policies of other tables, and of the table whose column falls, that read a relation or column.
+   void addPolicies(Oid relation, int16_t attribute, const std::string& reason);
    void follow(size_t i);
    /// Adds the columns of other relations that have the relation's row type.
    void addColumnsOfType(const Relation& relation);
@@ -121,6 +124,25 @@ void DropPlan::addForeignKeys(const Needs& needs, const std::string& reason) {
    }
 }
 
+void DropPlan::addPolicies(Oid relation, int16_t attribute, const std::string& reason) {
+   for (const RelationPtr& table : editor_.snapshot().relations()) {
+      if (has(table->oid)) continue;
+      std::vector<const Policy*> inOrder; // as they were made
+      for (const Policy& policy : table->policies)
+         inOrder.push_back(&policy);
+      std::sort(inOrder.begin(), inOrder.end(), [](const Policy* a, const Policy* b) { return a->oid < b->oid; });
+      for (const Policy* each : inOrder) {
+         const Policy& policy = *each;
+         const bool isAdded = std::any_of(parts_.begin(), parts_.end(), [&](const FallenPart& part) {
+            return part.relation == table->oid && part.policy == policy.name;
+         });
+         if (!isAdded && policy.reads(relation, attribute))
+            parts_.push_back(
+                {table->oid, {}, 0, "policy " + policy.name + " on " + describe(*table), reason, 0, policy.name});
+      }
+   }
+}
+
 void DropPlan::follow(size_t i) {
    const RelationPtr relation = fallen_[i].relation;
    const std::string reason = describe(*relation);
@@ -136,6 +158,7 @@ void DropPlan::follow(size_t i) {
    addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
    addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
    addColumnsOfType(*relation);
+   addPolicies(relation->oid, 0, reason);
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
          if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
@@ -194,6 +217,7 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       for (const Dependency& dependency : dependent->dependsOn)
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
+   addPolicies(relation->oid, attribute, reason);
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
@@ -230,6 +254,10 @@ Dropped DropPlan::execute() {
          dropColumnOf(changed, part.column);
          editor_.remove(
              {ObjectKind::Comment, editor_.working_.database(), class_oid::pgClass, part.relation, part.column});
+      } else if (!part.policy.empty()) {
+         if (const Policy* policy = changed.findPolicy(part.policy))
+            editor_.removeComments(class_oid::pgPolicy, policy->oid);
+         std::erase_if(changed.policies, [&](const Policy& policy) { return policy.name == part.policy; });
       } else if (part.defaultOf != 0) {
          Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
          column.dropDefault();
@@ -245,6 +273,8 @@ Dropped DropPlan::execute() {
    for (const Fallen& fallen : fallen_) {
       for (const Constraint& constraint : fallen.relation->constraints)
          editor_.removeComments(class_oid::pgConstraint, constraint.oid);
+      for (const Policy& policy : fallen.relation->policies)
+         editor_.removeComments(class_oid::pgPolicy, policy.oid);
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
       for (const Oid type : {fallen.relation->rowType, fallen.relation->rowTypeArray})
          if (type != invalidOid) editor_.removeComments(class_oid::pgType, type);

@@ -22,6 +22,7 @@ public:
          case ObjectKind::Database: add(static_cast<const Database&>(*object)); break;
          case ObjectKind::Schema: add(static_cast<const Schema&>(*object)); break;
          case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
+         case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
          case ObjectKind::Role:
          case ObjectKind::Comment:
          case ObjectKind::Settings: break;
@@ -62,6 +63,24 @@ private:
       for (const Column& column : relation.columns)
          note(relation.database, relation.oid, column.attribute, invalidOid, column.acl,
               [&] { return "column " + quoteIdentifier(column.name) + " of " + name(); });
+      for (const Policy& policy : relation.policies)
+         if (std::find(policy.roles.begin(), policy.roles.end(), role_) != policy.roles.end())
+            noteLine(relation.database, policy.oid, 0,
+                     [&] { return "target of policy " + policy.name + " on " + name(); });
+   }
+   void add(const DefaultAcl& defaults) {
+      const auto name = [&] {
+         const RolePtr owner = snapshot_.role(defaults.role);
+         const SchemaPtr schema = snapshot_.schema(defaults.schema);
+         constexpr std::pair<char, std::string_view> kinds[] = {
+             {'r', "relations"}, {'S', "sequences"}, {'f', "functions"}, {'T', "types"}, {'n', "schemas"}};
+         std::string text = "default privileges on new ";
+         for (const auto& [letter, plural] : kinds)
+            if (letter == defaults.objects) text += plural;
+         text += " belonging to role " + (owner ? owner->name : std::to_string(defaults.role));
+         return schema ? text + " in schema " + schema->name : text;
+      };
+      note(defaults.database, defaults.oid, 0, defaults.role, defaults.acl, name);
    }
 
    /// `database`: invalidOid for an object of the cluster.
@@ -72,10 +91,14 @@ private:
                                return item.grantee == role_ || item.grantor == role_;
                             });
       if (!isOwner && !isListed) return;
+      noteLine(database, oid, attribute, [&] { return (isOwner ? "owner of " : "privileges for ") + name(); });
+   }
+   template <typename Line>
+   void noteLine(Oid database, Oid oid, int16_t attribute, const Line& line) {
       if (database != invalidOid && database != snapshot_.database())
          ++elsewhere_[database];
       else
-         found_.emplace_back(oid, attribute, (isOwner ? "owner of " : "privileges for ") + name());
+         found_.emplace_back(oid, attribute, line());
    }
 
    const Snapshot& snapshot_;
@@ -135,6 +158,15 @@ void CatalogEditor::dropRole(std::string_view name, bool missingOk) {
 void CatalogEditor::replaceRole(Role changed) {
    requireFreeName(working_, changed);
    put(std::make_shared<const Role>(std::move(changed)));
+}
+
+void CatalogEditor::setDefaultAcl(DefaultAcl defaults) {
+   if (defaults.oid == invalidOid) defaults.oid = oids_();
+   put(std::make_shared<const DefaultAcl>(std::move(defaults)));
+}
+
+void CatalogEditor::removeDefaultAcl(const DefaultAcl& defaults) {
+   remove(keyOf(defaults));
 }
 
 void CatalogEditor::setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "catalog/object/membership.hpp"
+#include "catalog/object/row_security.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -107,6 +108,7 @@ bool mayUseColumn(const Snapshot& snapshot, Oid role, const Relation& relation, 
 }
 
 bool mayRead(const Snapshot& snapshot, Oid role, const Relation& relation, std::span<const int16_t> attributes) {
+   if (isRestricted(snapshot, role, relation)) return false; // the row may be one that policies hide
    if (mayUse(snapshot, role, relation, p::select)) return true;
    return std::all_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
       const Column* column = relation.column(attribute);

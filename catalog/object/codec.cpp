@@ -22,12 +22,13 @@
 //      have OIDs for them
 //   4: a type's domain
 //   5: predefined roles are members of others
+//   6: row-level security, default privileges
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 5, completeSince = 3;
+constexpr uint16_t formatVersion = 6, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
@@ -155,15 +156,17 @@ void type(Coder& coder, T& value) {
    if (coder.has(4)) coder(value.domain);
 }
 template <typename Coder, typename T>
-void acl(Coder& coder, T& value) {
-   optional(coder, value, [&](auto& items) {
-      structures(coder, items, [&](auto& item) {
-         coder(item.grantee);
-         coder(item.grantor);
-         coder(item.privileges);
-         coder(item.grantOptions);
-      });
+void aclItems(Coder& coder, T& items) {
+   structures(coder, items, [&](auto& item) {
+      coder(item.grantee);
+      coder(item.grantor);
+      coder(item.privileges);
+      coder(item.grantOptions);
    });
+}
+template <typename Coder, typename T>
+void acl(Coder& coder, T& value) {
+   optional(coder, value, [&](auto& items) { aclItems(coder, items); });
 }
 template <typename Coder, typename T>
 void key(Coder& coder, T& value) {
@@ -279,6 +282,25 @@ void sequenceFields(Coder& coder, T& sequence) {
    coder(sequence.isIdentity);
 }
 template <typename Coder, typename T>
+void dependencies(Coder& coder, T& values) {
+   structures(coder, values, [&](auto& dependency) {
+      coder(dependency.relation);
+      coder(dependency.attribute);
+   });
+}
+template <typename Coder, typename T>
+void policyFields(Coder& coder, T& policy) {
+   coder(policy.oid);
+   coder(policy.name);
+   coder(policy.command);
+   coder(policy.isPermissive);
+   elements(coder, policy.roles);
+   coder(policy.tableName);
+   coder(policy.usingExpr);
+   coder(policy.checkExpr);
+   dependencies(coder, policy.dependsOn);
+}
+template <typename Coder, typename T>
 void relationFields(Coder& coder, T& relation) {
    coder(relation.database);
    coder(relation.oid);
@@ -294,15 +316,16 @@ void relationFields(Coder& coder, T& relation) {
    structures(coder, relation.columns, [&](auto& column) { columnFields(coder, column); });
    structures(coder, relation.constraints, [&](auto& constraint) { constraintFields(coder, constraint); });
    coder(relation.definition);
-   structures(coder, relation.dependsOn, [&](auto& dependency) {
-      coder(dependency.relation);
-      coder(dependency.attribute);
-   });
+   dependencies(coder, relation.dependsOn);
    optional(coder, relation.index, [&](auto& index) { indexFields(coder, index); });
    optional(coder, relation.sequence, [&](auto& sequence) { sequenceFields(coder, sequence); });
    elements(coder, relation.options);
    coder(relation.onCommit);
    acl(coder, relation.acl);
+   if (!coder.has(6)) return;
+   coder(relation.hasRowSecurity);
+   coder(relation.forcesRowSecurity);
+   structures(coder, relation.policies, [&](auto& policy) { policyFields(coder, policy); });
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {
@@ -315,6 +338,15 @@ void settingsFields(Coder& coder, T& settings) {
    coder(settings.role);
    pairs(coder, settings.values);
 }
+template <typename Coder, typename T>
+void defaultAclFields(Coder& coder, T& defaults) {
+   coder(defaults.database);
+   coder(defaults.oid);
+   coder(defaults.role);
+   coder(defaults.schema);
+   coder(defaults.objects);
+   aclItems(coder, defaults.acl);
+}
 
 void writeObject(Writer& writer, const CatalogObject& object) {
    writer(object.kind);
@@ -325,6 +357,7 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Relation: return relationFields(writer, static_cast<const Relation&>(object));
    case ObjectKind::Comment: return commentFields(writer, static_cast<const Comment&>(object));
    case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
+   case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
    }
 }
 
@@ -353,6 +386,7 @@ ObjectPtr readObject(Reader& reader) {
       });
    case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
+   case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
    }
    Reader::damaged();
 }

@@ -30,6 +30,12 @@ const Constraint* Relation::primaryKey() const {
    return nullptr;
 }
 
+const Policy* Relation::findPolicy(std::string_view policyName) const {
+   const auto found =
+       std::find_if(policies.begin(), policies.end(), [&](const Policy& policy) { return policy.name == policyName; });
+   return found == policies.end() ? nullptr : &*found;
+}
+
 const Constraint* Relation::constraintOf(Oid ownIndex) const {
    DCHECK(ownIndex != invalidOid);
    for (const Constraint& candidate : constraints)
@@ -50,6 +56,10 @@ ObjectKey keyOf(const CatalogObject& object) {
    case ObjectKind::Settings: {
       const auto& settings = static_cast<const Settings&>(object);
       return {object.kind, settings.database, settings.role};
+   }
+   case ObjectKind::DefaultAcl: {
+      const auto& defaults = static_cast<const DefaultAcl&>(object);
+      return {object.kind, defaults.database, defaults.role, defaults.schema, defaults.objects};
    }
    }
    CHECK(false);

@@ -21,13 +21,22 @@ namespace ouzel::catalog {
 using storage::StorageId;
 inline constexpr StorageId noStorage{0}; ///< views, virtual tables
 
-enum class ObjectKind : uint8_t { Database = 1, Role = 2, Schema = 3, Relation = 4, Comment = 5, Settings = 6 };
+enum class ObjectKind : uint8_t {
+   Database = 1,
+   Role = 2,
+   Schema = 3,
+   Relation = 4,
+   Comment = 5,
+   Settings = 6,
+   DefaultAcl = 7
+};
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation  a = OID
 ///   Schema                    a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
+///   DefaultAcl                a = database, b = role, c = schema or 0, d = kind of objects
 struct ObjectKey {
    ObjectKind kind;
    Oid a = 0, b = 0, c = 0;
@@ -185,6 +194,23 @@ struct SequenceDefinition {
    bool isIdentity = false;
 };
 
+/// A row-level security policy of a table. The expressions are SQL over the table's columns, and may have subqueries.
+struct Policy {
+   Oid oid = invalidOid;
+   std::string name;
+   char command = '*'; ///< as pg_policy.polcmd: r SELECT, a INSERT, w UPDATE, d DELETE, * all
+   bool isPermissive = true;
+   std::vector<Oid> roles;            ///< invalidOid: PUBLIC
+   std::string tableName;             ///< by which the expressions name the table, whatever its name is now
+   std::string usingExpr, checkExpr;  ///< empty: none
+   std::vector<Dependency> dependsOn; ///< the table's own columns, and what subqueries read
+   bool reads(Oid relation, int16_t attribute) const {
+      return std::any_of(dependsOn.begin(), dependsOn.end(), [&](const Dependency& read) {
+         return read.relation == relation && (attribute == 0 || read.attribute == attribute);
+      });
+   }
+};
+
 struct Relation : CatalogObject {
    Oid database = invalidOid; ///< invalidOid: a built-in relation, which every database has
    Oid oid = invalidOid;
@@ -205,6 +231,8 @@ struct Relation : CatalogObject {
    std::vector<std::string> options; ///< "name=value" of WITH (...)
    char onCommit = '\0';             ///< of temporary tables: 'p' preserve, 'd' delete rows, 'D' drop
    Acl acl;
+   bool hasRowSecurity = false, forcesRowSecurity = false; ///< ENABLE and FORCE ROW LEVEL SECURITY
+   std::vector<Policy> policies;                           ///< by name
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
    /// pg_class.relkind.
@@ -219,6 +247,7 @@ struct Relation : CatalogObject {
    const Constraint* primaryKey() const;
    /// The primary key or unique constraint that owns an index; null if there is none.
    const Constraint* constraintOf(Oid ownIndex) const;
+   const Policy* findPolicy(std::string_view policyName) const;
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 
@@ -236,10 +265,20 @@ struct Settings : CatalogObject {
    Settings() : CatalogObject(ObjectKind::Settings) {}
 };
 
+/// The privileges that what a role will make begins with: ALTER DEFAULT PRIVILEGES.
+struct DefaultAcl : CatalogObject {
+   Oid database = invalidOid, oid = invalidOid, role = invalidOid;
+   Oid schema = invalidOid;  ///< of the objects; invalidOid: all schemas
+   char objects = 'r';       ///< as pg_default_acl.defaclobjtype: r, S, f, T, n
+   std::vector<AclItem> acl; ///< of all schemas: the whole list; of one: what comes to it
+   DefaultAcl() : CatalogObject(ObjectKind::DefaultAcl) {}
+};
+
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
-                     pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213;
+                     pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
+                     pgPolicy = 3256, pgDefaultAcl = 826;
 }
 
 /// The key of an object in a snapshot.

@@ -47,7 +47,8 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       return NameKey{object.kind, relation.database, relation.schema, relation.name};
    }
    case ObjectKind::Comment:
-   case ObjectKind::Settings: break;
+   case ObjectKind::Settings:
+   case ObjectKind::DefaultAcl: break;
    }
    return std::nullopt;
 }
@@ -184,6 +185,11 @@ std::vector<std::shared_ptr<const Settings>> Snapshot::settings() const {
    return state_->list<Settings>(ObjectKind::Settings, [](const Settings&) { return true; });
 }
 
+std::vector<std::shared_ptr<const DefaultAcl>> Snapshot::defaultAcls() const {
+   return state_->list<DefaultAcl>(ObjectKind::DefaultAcl,
+                                   [&](const DefaultAcl& d) { return d.database == database_; });
+}
+
 RelationPtr Snapshot::relationOfType(Oid type) const {
    if (type < firstUserOid) {
       const TypeInfo* info = builtins().type(type);
@@ -211,6 +217,13 @@ std::vector<RelationPtr> Snapshot::dependentsOf(Oid relation) const {
       for (const Dependency& dependency : r.dependsOn)
          if (dependency.relation == relation) return true;
       return false;
+   });
+}
+
+std::vector<RelationPtr> Snapshot::withPoliciesReading(Oid relation) const {
+   return state_->list<Relation>(ObjectKind::Relation, [&](const Relation& r) {
+      return r.oid != relation && std::any_of(r.policies.begin(), r.policies.end(),
+                                              [&](const Policy& policy) { return policy.reads(relation, 0); });
    });
 }
 

@@ -55,6 +55,7 @@ public:
    std::vector<RelationPtr> relations() const;
    std::vector<std::shared_ptr<const Comment>> comments() const; ///< of this database and of shared objects
    std::vector<std::shared_ptr<const Settings>> settings() const;
+   std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;
@@ -64,6 +65,8 @@ public:
    std::vector<RelationPtr> indexesOf(Oid table) const;
    /// Relations whose definition reads the relation, in OID order.
    std::vector<RelationPtr> dependentsOf(Oid relation) const;
+   /// Other tables with policies that read the relation, in OID order.
+   std::vector<RelationPtr> withPoliciesReading(Oid relation) const;
    /// The comment on an object of this database or on a shared object, built-in comments included; empty if there is
    /// none.
    std::optional<std::string> comment(Oid classOid, Oid object, int32_t attribute = 0) const;

@@ -31,6 +31,10 @@ public:
       for (const Dependency& dependency : relation_.dependsOn)
          if (!hasColumn(dependency.relation, dependency.attribute))
             report("", "a table or column that it reads is missing");
+      for (const Policy& policy : relation_.policies)
+         for (const Dependency& dependency : policy.dependsOn)
+            if (!hasColumn(dependency.relation, dependency.attribute))
+               report("policy " + quoteIdentifier(policy.name) + " on ", "a table or column that it reads is missing");
       if (relation_.sequence && relation_.sequence->ownerRelation != invalidOid &&
           !hasColumn(relation_.sequence->ownerRelation, relation_.sequence->ownerAttribute))
          report("", "the column that owns it is missing");

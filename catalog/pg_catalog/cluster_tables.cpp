@@ -47,6 +47,11 @@ void pgDbRoleSetting(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void pgDefaultAcl(const SystemContext& context, RowBuilder& row) {
+   for (const auto& d : context.snapshot.defaultAcls())
+      row.oid(d->oid).oid(d->role).oid(d->schema).letter(d->objects).acl(context.snapshot, Acl(d->acl)).emit();
+}
+
 bool isShared(Oid classOid) {
    return classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
 }
@@ -146,6 +151,7 @@ constexpr NamedProducer tables[] = {
     {"pg_authid", pgAuthid},
     {"pg_auth_members", pgAuthMembers},
     {"pg_namespace", pgNamespace},
+    {"pg_default_acl", pgDefaultAcl},
     {"pg_db_role_setting", pgDbRoleSetting},
     {"pg_description", pgDescription},
     {"pg_shdescription", pgShdescription},

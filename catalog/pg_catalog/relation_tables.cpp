@@ -60,7 +60,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
       row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid)).boolean(false);
-      row.boolean(false).boolean(false).boolean(true);
+      row.boolean(r->hasRowSecurity).boolean(r->forcesRowSecurity).boolean(true);
       row.letter(r->relkind() == 'r' && !r->isBuiltin() ? 'd' : 'n').boolean(false).oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
       row.acl(context.snapshot, isUserType(*r) ? Acl() : r->acl); // a type's list is in pg_type
@@ -182,6 +182,14 @@ void rewriteRows(const SystemContext& context, RowBuilder& row) {
              .emit();
 }
 
+void policyRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations())
+      for (const Policy& policy : r->policies) {
+         row.oid(policy.oid).text(policy.name).oid(r->oid).letter(policy.command).boolean(policy.isPermissive);
+         row.oidArray(policy.roles).textOrNull(policy.usingExpr).textOrNull(policy.checkExpr).emit();
+      }
+}
+
 void sequenceRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (!r->sequence) continue;
@@ -227,6 +235,11 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
             add(pgConstraint, c.oid, 0, pgClass, c.foreignRelation, attribute, 'n');
          if (c.referencedIndex != invalidOid) add(pgConstraint, c.oid, 0, pgClass, c.referencedIndex, 0, 'n');
       }
+      for (const Policy& policy : r->policies) {
+         add(pgPolicy, policy.oid, 0, pgClass, r->oid, 0, 'a');
+         for (const Dependency& d : policy.dependsOn)
+            add(pgPolicy, policy.oid, 0, pgClass, d.relation, d.attribute, 'n');
+      }
       if (r->sequence && r->sequence->ownerRelation != invalidOid)
          add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,
              r->sequence->isIdentity ? 'i' : 'a');
@@ -236,7 +249,7 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
 constexpr NamedProducer tables[] = {
     {"pg_class", classRows},       {"pg_attribute", attributeRows},   {"pg_attrdef", attrdefRows},
     {"pg_index", indexRows},       {"pg_constraint", constraintRows}, {"pg_rewrite", rewriteRows},
-    {"pg_sequence", sequenceRows}, {"pg_depend", dependRows},
+    {"pg_sequence", sequenceRows}, {"pg_depend", dependRows},         {"pg_policy", policyRows},
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalog/object/row_security.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/copy/copy_from.hpp"
@@ -121,6 +122,9 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +
                                                     target.relation->name + "\"");
+   if (catalog::isRestricted(core.transaction.catalog(), core.role(), *target.relation))
+      throw SqlError(sqlstate::featureNotSupported, "COPY FROM not supported with row-level security")
+          .hint("Use INSERT statements instead.");
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true);
    target.where = statement.whereClause;

@@ -193,6 +193,7 @@ sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const
                             .format = literals_ ? *literals_ : format(),
                             .source = source};
    context.openExternal = &openExternal_;
+   context.rowSecurity = settings.boolean("row_security");
    return context;
 }
 

@@ -5,9 +5,9 @@
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/query/source_range.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ADD COLUMN.

@@ -9,9 +9,10 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/query/source_range.hpp"
+#include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE: the order of sub-commands; defaults, NOT NULL, constraints, DROP COLUMN.
@@ -33,6 +34,9 @@ catalog::DropBehavior TableAlteration::behaviorOf(const ::AlterTableCmd& command
 // Dispatches by kind of sub-command.
 void TableAlteration::add(const ::AlterTableCmd& command) {
    const auto step = [&](Pass pass, auto run) { enqueue(pass, [&command, run] { run(command); }); };
+   const auto changeSecurity = [&](RowSecurityChange change) {
+      step(Misc, [this, change](const auto&) { changeRowSecurity(core_, *table(), change); });
+   };
    switch (command.subtype) {
    case AT_AddColumn: changesColumns_ = true; return step(AddColumn, [this](const auto& c) { addColumn(c); });
    case AT_DropColumn: changesColumns_ = true; return step(Drop, [this](const auto& c) { dropColumn(c); });
@@ -55,6 +59,10 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_ChangeOwner: return step(Misc, [this](const auto& c) { changeOwner(context_, *table(), *c.newowner); });
    case AT_SetRelOptions:
    case AT_ResetRelOptions: return step(Misc, [this](const auto& c) { changeOptions(context_, *table(), c); });
+   case AT_EnableRowSecurity: return changeSecurity({.isEnabled = true, .isForced = {}});
+   case AT_DisableRowSecurity: return changeSecurity({.isEnabled = false, .isForced = {}});
+   case AT_ForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = true});
+   case AT_NoForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = false});
    case AT_SetStatistics:
    case AT_ClusterOn: return; // nothing in the engine depends on these
    default: throwNotSupported("this form of ALTER TABLE");

@@ -64,6 +64,10 @@ const char* actionName(::AlterTableType type) {
    case AT_ValidateConstraint: return "VALIDATE CONSTRAINT";
    case AT_DropConstraint: return "DROP CONSTRAINT";
    case AT_AlterColumnType: return "ALTER COLUMN ... SET DATA TYPE";
+   case AT_EnableRowSecurity: return "ENABLE ROW SECURITY";
+   case AT_DisableRowSecurity: return "DISABLE ROW SECURITY";
+   case AT_ForceRowSecurity: return "FORCE ROW SECURITY";
+   case AT_NoForceRowSecurity: return "NO FORCE ROW SECURITY";
    case AT_SetRelOptions: return "SET";
    case AT_ResetRelOptions: return "RESET";
    default: return nullptr;

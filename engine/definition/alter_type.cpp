@@ -3,8 +3,9 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/query/source_range.hpp"
+#include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
@@ -78,6 +79,7 @@ void TableAlteration::changeType(const TypeChange& change) {
          if (dependency.relation == oid_ && dependency.attribute == column.attribute)
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule")
                 .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
+   requireNotInPolicies(core_, *relation, column.attribute);
    for (const catalog::Column& other : relation->columns)
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")

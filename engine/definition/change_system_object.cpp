@@ -161,14 +161,6 @@ std::optional<std::string> changeSystemObject(CommandContext& context, const ::N
    case T_AlterOpFamilyStmt:
       requireWritable(core, "ALTER OPERATOR FAMILY");
       refuseToAlter(OBJECT_OPFAMILY, findFamily(core, *as<::AlterOpFamilyStmt>(node)));
-   case T_AlterPolicyStmt: {
-      const auto& statement = *as<::AlterPolicyStmt>(node);
-      requireWritable(core, "ALTER POLICY");
-      const catalog::SearchPath path = core.searchPath();
-      refuseToAlter(OBJECT_POLICY,
-                    findPartOfRelation(core, OBJECT_POLICY, commandTarget(context, path, *statement.table),
-                                       statement.policy_name));
-   }
    case T_AlterObjectDependsStmt: {
       const auto& statement = *as<::AlterObjectDependsStmt>(node);
       const ::ObjectType type = statement.objectType;

@@ -1,6 +1,6 @@
 #include "engine/definition/column_constraints.hpp"
 
-#include "engine/definition/source_range.hpp"
+#include "engine/query/source_range.hpp"
 
 namespace ouzel::engine {
 

@@ -3,8 +3,8 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/query/source_range.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -7,10 +7,10 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/table_like.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/query/query_execution.hpp"
+#include "engine/query/source_range.hpp"
 #include "engine/role/actor.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -6,9 +6,9 @@
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/source_range.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/query/source_range.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE DOMAIN and ALTER DOMAIN. A domain is kept as a relation with one column, "value", so that its constraints are

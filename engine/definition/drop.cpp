@@ -5,6 +5,7 @@
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
 // DROP and TRUNCATE.
@@ -84,6 +85,29 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
    return "DROP SCHEMA";
 }
 
+std::string dropPolicies(CommandContext& context, const ::DropStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "DROP POLICY");
+   const catalog::SearchPath path = core.searchPath();
+   for (const ::Node* object : ListOf<>(statement.objects)) {
+      std::vector<std::string> parts;
+      for (const ::Node* part : ListOf<>(as<::List>(object)))
+         parts.emplace_back(stringOf(part));
+      const std::string name = std::move(parts.back());
+      parts.pop_back();
+      const catalog::QualifiedName tableName = catalog::toQualifiedName(std::move(parts));
+      const auto table = catalog::findRelation(core.transaction.catalog(), path, tableName);
+      if (table && table->findPolicy(name)) {
+         dropPolicy(core, *table, name);
+         continue;
+      }
+      const SystemObject missing = findPartOfRelation(core, OBJECT_POLICY, tableName, name);
+      if (!statement.missing_ok) throw SqlError(*missing.missing);
+      core.notice(missing.skipped + ", skipping");
+   }
+   return "DROP POLICY";
+}
+
 } // namespace
 
 void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
@@ -109,6 +133,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       requireWritable(core, tag);
       if (dropUserTypes(context, statement)) return tag;
    }
+   if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);
    const DropKind& wanted = *relationKind;

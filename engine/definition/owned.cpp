@@ -9,6 +9,7 @@
 #include "engine/definition/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/grant.hpp"
+#include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
 // REASSIGN OWNED and DROP OWNED: all that roles own in the session's database. Databases change their owner, too, but
@@ -110,6 +111,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       requireNotPinned(*role, "drop");
       if (!seen.insert(role->oid).second) continue;
       revokeEverything(core, role->oid);
+      removeFromPolicies(core, role->oid);
       addOwned(core, role->oid, owned);
    }
    if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";

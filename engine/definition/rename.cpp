@@ -4,6 +4,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
@@ -62,9 +63,11 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    for (catalog::Column& column : rewritten.columns)
       if (column.generated && !column.isDropped) column.defaultExpr = rewrite(column.defaultExpr);
    catalog::CatalogEditor& editor = context.core.transaction.editor();
+   const RenamedPolicies policies(context.core, relation.oid, 0, name);
    editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
    rewritten.name = name;
    editor.replaceRelation(std::move(rewritten));
+   policies.put(editor);
 }
 
 void moveToSchema(CommandContext& context, const catalog::Relation& relation, const char* name) {
@@ -83,6 +86,8 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
       requirePrivilege(core, *target, catalog::privilege::create | catalog::privilege::usage);
    if (relation.persistence == catalog::Persistence::Temporary || (target && target->name.starts_with("pg_temp_")))
       throw SqlError(sqlstate::featureNotSupported, "cannot move objects into or out of temporary schemas");
+   if (!editor.snapshot().withPoliciesReading(relation.oid).empty())
+      throwNotSupported("moving a relation that a policy uses");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
    for (const catalog::RelationPtr& other : all)
       if (other->sequence && other->sequence->ownerRelation == relation.oid) editor.setSchema(other->oid, schema);
@@ -133,16 +138,18 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          if (relation->relationKind == catalog::RelationKind::Composite)
             requireNotInTexts(core, statement.subname, true, "renaming an attribute");
          const int16_t attribute = relation->findColumn(statement.subname)->attribute;
+         const RenamedPolicies policies(core, relation->oid, attribute, statement.newname);
          editor.renameColumn(relation->oid, statement.subname, statement.newname,
                              rewriteExpression(context, *relation, attribute, statement.newname),
                              rewriteView(context, relation->oid, attribute, statement.newname));
+         policies.put(editor);
       }
       return tag;
    case OBJECT_TABCONSTRAINT:
       if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok))
          editor.renameConstraint(relation->oid, statement.subname, statement.newname);
       return tag;
-   case OBJECT_POLICY:
+   case OBJECT_POLICY: return renamePolicy(context, statement);
    case OBJECT_RULE:
    case OBJECT_TRIGGER: {
       const catalog::SearchPath path = core.searchPath();
@@ -262,6 +269,15 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
          throw SqlError(sqlstate::undefinedObject,
                         "constraint \"" + name + "\" for table \"" + relation->name + "\" does not exist");
       editor.setComment(catalog::class_oid::pgConstraint, constraint->oid, 0, text);
+      break;
+   }
+   case OBJECT_POLICY: {
+      std::vector<std::string> names = parts();
+      const std::string name = names.back();
+      names.pop_back();
+      const auto relation = relationOf(std::move(names));
+      requireOwner(core, *relation);
+      editor.setComment(catalog::class_oid::pgPolicy, requirePolicy(*relation, name).oid, 0, text);
       break;
    }
    case OBJECT_DOMCONSTRAINT: {

@@ -115,6 +115,10 @@ void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, s
          refuse(constraint.expression, *relation);
       for (const catalog::Column& column : relation->columns)
          refuse(column.defaultExpr, *relation);
+      for (const catalog::Policy& policy : relation->policies) {
+         refuse(policy.usingExpr, *relation);
+         refuse(policy.checkExpr, *relation);
+      }
    }
 }
 

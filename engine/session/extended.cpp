@@ -4,7 +4,7 @@
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "engine/definition/definition.hpp"
-#include "engine/definition/source_range.hpp"
+#include "engine/query/source_range.hpp"
 #include "engine/session/command_tag.hpp"
 #include "engine/session/describe.hpp"
 #include "engine/session/session_impl.hpp"

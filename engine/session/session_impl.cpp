@@ -14,6 +14,7 @@
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/role/grant.hpp"
+#include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/string_syntax.hpp"
@@ -200,6 +201,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateRoleStmt: return createRole(context, *as<::CreateRoleStmt>(node));
    case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));
    case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
+   case T_CreatePolicyStmt: return createPolicy(context, *as<::CreatePolicyStmt>(node));
+   case T_AlterPolicyStmt: return alterPolicy(context, *as<::AlterPolicyStmt>(node));
    case T_GrantRoleStmt: return grantRole(context, *as<::GrantRoleStmt>(node));
    case T_ReassignOwnedStmt: return reassignOwned(context, *as<::ReassignOwnedStmt>(node));
    case T_DropOwnedStmt: return dropOwned(context, *as<::DropOwnedStmt>(node));

@@ -18,6 +18,7 @@ bool hasOneRow(const Rel& rel) {
    case RelKind::Map:
    case RelKind::Select:
    case RelKind::Sort:
+   case RelKind::Barrier:
    case RelKind::With: return hasOneRow(*rel.inputs[0]);
    case RelKind::Join: // ON CONFLICT's join with the stored rows of the key: at most one row matches
       return rel.as<op::Join>().kind == JoinKind::Left && hasOneRow(*rel.inputs[0]) &&
@@ -83,10 +84,9 @@ Lowered Lowering::lowerDml(Rel& rel) {
       });
       return exprs_.lower(expr);
    };
-   for (Dml::Check& check : dml.checks)
-      if (check.expr) lowerOver(check.expr);
-   for (Dml::Check& check : dml.proposedChecks)
-      if (check.expr) lowerOver(check.expr);
+   for (auto* checks : {&dml.checks, &dml.proposedChecks, &dml.storedChecks})
+      for (Dml::Check& check : *checks)
+         if (check.expr) lowerOver(check.expr);
    for (ComputedColumn& column : dml.returning) {
       const std::optional<Bounds> bounds = lowerOver(column.expr);
       exprs_.setColumn(column.column, column.expr->repr, bounds);

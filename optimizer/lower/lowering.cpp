@@ -59,6 +59,7 @@ Lowered Lowering::lowerOperator(Rel& rel, const ColumnSet& need) {
    case RelKind::With: return lowerWith(rel, need);
    case RelKind::RecursiveScan: return lowerRecursiveScan(rel, need);
    case RelKind::LockRows: return lowerLockRows(rel, need);
+   case RelKind::Barrier: return lower(*rel.inputs[0], need);
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:

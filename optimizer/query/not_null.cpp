@@ -119,6 +119,7 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    case RelKind::Limit:
    case RelKind::Distinct:
    case RelKind::LockRows:
+   case RelKind::Barrier:
    case RelKind::With: return notNullColumns(*rel.inputs[0], query);
    case RelKind::SetOp: {
       const auto& setOp = rel.as<op::SetOp>();

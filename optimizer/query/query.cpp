@@ -150,7 +150,8 @@ bool isAtMostOneRow(const Rel& rel) {
    case RelKind::Sort:
    case RelKind::Distinct:
    case RelKind::With:
-   case RelKind::LockRows: return isAtMostOneRow(*rel.inputs[0]);
+   case RelKind::LockRows:
+   case RelKind::Barrier: return isAtMostOneRow(*rel.inputs[0]);
    case RelKind::Join: {
       const JoinKind kind = rel.as<op::Join>().kind;
       if (kind == JoinKind::Full || kind == JoinKind::Right || !isAtMostOneRow(*rel.inputs[0])) return false;
@@ -236,7 +237,8 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    case RelKind::Window:
    case RelKind::Sort:
    case RelKind::Limit:
-   case RelKind::LockRows: return isUniqueOn(*rel.inputs[0], columns, query);
+   case RelKind::LockRows:
+   case RelKind::Barrier: return isUniqueOn(*rel.inputs[0], columns, query);
    case RelKind::Join: {
       const JoinKind kind = rel.as<op::Join>().kind;
       if (kind == JoinKind::Full) return false; // padded rows may equal other rows

@@ -360,7 +360,8 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
       return rel;
    case RelKind::Sort: // a join does not keep the order of its input, so the Sort is dropped
       return pushInput(std::move(rel->inputs[0]), mapping);
-   case RelKind::LockRows: rel->inputs[0] = pushInput(std::move(rel->inputs[0]), mapping); return rel;
+   case RelKind::LockRows:
+   case RelKind::Barrier: rel->inputs[0] = pushInput(std::move(rel->inputs[0]), mapping); return rel;
    case RelKind::Join: return pushJoin(std::move(rel), mapping);
    case RelKind::GroupBy: return pushGrouping(std::move(rel), mapping);
    case RelKind::Limit: return pushLimit(std::move(rel), mapping);

@@ -171,6 +171,7 @@ private:
       case RelKind::Sort:
       case RelKind::Limit:
       case RelKind::LockRows:
+      case RelKind::Barrier:
       case RelKind::With: return true;
       default: return false;
       }

@@ -12,7 +12,8 @@
 // - an outer join becomes an inner join if a predicate drops its padded rows,
 // - a test of a mark turns a Mark join into a Semi or Anti join,
 // - new predicates are derived from equalities (a = b and b = 5) and from disjunctions (derive.cpp).
-// Volatile predicates do not move.
+// Volatile predicates do not move. Predicates that may fail do not pass a barrier: their errors would tell of rows that
+// row-level security hides.
 
 namespace ouzel::optimizer {
 
@@ -103,6 +104,7 @@ private:
       case RelKind::Window: return pushWindow(std::move(rel), std::move(conjuncts));
       case RelKind::Sort:
       case RelKind::LockRows: return pushAll(std::move(rel), std::move(conjuncts));
+      case RelKind::Barrier: return pushThroughBarrier(std::move(rel), std::move(conjuncts));
       case RelKind::With:
          for (Cte& cte : rel->as<op::With>().ctes) {
             cte.query = push(std::move(cte.query), {});
@@ -123,6 +125,20 @@ private:
    RelPtr pushAll(RelPtr rel, Conjuncts conjuncts) {
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(conjuncts));
       return rel;
+   }
+
+   /// Pushes the conjuncts that tell nothing of the rows that they see. Once all have passed, nothing else comes down,
+   /// and the barrier goes.
+   RelPtr pushThroughBarrier(RelPtr rel, Conjuncts conjuncts) {
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts)
+         (mayFail(*conjunct) ? stay : below).push_back(std::move(conjunct));
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      if (stay.empty()) {
+         RelPtr input = std::move(rel->inputs[0]);
+         return input;
+      }
+      return makeSelect(std::move(rel), std::move(stay));
    }
 
    /// Pushes the conjuncts that read only columns of the input; all other conjuncts stay above.

@@ -29,7 +29,7 @@ std::vector<SortKey> copyKeys(const std::vector<SortKey>& keys) {
 const op::Sort* orderOf(const Rel& rel) {
    const Rel* at = &rel;
    while (at->kind == RelKind::Map || at->kind == RelKind::Select || at->kind == RelKind::Limit ||
-          at->kind == RelKind::LockRows)
+          at->kind == RelKind::LockRows || at->kind == RelKind::Barrier)
       at = at->inputs[0].get();
    return at->getIf<op::Sort>();
 }
@@ -68,7 +68,8 @@ private:
       case RelKind::Select:
       case RelKind::ProjectSet:
       case RelKind::With:
-      case RelKind::LockRows: return ordered;
+      case RelKind::LockRows:
+      case RelKind::Barrier: return ordered;
       case RelKind::Window: {
          const WindowSpec& spec = rel.as<op::Window>().spec;
          return ordered && spec.orderBy.empty() && spec.partitionBy.empty();

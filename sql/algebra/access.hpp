@@ -21,8 +21,8 @@ class AccessList {
 public:
    /// In whose name relations are used from here on; invalidOid: the user of the session.
    Oid role = invalidOid;
-   /// An expression of the table's own is bound, as a CHECK constraint is: it may read whatever it names.
-   bool isOwn = false;
+   /// An expression of this table's own is bound, as a CHECK constraint is: it may read the table's columns.
+   Oid own = invalidOid;
    std::vector<RelationAccess> all;
 
    /// The entry of a relation; made if it is new.

@@ -238,9 +238,11 @@ struct Dml {
       std::string constraint;
       int16_t notNullAttribute = 0; ///< ≠ 0: NOT NULL of this attribute instead of expr
       std::string column;
+      std::string policyError{}; ///< of row-level security: the message of the error
 
       template <typename Self>
-      static constexpr std::tuple members{&Self::expr, &Self::constraint, &Self::notNullAttribute, &Self::column};
+      static constexpr std::tuple members{&Self::expr, &Self::constraint, &Self::notNullAttribute, &Self::column,
+                                          &Self::policyError};
    };
    std::vector<Check> checks;
 
@@ -252,6 +254,8 @@ struct Dml {
    /// `checks` then apply to updated rows only.
    std::vector<GetColumn> proposed;
    std::vector<Check> proposedChecks;
+   /// MERGE and ON CONFLICT: what stored rows that they change or delete have to pass; over columns of the input.
+   std::vector<Check> storedChecks;
    /// ON CONFLICT: a key that is unique among the rows that the statement inserts. A second row with the key is skipped
    /// (Nothing) or is an error (Update).
    struct ConflictKey {
@@ -268,9 +272,10 @@ struct Dml {
 
    template <typename Self>
    static constexpr std::tuple members{
-       &Self::table,        reads(&Self::target), reads(&Self::rowId), &Self::assigned,        &Self::returning,
-       &Self::checks,       reads(&Self::clause), &Self::actions,      reads(&Self::proposed), &Self::proposedChecks,
-       &Self::conflictKeys, &Self::conflict,      &Self::isMain,       &Self::input,           reads(&Self::inputLine)};
+       &Self::table,           reads(&Self::target),  reads(&Self::rowId),  &Self::assigned,
+       &Self::returning,       &Self::checks,         reads(&Self::clause), &Self::actions,
+       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,  &Self::conflictKeys,
+       &Self::conflict,        &Self::isMain,         &Self::input,         reads(&Self::inputLine)};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.
@@ -427,6 +432,16 @@ struct LockRows {
    static constexpr std::tuple members{&Self::locks};
 };
 
+/// Rows of inputs[0]. What is above must not find out anything about rows that the input leaves out: a predicate from
+/// there passes only if it can neither fail nor have effects. Above row-level security and security_barrier views.
+struct Barrier {
+   Oid relation = invalidOid; ///< whose policies the input keeps; invalidOid: a view's
+   Oid role = invalidOid;     ///< for whom
+
+   template <typename Self>
+   static constexpr std::tuple members{&Self::relation, &Self::role};
+};
+
 /// INSERT, UPDATE, DELETE, MERGE: inputs[0] gives the rows.
 struct Write {
    std::unique_ptr<Dml> dml;
@@ -436,7 +451,7 @@ struct Write {
 };
 
 using AnyOf = std::variant<Get, Values, TableFunction, Select, Map, Join, GroupBy, Window, Distinct, Sort, Limit, SetOp,
-                           CteScan, With, LockRows, Write>;
+                           CteScan, With, LockRows, Barrier, Write>;
 
 /// The fields of one operator. What a variant does with each of its alternatives is compiled once, in rel.cpp.
 struct Fields : AnyOf {

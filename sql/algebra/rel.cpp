@@ -68,6 +68,7 @@ op::Fields emptyFields(RelKind kind) {
    case RelKind::RecursiveScan: return op::CteScan();
    case RelKind::With: return op::With();
    case RelKind::LockRows: return op::LockRows();
+   case RelKind::Barrier: return op::Barrier();
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
@@ -80,9 +81,9 @@ op::Fields emptyFields(RelKind kind) {
 
 const char* nameOf(RelKind kind) {
    static const char* const names[] = {
-       "Get",           "VirtualGet", "Values",   "TableFunction", "Select", "Map",   "ProjectSet", "Join",
-       "GroupBy",       "Window",     "Distinct", "Sort",          "Limit",  "SetOp", "CteScan",    "With",
-       "RecursiveScan", "LockRows",   "Insert",   "Update",        "Delete", "Merge"};
+       "Get",           "VirtualGet", "Values",   "TableFunction", "Select", "Map",    "ProjectSet", "Join",
+       "GroupBy",       "Window",     "Distinct", "Sort",          "Limit",  "SetOp",  "CteScan",    "With",
+       "RecursiveScan", "LockRows",   "Barrier",  "Insert",        "Update", "Delete", "Merge"};
    static_assert(std::size(names) == static_cast<size_t>(RelKind::Merge) + 1);
    return names[static_cast<size_t>(kind)];
 }

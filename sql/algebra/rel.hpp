@@ -35,6 +35,7 @@ enum class RelKind : uint8_t {
    With,
    RecursiveScan, ///< op::CteScan
    LockRows,
+   Barrier,
    Insert, ///< op::Write, as for the next three
    Update,
    Delete,

@@ -123,6 +123,7 @@ private:
    }
    static std::string fields(const op::With&) { return ""; }
    static std::string fields(const op::LockRows&) { return ""; }
+   static std::string fields(const op::Barrier&) { return ""; }
    static std::string fields(const op::Write& write) { return " " + write.dml->table.name; }
    std::string predicate(const ExprPtr& expr) const { return expr ? " " + print(*expr) : ""; }
    static std::string subqueryIndented(std::string text);

@@ -167,6 +167,7 @@ void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const 
    case RelKind::RecursiveScan: return checkCteScan(rel);
    case RelKind::With: return exprs_.ensure(!rel.as<op::With>().ctes.empty(), "With defines a CTE");
    case RelKind::LockRows: return checkRowLocks(rel.as<op::LockRows>(), visible);
+   case RelKind::Barrier: return;
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:

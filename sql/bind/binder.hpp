@@ -54,6 +54,18 @@ std::string renameInView(std::string_view definition, Oid relation, int16_t attr
 std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
                                std::string_view name, const BindContext& context);
 
+/// An expression of a row-level security policy as the catalog keeps it: the user's words with qualified relations.
+struct StoredPolicy {
+   std::string text;
+   std::vector<catalog::Dependency> dependsOn;
+};
+/// `offset` and `length`: the byte range of the expression in the text of context.source.
+StoredPolicy storedPolicy(const ::Node& expression, const catalog::Relation& table, const BindContext& context,
+                          uint32_t offset, uint32_t length);
+/// Its text after a relation (attribute 0) or a column gets a new name. `tableName`: by which the text names `table`.
+std::string renameInPolicy(std::string_view text, const catalog::Relation& table, const std::string& tableName,
+                           Oid relation, int16_t attribute, std::string_view name, const BindContext& context);
+
 /// Purpose of an expression outside a query. It decides which constructs are allowed and which word errors use.
 enum class ExpressionUse : uint8_t {
    ColumnDefault, ///< DEFAULT: no columns, aggregates, subqueries

@@ -364,7 +364,7 @@ void PlanVerifier::check(const Write& write, const Node& node, const VisibleColu
    if (dml.clause != noColumn) exprs_.checkColumn(dml.clause, below);
    exprs_.ensure((dml.input != nullptr) == (dml.inputLine != noColumn), "an input and its line come together");
    if (dml.inputLine != noColumn) exprs_.checkColumn(dml.inputLine, below);
-   for (const auto* checks : {&dml.checks, &dml.proposedChecks})
+   for (const auto* checks : {&dml.checks, &dml.proposedChecks, &dml.storedChecks})
       for (const Dml::Check& check : *checks)
          if (check.expr) exprs_.checkPredicate(check.expr, below);
    for (const ComputedColumn& computed : dml.returning)

@@ -1,3 +1,4 @@
+#include "catalog/object/row_security.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/name_scope.hpp"
@@ -260,6 +261,16 @@ bool hasOwnRole(Of of, const StringView& privilege, KernelEnv& env) {
    return catalog::hasRole(scope.snapshot(), scope.names().role, roleArgument(of, scope), privilege.view());
 }
 
+/// Null for what is no relation: the policies of a table count for who asks.
+std::optional<bool> rowSecurityActive(int64_t relation, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const auto table = scope.snapshot().relation(oidOf(relation));
+   return table ? std::optional(catalog::isRestricted(scope.snapshot(), scope.names().role, *table)) : std::nullopt;
+}
+std::optional<bool> rowSecurityActiveByName(const StringView& name, KernelEnv& env) {
+   return rowSecurityActive(catalog::regclassIn(NameScope(env.context).names(), name.view()), env);
+}
+
 void addPrivileges() {
    using Name = const StringView&;
    addPrivilege<catalog::hasTablePrivilege, catalog::regclassIn>("table");
@@ -283,6 +294,8 @@ void addPrivileges() {
    addKernel<hasColumn<Name, int64_t, Name>>("has_column_privilege_name_id_name");
    addKernel<hasColumn<Name, Name, int16_t>>("has_column_privilege_name_name_attnum");
    addKernel<hasColumn<Name, Name, Name>>("has_column_privilege_name_name_name");
+   addKernel<rowSecurityActive>("row_security_active");
+   addKernel<rowSecurityActiveByName>("row_security_active_name");
    addKernel<hasOwnRole<int64_t>>("pg_has_role_id");
    addKernel<hasOwnRole<Name>>("pg_has_role_name");
    addKernel<hasRole<int64_t, int64_t>>("pg_has_role_id_id");
@@ -357,7 +370,7 @@ void registerCatalogFunctions() {
    addKernels<relationSize>({"pg_table_size", "pg_total_relation_size"});
    addKernel<databaseSize>("pg_database_size_oid");
    addKernel<databaseSizeByName>("pg_database_size_name");
-   addKernels<no>({"pg_relation_is_publishable", "row_security_active"});
+   addKernels<no>({"pg_relation_is_publishable"});
    addKernel<noAtAll>("pg_jit_available");
    addKernel<myTemporarySchema>("pg_my_temp_schema");
    addKernel<isOtherTemporarySchema>("pg_is_other_temp_schema");

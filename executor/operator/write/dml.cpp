@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "catalog/object/acl.hpp"
 #include "common/type/text_codec.hpp"
@@ -32,7 +33,7 @@ struct RowList {
 
 struct Local final : LocalState {
    std::unique_ptr<storage::Appender> appender;
-   std::vector<ExpressionState> checks, proposedChecks;
+   std::array<std::vector<ExpressionState>, 3> checks; // by CheckedRows
    std::unique_ptr<ExpressionState> returning;
    std::unique_ptr<BatchBuilder> returned;
    std::vector<storage::RowId> ids;
@@ -66,11 +67,18 @@ public:
 private:
    using Check = sql::Dml::Check;
    using Programs = std::vector<std::shared_ptr<const ExpressionProgram>>;
+   /// Which rows a list of checks is for: those written, those proposed by ON CONFLICT, those stored before.
+   enum class CheckedRows : uint8_t { Written, Proposed, Stored };
    Programs compile(const std::vector<Check>& checks) const;
+   const std::vector<Check>& checksOf(CheckedRows which) const {
+      return which == CheckedRows::Written    ? dml_.checks
+             : which == CheckedRows::Proposed ? dml_.proposedChecks
+                                              : dml_.storedChecks;
+   }
    Selection write(QueryContext& context, Local& local, const Batch& in);
    Selection writeByClause(QueryContext& context, Local& local, const Batch& in);
    Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
-   bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed);
+   bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, CheckedRows which);
    void insertRows(Local& local, const Batch& in, Selection rows);
    bool mayShowRow(QueryContext& context) const;
    SqlError violation(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
@@ -83,7 +91,7 @@ private:
    const sql::ColumnTable& columns_;
    const ColumnSlots slots_;
    storage::Table* table_;
-   Programs checks_, proposedChecks_; // null for NOT NULL
+   std::array<Programs, 3> checks_; // by CheckedRows; null for NOT NULL
    std::shared_ptr<const ExpressionProgram> returning_;
    std::vector<Representation> returningColumns_;
    BatchStore& returned_;
@@ -97,8 +105,8 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
    : node_(node), dml_(*node.as<sql::plan::Write>().dml), columns_(builder.context().columns()),
      slots_(std::span(node.children[0]->output)), table_(builder.context().execution.table(dml_.table.storageId)),
      returned_(returned) {
-   checks_ = compile(dml_.checks);
-   proposedChecks_ = compile(dml_.proposedChecks);
+   for (const auto which : {CheckedRows::Written, CheckedRows::Proposed, CheckedRows::Stored})
+      checks_[static_cast<size_t>(which)] = compile(checksOf(which));
    std::vector<const sql::Expr*> exprs;
    for (const sql::ComputedColumn& column : dml_.returning) {
       exprs.push_back(column.expr.get());
@@ -140,10 +148,9 @@ DmlSink::Programs DmlSink::compile(const std::vector<Check>& checks) const {
 
 LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
-   for (const auto& check : checks_)
-      if (check) local->checks.emplace_back(check, context.functions(), context.memory());
-   for (const auto& check : proposedChecks_)
-      if (check) local->proposedChecks.emplace_back(check, context.functions(), context.memory());
+   for (size_t which = 0; which < checks_.size(); ++which)
+      for (const auto& check : checks_[which])
+         if (check) local->checks[which].emplace_back(check, context.functions(), context.memory());
    if (returning_) {
       local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), context.memory());
       local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
@@ -184,7 +191,7 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    // constraints.
    if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
    if (!writesRows_) return rows;
-   if (!checkRows(local, in, rows, context, false)) return Selection::dense(0);
+   if (!checkRows(local, in, rows, context, CheckedRows::Written)) return Selection::dense(0);
    insertRows(local, in, rows);
    return rows;
 }
@@ -193,7 +200,7 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
 Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batch& in) {
    const bool isInsert = node_.kind == sql::plan::NodeKind::Insert; // with ON CONFLICT
    DCHECK(!dml_.input); // COPY has no clauses; an input would take the errors of checkRows()
-   if (isInsert) checkRows(local, in, in.selection, context, true);
+   if (isInsert) checkRows(local, in, in.selection, context, CheckedRows::Proposed);
    const Vector& clauses = in.columns[*slots_.find(dml_.clause)];
    local.inserted.count = local.updated.count = local.deleted.count = 0;
    forEachRow(in.selection, [&](uint32_t row) {
@@ -208,6 +215,10 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
       }
    });
    if (isInsert) refuseOwnRows(context, local, in, local.updated.selection());
+   if (!dml_.storedChecks.empty()) {
+      mergeInto(local.written, local.updated.selection(), local.deleted.selection());
+      checkRows(local, in, local.written.selection(), context, CheckedRows::Stored);
+   }
    for (RowList* list : {&local.updated, &local.deleted}) {
       const uint32_t met = list->count;
       if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();
@@ -219,9 +230,9 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    }
    mergeInto(local.written, local.inserted.selection(), local.updated.selection());
    if (isInsert) {
-      checkRows(local, in, local.updated.selection(), context, false);
+      checkRows(local, in, local.updated.selection(), context, CheckedRows::Written);
    } else {
-      checkRows(local, in, local.written.selection(), context, false);
+      checkRows(local, in, local.written.selection(), context, CheckedRows::Written);
    }
    if (local.written.count > 0) insertRows(local, in, local.written.selection());
    if (local.deleted.count == 0) return local.written.selection();
@@ -277,18 +288,19 @@ Selection DmlSink::deleteRows(QueryContext& context, Local& local, const Batch& 
    return narrowed(rows, kept.rows.data(), kept.count);
 }
 
-/// Throws when a row breaks a constraint. False: the rows' input has taken the error, and nothing is to be written.
-bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed) {
+/// Throws when a row breaks a constraint or a policy. False: the rows' input has taken the error, and nothing is to be
+/// written.
+bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, CheckedRows which) {
    if (rows.count() == 0) return true;
-   const std::vector<Check>& checks = proposed ? dml_.proposedChecks : dml_.checks;
-   const std::vector<sql::GetColumn>& columns = proposed ? dml_.proposed : dml_.target;
-   std::vector<ExpressionState>& states = proposed ? local.proposedChecks : local.checks;
+   const std::vector<Check>& checks = checksOf(which);
+   const std::vector<sql::GetColumn>& columns = which == CheckedRows::Proposed ? dml_.proposed : dml_.target;
+   std::vector<ExpressionState>& states = local.checks[static_cast<size_t>(which)];
    size_t program = 0;
    for (size_t i = 0; i < checks.size(); ++i) {
       const Check& check = checks[i];
       uint32_t failing;
       if (check.expr) {
-         const Vector holds = (proposed ? proposedChecks_ : checks_)[i]->evaluate(states[program++], in, rows);
+         const Vector holds = checks_[static_cast<size_t>(which)][i]->evaluate(states[program++], in, rows);
          failing = selectFalse(holds, rows, local.failing.data());
       } else {
          const auto target = std::find_if(columns.begin(), columns.end(), [&](const sql::GetColumn& column) {
@@ -323,6 +335,7 @@ bool DmlSink::mayShowRow(QueryContext& context) const {
 
 SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
                             const std::vector<sql::GetColumn>& columns, QueryContext& context) const {
+   if (!check.policyError.empty()) return SqlError(sqlstate::insufficientPrivilege, check.policyError);
    std::string detail = "Failing row contains (";
    bool first = true;
    for (const sql::GetColumn& target : columns) {

@@ -171,18 +171,6 @@ RelPtr fillTarget(BindState& state, Scope& scope, RelPtr rel, Dml& dml, const ca
    return makeMap(std::move(rel), std::move(defaults));
 }
 
-NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn>& columns) {
-   NamespaceItem item;
-   item.alias = table.name;
-   item.relation = &table;
-   item.rowType = table.rowType;
-   for (const GetColumn& column : columns) {
-      const auto* attribute = table.column(column.attribute);
-      item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
-   }
-   return item;
-}
-
 namespace {
 
 /// Binds an expression from the catalog over the new row in `target`.
@@ -190,12 +178,12 @@ ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const s
                        std::string_view text, Clause clause) {
    const auto script = ParsedScript::parseExpression(text);
    const SourceText* outer = std::exchange(state.source, nullptr);
-   const bool isInOwn = std::exchange(state.access.isOwn, true);
+   const Oid outerOwn = std::exchange(state.access.own, table.oid);
    Scope scope(nullptr);
    scope.items.push_back(itemOf(table, target));
    auto expr = bindExpr(state, scope, script.expression(), clause);
    state.source = outer;
-   state.access.isOwn = isInOwn;
+   state.access.own = outerOwn;
    return expr;
 }
 
@@ -257,7 +245,7 @@ void forEachShown(std::vector<ScopeColumn>& columns, const std::function<void(Sc
 } // namespace
 
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
-                   const ::List* returning) {
+                   const ::List* returning, const TargetPolicies& policies) {
    dml->isMain = scope.parent == nullptr;
    auto written = std::find_if(state.written.begin(), state.written.end(),
                                [&](const WrittenRelation& other) { return other.relation == dml->table.relation; });
@@ -275,6 +263,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
    BoundRel result;
    std::vector<ComputedColumn>& returned = dml->returning;
    result.rel = makeRel(kind, op::Write{std::move(dml)}, std::move(rel));
+   Rel& write = *result.rel;
    if (returning) {
       // RETURNING is bound over copies of the columns. Without subqueries and row values, the DML operator computes
       // RETURNING itself from the original columns. Otherwise the operator gives the copies, and a Map above computes
@@ -332,6 +321,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
          setOutput(state, result, targets);
       }
    }
+   policies.apply(state, scope, write);
    result.rel = placeCtes(scope, std::move(result.rel));
    return result;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "sql/bind/policy/row_security.hpp"
 #include "sql/bind/state/nested_query.hpp"
 
 namespace ouzel::sql {
@@ -22,13 +23,12 @@ std::vector<Dml::Check> checksOf(BindState& state, const catalog::Relation& tabl
                                  const std::vector<GetColumn>& target);
 /// Puts a Map over `rel` that computes the generated columns of the new row.
 RelPtr computeGenerated(BindState& state, Scope& scope, RelPtr rel, Dml& dml, const catalog::Relation& table);
-/// The table as a FROM item over the row in `columns`, whose columns are named as the table's.
-NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn>& columns);
 /// From here on, the item's columns refer to the row in `columns`.
 void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vector<GetColumn>& columns);
-/// Puts the operator of the statement, its RETURNING and its WITH over `rel`, which gives the rows.
+/// Puts the operator of the statement, its RETURNING and its WITH over `rel`, which gives the rows. `policies`: of the
+/// target, whose columns it watches by now.
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
-                   const ::List* returning);
+                   const ::List* returning, const TargetPolicies& policies);
 
 /// Type of the column with the number of the clause (MERGE, ON CONFLICT) that applies to a row; 0: no clause.
 inline const SqlType clauseType{oid::int4, -1, invalidOid};

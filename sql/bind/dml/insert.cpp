@@ -313,11 +313,12 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
 
+   TargetPolicies policies(state, table, isView ? view.role : state.access.role);
    const std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
    rel = fillTarget(state, scope, std::move(rel), *dml, *table, values);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {
-      rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml);
+      rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml, policies);
       if (ordinal != noColumn) rel = inOrder(std::move(rel), ordinal);
    } else {
       dml->checks = checksOf(state, *table, dml->target);
@@ -331,6 +332,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    } else {
       applyAlias(item, statement.relation->alias, 0);
    }
+   policies.watch(item);
    scope.items.clear();
    scope.entries.clear();
    if (statement.onConflictClause) {
@@ -340,7 +342,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    }
    addEntry(scope, item);
    scope.items.push_back(std::move(item));
-   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList);
+   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList, policies);
 }
 
 namespace {

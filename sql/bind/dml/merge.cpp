@@ -53,6 +53,10 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
          throw SqlError(sqlstate::duplicateAlias, "name \"" + item.alias + "\" specified more than once")
              .detail("The name is used both as MERGE target table and data source.");
    const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
+   TargetPolicies policies(state, table, state.access.role);
+   policies.setStored(old);
+   policies.watch(target.items[0]);
+   target.rel = policies.guard(std::move(target.rel));
 
    // The target is the first item, so that `see` can hide it from clauses for rows without a match.
    std::vector<NamespaceItem> both = target.items;
@@ -166,7 +170,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
       dml->checks = checksOf(state, *table, dml->target);
    }
-   return finishDml(state, scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr);
+   return finishDml(state, scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr, policies);
 }
 
 } // namespace ouzel::sql

@@ -114,7 +114,7 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
 } // namespace
 
 RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
-                      RelPtr rel, Dml& dml) {
+                      RelPtr rel, Dml& dml, TargetPolicies& policies) {
    const ::OnConflictClause& clause = *statement.onConflictClause;
    const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
    ColumnId rowId = noColumn;
@@ -126,6 +126,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       scope.items.clear();
    }
    if (clause.infer) {
+      policies.noteRead(state);
       // Which keys are taken is something that only those may find out who may read them.
       RelationAccess& access = state.access.of(table->oid);
       access.privileges |= catalog::privilege::select;
@@ -183,6 +184,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
 
    dml.rowId = rowId;
    const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
+   policies.setStored(old);
    joinOn(dml.conflictKeys[0], std::move(target.rel));
    NamespaceItem excluded = target.items[0];
    excluded.alias = "excluded";
@@ -194,6 +196,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    for (const ScopeColumn& column : excluded.columns) // they come from the query of INSERT ... SELECT
       state.adopt(scope, column.column);
    addEntry(scope, excluded);
+   policies.watch(target.items[0]);
    scope.items.push_back(std::move(target.items[0]));
    scope.items.push_back(std::move(excluded));
    const auto found = isFound(rowId);

@@ -1,11 +1,11 @@
 #pragma once
-#include "sql/bind/state/bind_state.hpp"
+#include "sql/bind/policy/row_security.hpp"
 
 namespace ouzel::sql {
 
 /// Joins the rows proposed for insertion (dml.target) with the stored rows that have the same keys, and computes the
 /// clause and the new row for each.
 RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
-                      RelPtr rel, Dml& dml);
+                      RelPtr rel, Dml& dml, TargetPolicies& policies);
 
 } // namespace ouzel::sql

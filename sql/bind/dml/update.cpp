@@ -78,6 +78,22 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
    return values;
 }
 
+/// The policies of the target. `view`: null if it is a table.
+TargetPolicies guardTarget(BindState& state, const catalog::RelationPtr& table, const ViewTarget* view,
+                           FromItem& target) {
+   TargetPolicies policies(state, table, view ? view->role : state.access.role);
+   std::vector<GetColumn> stored;
+   for (const GetColumn& column : view ? view->old : target.rel->as<op::Get>().columns)
+      if (column.attribute != rowIdAttribute) stored.push_back(column);
+   policies.setStored(std::move(stored));
+   policies.watch(target.items[0]);
+   if (view)
+      policies.guardView(view->barrier);
+   else
+      target.rel = policies.guard(std::move(target.rel));
+   return policies;
+}
+
 /// A column of the row that is updated. The target is the first item.
 ExprPtr oldValue(const Scope& scope, const catalog::Column& column, uint32_t position) {
    for (const ScopeColumn& old : scope.items.front().columns)
@@ -167,10 +183,10 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    } else {
       target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
+   TargetPolicies policies = guardTarget(state, table, isView ? &view : nullptr, target);
    auto dml = makeDml(state, *table, statement.relation);
    dml->rowId = rowId;
-   for (const GetColumn& column : isView ? view.old : target.rel->as<op::Get>().columns)
-      if (column.attribute != rowIdAttribute) dml->target.push_back(column);
+   dml->target = policies.stored();
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause);
 
    std::vector<ComputedColumn> computed;
@@ -196,7 +212,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
       showRow(scope.items.front(), *table, dml->target);
    }
    dml->checks = checksOf(state, *table, dml->target);
-   return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList);
+   return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList, policies);
 }
 
 BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* parent) {
@@ -213,10 +229,11 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
    } else {
       target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
+   const TargetPolicies policies = guardTarget(state, table, view.table ? &view : nullptr, target);
    auto dml = makeDml(state, *table, statement.relation);
    dml->rowId = rowId;
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause);
-   return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);
+   return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList, policies);
 }
 
 } // namespace ouzel::sql

@@ -47,6 +47,8 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
       if (rel->kind == RelKind::GroupBy) found = "that return aggregate functions";
       if (rel->kind == RelKind::Window) found = "that return window functions";
       if (rel->kind == RelKind::ProjectSet) found = "that return set-returning functions";
+      if (const auto* barrier = rel->getIf<op::Barrier>(); barrier && barrier->relation != invalidOid)
+         target.barrier = rel;
       if (rel->kind == RelKind::Join || rel->kind == RelKind::SetOp) break;
       if (const auto* map = rel->getIf<op::Map>())
          for (const ComputedColumn& computed : map->computed)

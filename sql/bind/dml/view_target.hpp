@@ -10,7 +10,8 @@ struct ViewTarget {
    std::vector<ColumnId> outputs;                      ///< for each view column: one of `old` or of `computed`
    std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< computed by the view, uppermost operator first
    ColumnId rowId = noColumn;
-   Oid role = invalidOid; ///< in whose name the table is written, as in RelationAccess
+   Rel* barrier = nullptr; ///< over the table's scan, if policies count; lives as long as the bound item
+   Oid role = invalidOid;  ///< in whose name the table is written, as in RelationAccess
 };
 
 /// Binds the view's rows with the row ids of the table behind it. Throws 55000 unless the view is simple.

@@ -5,6 +5,7 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/row.hpp"
+#include "sql/bind/policy/row_security.hpp"
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/external.hpp"
 #include "sql/bind/query/join.hpp"
@@ -104,16 +105,6 @@ void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position) {
       item.columns[i].name = stringOf(names[i]);
 }
 
-void addEntry(Scope& scope, const NamespaceItem& item) {
-   RangeEntry entry;
-   entry.alias = item.alias;
-   entry.relationName = item.relation ? item.relation->name : item.alias;
-   entry.isAliased = item.isAliased;
-   for (const ScopeColumn& column : item.columns)
-      entry.columns.push_back(column.name);
-   scope.entries.push_back(std::move(entry));
-}
-
 void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
    std::vector<ComputedColumn> copies;
    for (size_t i = 0; i < query.output.size(); ++i) {
@@ -159,7 +150,15 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
          state.recorder->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");
    }
    switch (relation->relationKind) {
-   case RelationKind::Table:
+   case RelationKind::Table: {
+      if (std::find(state.openPolicies.begin(), state.openPolicies.end(), relation->oid) != state.openPolicies.end())
+         throw SqlError(sqlstate::invalidObjectDefinition,
+                        "infinite recursion detected in policy for relation \"" + relation->name + "\"");
+      FromItem item = bindBaseTable(state, scope, relation, name.alias, position);
+      const std::vector<GetColumn> row = item.rel->as<op::Get>().columns;
+      item.rel = restrictRead(state, scope, *relation, std::move(item.rel), row);
+      return item;
+   }
    case RelationKind::MaterializedView:
    case RelationKind::Virtual: return bindBaseTable(state, scope, relation, name.alias, position);
    case RelationKind::View:

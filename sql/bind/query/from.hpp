@@ -13,8 +13,6 @@ FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node);
 void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b);
 /// Gives an item the name and column names of its alias. Throws 42P10 if the alias names too many columns.
 void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position);
-/// Adds the item to the scope's entries, which give hints in errors.
-void addEntry(Scope& scope, const NamespaceItem& item);
 /// Binds a stored or virtual table as a FROM item.
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
                        uint32_t position);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/thread/stack.hpp"
+#include "sql/bind/policy/row_security.hpp"
 
 // FOR UPDATE, FOR SHARE, ...: finds the tables whose rows are locked, and refuses queries that do not allow it.
 
@@ -81,6 +82,16 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
          lockTablesBelow(state, scope, *rel.inputs[1], clause, isNullable || right, locks);
       return;
    }
+   case RelKind::Barrier: {
+      const size_t before = locks.size();
+      lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable, locks);
+      const Rel* scan = rel.inputs[0].get();
+      while (scan->kind == RelKind::Select)
+         scan = scan->inputs[0].get();
+      if (const auto* get = scan->getIf<op::Get>(); get && locks.size() > before)
+         restrictLocked(state, scope, rel, *get);
+      return;
+   }
    case RelKind::Select:
    case RelKind::Map:
    case RelKind::ProjectSet:
@@ -116,7 +127,8 @@ RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelP
    if (select.groupClause) refuse("GROUP BY clause");
    if (select.havingClause) refuse("HAVING clause");
    const Rel* top = rel.get();
-   while (top->kind == RelKind::Map || top->kind == RelKind::Select || top->kind == RelKind::Sort)
+   while (top->kind == RelKind::Map || top->kind == RelKind::Select || top->kind == RelKind::Sort ||
+          top->kind == RelKind::Barrier)
       top = top->inputs[0].get();
    refuseGrouped(*top, nameOf(*clauses.front()));
    std::vector<RowLock> locks;

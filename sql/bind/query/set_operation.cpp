@@ -42,6 +42,7 @@ ExprPtr* findComputed(Rel& rel, ColumnId column) {
    case RelKind::Select:
    case RelKind::Sort:
    case RelKind::Limit:
+   case RelKind::Barrier:
    case RelKind::Distinct:
    case RelKind::With: return findComputed(*rel.inputs[0], column);
    default: return nullptr;

@@ -12,16 +12,24 @@
 
 namespace ouzel::sql {
 
-Oid roleBehind(const catalog::Relation& view) {
-   constexpr std::string_view option = "security_invoker=";
+namespace {
+
+/// Whether the view has a boolean option, "security_invoker=", that is true.
+bool isOn(const catalog::Relation& view, std::string_view option) {
    for (const std::string& given : view.options)
       if (given.starts_with(option)) {
          // As every boolean: "tru" and "Y" are true.
          const std::string value = lowerCase(std::string_view(given).substr(option.size()));
          const auto isPartOf = [&](std::string_view word) { return !value.empty() && word.starts_with(value); };
-         return isPartOf("true") || isPartOf("yes") || value == "on" || value == "1" ? invalidOid : view.owner;
+         return isPartOf("true") || isPartOf("yes") || value == "on" || value == "1";
       }
-   return view.owner;
+   return false;
+}
+
+} // namespace
+
+Oid roleBehind(const catalog::Relation& view) {
+   return isOn(view, "security_invoker=") ? invalidOid : view.owner;
 }
 
 namespace {
@@ -55,6 +63,7 @@ BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) 
    state.access.role = outerRole;
    makeRowsValues(state, scope.depth, query);
    makeOutputUnique(state, scope, query);
+   if (isOn(view, "security_barrier=")) query.rel = makeRel(RelKind::Barrier, op::Barrier{}, std::move(query.rel));
    state.openViews.pop_back();
    state.source = outerSource;
    state.recursion = outerRecursion;

@@ -28,6 +28,7 @@ struct BindContext {
    const SessionFormat& format;           ///< literals of dates, times and intervals are read with it
    const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
    std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
+   bool rowSecurity = true;               ///< false: where policies would count, the query is refused
    bool allowParameters = true;           ///< false: $n is 42P02
    /// Opens files for read_csv and its kin; passes on errors of the files. Null: these functions are 0A000.
    const OpenExternal* openExternal = nullptr;

@@ -37,8 +37,9 @@ void BindState::readColumn(const ScopeColumn& column) {
 }
 
 void BindState::readUnnamed(const ScopeColumn& column) {
-   RelationAccess* used =
-       column.tableOid == invalidOid || access.isOwn ? nullptr : access.find(column.tableOid, access.role);
+   if (column.tableOid == invalidOid || column.tableOid == access.own) return;
+   if (column.target != 0) targetsRead.insert(column.target);
+   RelationAccess* used = access.find(column.tableOid, access.role);
    if (!used) return;
    used->privileges |= catalog::privilege::select;
    used->selected.push_back(column.attribute);

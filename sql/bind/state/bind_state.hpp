@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,9 @@ struct BindState {
    } recursion;
    AccessList access;
    std::vector<Oid> openViews;                       ///< views whose text is being bound, outermost first
+   std::vector<Oid> openPolicies;                    ///< tables whose policies are being bound, outermost first
+   uint32_t targets = 0;                             ///< tables with policies that the statement writes
+   std::set<uint32_t> targetsRead;                   ///< those of which it reads columns, too
    ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view
    const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
 
@@ -80,8 +84,10 @@ struct BindState {
    void readColumn(const ScopeColumn& column);
    /// The same of a column that the statement reads without naming it.
    void readUnnamed(const ScopeColumn& column);
-   /// How names of relations are looked up here: what a view's query names was allowed when the view was made.
-   const catalog::SearchPath& path() { return openViews.empty() ? context.searchPath : uncheckedPath(); }
+   /// How names of relations are looked up here: what a view's query or a policy names was allowed when it was made.
+   const catalog::SearchPath& path() {
+      return openViews.empty() && openPolicies.empty() ? context.searchPath : uncheckedPath();
+   }
    /// The search path of somebody who may use all schemas.
    const catalog::SearchPath& uncheckedPath();
    /// Throws 54001 "stack depth limit exceeded" if `levels` more levels of nesting are too many.

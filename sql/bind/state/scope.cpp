@@ -1,5 +1,6 @@
 #include "sql/bind/state/scope.hpp"
 
+#include "catalog/object/objects.hpp"
 #include "common/error/sql_error.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -37,8 +38,31 @@ std::string_view clauseName(Clause clause) {
    case Clause::Execute: return "EXECUTE parameters";
    case Clause::CallArgument: return "CALL arguments";
    case Clause::CopyWhere: return "COPY FROM WHERE conditions";
+   case Clause::Policy: return "policy expressions";
    }
    return "expression";
+}
+
+NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn>& columns) {
+   NamespaceItem item;
+   item.alias = table.name;
+   item.relation = &table;
+   item.rowType = table.rowType;
+   for (const GetColumn& column : columns) {
+      const auto* attribute = table.column(column.attribute);
+      item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
+   }
+   return item;
+}
+
+void addEntry(Scope& scope, const NamespaceItem& item) {
+   RangeEntry entry;
+   entry.alias = item.alias;
+   entry.relationName = item.relation ? item.relation->name : item.alias;
+   entry.isAliased = item.isAliased;
+   for (const ScopeColumn& column : item.columns)
+      entry.columns.push_back(column.name);
+   scope.entries.push_back(std::move(entry));
 }
 
 const ::WindowDef& findWindow(const Scope& scope, std::string_view name, uint32_t position, size_t upTo) {

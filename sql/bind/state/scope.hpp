@@ -54,6 +54,7 @@ enum class Clause : uint8_t {
    Execute,
    CallArgument,
    CopyWhere,
+   Policy,
 };
 
 /// A column of a FROM item, with the name that the item gives it.
@@ -63,6 +64,7 @@ struct ScopeColumn {
    SqlType type;
    Oid tableOid = invalidOid; ///< the table or view whose column it is
    int16_t attribute = 0;
+   uint32_t target = 0;               ///< ≠ 0: of a table that the statement writes, see TargetPolicies
    std::vector<ScopeColumn> fields{}; ///< of a row value, whose `column` is noColumn
 };
 
@@ -163,6 +165,11 @@ private:
    Scope& scope_;
    Clause previous_;
 };
+
+/// The table as a FROM item over the row in `columns`, whose columns are named as the table's.
+NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn>& columns);
+/// Adds the item to the scope's entries, which give hints in errors.
+void addEntry(Scope& scope, const NamespaceItem& item);
 
 /// The definition of this name among the first `upTo` of the WINDOW clause. Throws 42704.
 const ::WindowDef& findWindow(const Scope& scope, std::string_view name, uint32_t position, size_t upTo);

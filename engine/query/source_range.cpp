@@ -1,4 +1,4 @@
-#include "engine/definition/source_range.hpp"
+#include "engine/query/source_range.hpp"
 
 #include <algorithm>
 
