@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/comments.hpp"
+#include "catalog/object/default_acl.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -271,6 +272,7 @@ Oid CatalogEditor::createSchema(std::string name, Oid owner) {
    schema->database = working_.database();
    schema->name = std::move(name);
    schema->owner = owner;
+   schema->acl = initialAcl(working_, owner, invalidOid, AclKind::Schema);
    if (working_.findSchema(schema->name)) throwNameTaken(*schema);
    schema->oid = oids_();
    const Oid oid = schema->oid;

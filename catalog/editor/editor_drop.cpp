@@ -340,6 +340,8 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
       // The loop above skips owned sequences. A sequence whose table is in another schema is dropped here.
       for (const RelationPtr& relation : working_.relations())
          if (relation->schema == oid) remove(keyOf(*relation));
+      for (const auto& defaults : working_.defaultAcls())
+         if (defaults->schema == oid) removeDefaultAcl(*defaults);
       removeComments(class_oid::pgNamespace, oid);
       remove(keyOf(*working_.schema(oid)));
    }

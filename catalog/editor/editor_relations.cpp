@@ -2,6 +2,7 @@
 #include <array>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/default_acl.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -110,6 +111,7 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.owner == bootstrapRole) draft.owner = creator_;
    if (draft.index)
       if (const RelationPtr table = working_.relation(draft.index->table)) draft.owner = table->owner;
+   if (!draft.index && !draft.acl) draft.acl = initialAcl(working_, draft.owner, draft.schema, aclKindOf(draft));
    checkNewName(draft.schema, draft.name);
    if (!working_.schema(draft.schema)) throwInternal("schema of a new relation does not exist");
    if (draft.columns.size() > columnsMax)

@@ -44,12 +44,12 @@ bool reachesRole(const Snapshot& snapshot, Oid role, Oid grantee) {
    return grantee == publicRole || (role != publicRole && inheritsFrom(snapshot, role, grantee));
 }
 
-AclKind kindOf(const Relation& relation) {
+} // namespace
+
+AclKind aclKindOf(const Relation& relation) {
    if (isUserType(relation)) return AclKind::Type;
    return relation.sequence ? AclKind::Sequence : AclKind::Table;
 }
-
-} // namespace
 
 const AclRules& aclRules(AclKind kind) {
    return rules[static_cast<size_t>(kind)];
@@ -93,7 +93,7 @@ uint32_t grantable(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl
 // ---- what a role may do ----
 
 bool mayUse(const Snapshot& snapshot, Oid role, const Relation& relation, uint32_t wanted) {
-   uint32_t lacking = wanted & ~held(snapshot, role, relation.owner, relation.acl, kindOf(relation), wanted);
+   uint32_t lacking = wanted & ~held(snapshot, role, relation.owner, relation.acl, aclKindOf(relation), wanted);
    if (lacking == 0) return true;
    if (relation.isBuiltin()) return false;
    if ((lacking & p::select) != 0 && inheritsFrom(snapshot, role, readAllData)) lacking &= ~p::select;

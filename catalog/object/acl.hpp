@@ -27,6 +27,9 @@ const AclRules& aclRules(AclKind kind);
 /// "SELECT", "TEMPORARY"; of one bit.
 std::string_view privilegeName(uint32_t privilege);
 
+/// Of a relation: what CREATE TYPE and CREATE DOMAIN made is a type.
+AclKind aclKindOf(const Relation& relation);
+
 /// The list, or the items that stand for one that is missing.
 std::vector<AclItem> itemsOf(const Acl& acl, AclKind kind, Oid owner);
 /// The privileges of `wanted` that `role` holds on an object; superusers: all of them.

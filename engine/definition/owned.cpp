@@ -8,6 +8,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/role/actor.hpp"
+#include "engine/role/default_privileges.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
@@ -112,6 +113,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       if (!seen.insert(role->oid).second) continue;
       revokeEverything(core, role->oid);
       removeFromPolicies(core, role->oid);
+      removeDefaultPrivileges(core, role->oid);
       addOwned(core, role->oid, owned);
    }
    if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";

@@ -32,13 +32,29 @@ constexpr Word words[] = {
     {"connect", p::connect},
 };
 
-uint32_t bitOf(std::string_view word) {
+Oid granteeOf(SessionCore& core, const ::RoleSpec& role) {
+   if (role.roletype == ROLESPEC_PUBLIC) return invalidOid;
+   return existingRole(core, role)->oid;
+}
+
+} // namespace
+
+uint32_t privilegeBit(std::string_view word) {
    const auto found =
        std::find_if(std::begin(words), std::end(words), [&](const Word& one) { return one.word == word; });
    if (found == std::end(words))
       throw SqlError(sqlstate::syntaxError, "unrecognized privilege type \"" + std::string(word) + "\"");
    return found->bit;
 }
+
+std::vector<Oid> granteesOf(SessionCore& core, const ::List* roles) {
+   std::vector<Oid> grantees;
+   for (const ::RoleSpec* role : ListOf<::RoleSpec>(roles))
+      grantees.push_back(granteeOf(core, *role));
+   return grantees;
+}
+
+namespace {
 
 /// What a statement grants, to whom.
 struct Grant {
@@ -58,11 +74,6 @@ struct Target {
    catalog::Acl around; ///< of a column: the items of its table, whose grant options count too
 };
 
-Oid granteeOf(SessionCore& core, const ::RoleSpec& role) {
-   if (role.roletype == ROLESPEC_PUBLIC) return invalidOid;
-   return existingRole(core, role)->oid;
-}
-
 Grant grantOf(SessionCore& core, const ::GrantStmt& statement) {
    Grant grant;
    grant.isGrant = statement.is_grant;
@@ -71,11 +82,10 @@ Grant grantOf(SessionCore& core, const ::GrantStmt& statement) {
    grant.isAll = !statement.privileges;
    if (statement.grantor && granteeOf(core, *statement.grantor) != core.role())
       throw SqlError(sqlstate::featureNotSupported, "grantor must be current user");
-   for (const ::RoleSpec* role : ListOf<::RoleSpec>(statement.grantees))
-      grant.grantees.push_back(granteeOf(core, *role));
+   grant.grantees = granteesOf(core, statement.grantees);
    for (const ::AccessPriv* privilege : ListOf<::AccessPriv>(statement.privileges)) {
       // ALL (a, b): all that columns have.
-      const uint32_t bit = privilege->priv_name ? bitOf(privilege->priv_name) : 0;
+      const uint32_t bit = privilege->priv_name ? privilegeBit(privilege->priv_name) : 0;
       if (!privilege->cols) {
          grant.privileges |= bit;
          continue;

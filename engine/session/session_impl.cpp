@@ -13,6 +13,7 @@
 #include "engine/definition/sequence.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/role/default_privileges.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -223,6 +224,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_LockStmt: return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
+   case T_AlterDefaultPrivilegesStmt: return alterDefaultPrivileges(context, *as<::AlterDefaultPrivilegesStmt>(node));
    case T_GrantStmt: return grantPrivileges(context, *as<::GrantStmt>(node));
    case T_ListenStmt:
    case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");

@@ -169,6 +169,7 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
       }
       return result;
    }
+   case RelKind::Barrier: return run(*rel.inputs[0], outer);
    case RelKind::Select:
       for (Row& row : run(*rel.inputs[0], outer))
          if (holds(rel.as<op::Select>().predicate, visible(row))) result.push_back(std::move(row));

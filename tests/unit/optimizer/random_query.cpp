@@ -190,7 +190,12 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       select->inputs.push_back(std::move(rel));
       return select;
    }
-   switch (chance(9)) {
+   switch (chance(10)) {
+   case 9: {
+      auto rel = std::make_unique<Rel>(RelKind::Barrier);
+      rel->inputs.push_back(relation(out, outer, depth - 1));
+      return rel;
+   }
    case 0:
    case 1: {
       auto rel = std::make_unique<Rel>(RelKind::Select);

@@ -162,3 +162,50 @@ CATCH_TEST_CASE("every join order the graph allows gives the same rows") {
                     settings);
       }
 }
+
+CATCH_TEST_CASE("what may fail does not pass a barrier") {
+   // Rows of a table that a filter keeps, a barrier, and above it a predicate that cannot fail (c = 1) and one that can
+   // (c + c = 2 may overflow).
+   using namespace sql;
+   const auto seen = [](const Rel& root) { // the predicates at or below the barrier
+      std::vector<std::string> texts;
+      forEachRel(const_cast<Rel&>(root), [&](Rel& rel) {
+         if (const auto* get = rel.getIf<op::Get>())
+            for (const Expr* conjunct : conjunctList(get->predicate.get()))
+               texts.push_back(mayFail(*conjunct) ? "fails" : "safe");
+      });
+      return texts;
+   };
+   for (const bool withFailing : {false, true}) {
+      BoundQuery query;
+      const SqlType int8{oid::int8, -1, invalidOid};
+      ColumnInfo info;
+      info.name = "c";
+      info.type = int8;
+      info.repr = storedRepresentation(int8);
+      const ColumnId c = query.columns.add(std::move(info));
+      op::Get get;
+      get.table.relation = 1;
+      get.columns.push_back({c, 1});
+      RelPtr rel = makeRel(RelKind::Get, std::move(get));
+      rel = makeRel(RelKind::Barrier, op::Barrier{}, std::move(rel));
+      const auto is = [&](ExprPtr value, int64_t number) {
+         return makeCompare(CompareOp::Eq, std::move(value), makeInt8(number));
+      };
+      std::vector<ExprPtr> conjuncts;
+      conjuncts.push_back(is(makeColumn(c, int8), 1));
+      if (withFailing) {
+         constexpr Oid types[] = {oid::int8, oid::int8};
+         std::vector<ExprPtr> args;
+         args.push_back(makeColumn(c, int8));
+         args.push_back(makeColumn(c, int8));
+         conjuncts.push_back(is(makeCall(catalog::builtins().findFunction("int8pl", types), int8, std::move(args)), 2));
+      }
+      rel = makeSelect(std::move(rel), std::move(conjuncts));
+      OptimizerContext context;
+      Query rewritten{query.columns, context, 1};
+      pushDown(rel, rewritten);
+      CATCH_CHECK(seen(*rel) == std::vector<std::string>{"safe"});
+      CATCH_CHECK((rel->kind == RelKind::Get) == !withFailing); // the barrier goes when all have passed
+   }
+}
