@@ -122,8 +122,11 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_MATVIEW:
    case OBJECT_FOREIGN_TABLE:
       if (const auto relation =
-              findOrNotice(context, *statement.relation, statement.renameType, true, statement.missing_ok))
+              findOrNotice(context, *statement.relation, statement.renameType, true, statement.missing_ok)) {
+         if (const auto schema = core.transaction.catalog().schema(relation->schema))
+            requirePrivilege(core, *schema, catalog::privilege::create);
          renameRelation(context, *relation, statement.newname);
+      }
       return tag;
    case OBJECT_ATTRIBUTE:
    case OBJECT_COLUMN:
