@@ -36,6 +36,9 @@ bool startsWith(std::string_view text, std::string_view prefix) {
    case ObjectKind::Relation:
       throw SqlError(sqlstate::duplicateTable,
                      "relation \"" + static_cast<const Relation&>(object).name + "\" already exists");
+   case ObjectKind::Server:
+      throw SqlError(sqlstate::duplicateObject,
+                     "server \"" + static_cast<const ForeignServer&>(object).name + "\" already exists");
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -55,6 +58,10 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Relation: {
       const auto& relation = static_cast<const Relation&>(object);
       return snapshot.inDatabase(relation.database).findRelation(relation.schema, relation.name);
+   }
+   case ObjectKind::Server: {
+      const auto& server = static_cast<const ForeignServer&>(object);
+      return snapshot.inDatabase(server.database).findServer(server.name);
    }
    case ObjectKind::Comment:
    case ObjectKind::Settings:
@@ -247,6 +254,8 @@ void CatalogEditor::dropDatabase(std::string_view name, bool missingOk, Dropped*
       if (dropped != nullptr) dropped->items.push_back({relation, std::string(), false, true});
       remove(keyOf(*relation));
    }
+   for (const ServerPtr& server : working_.inDatabase(database->oid).servers())
+      remove(keyOf(*server));
    for (const ObjectPtr& object : working_.allObjects()) {
       const ObjectKey key = keyOf(*object);
       const bool isInside = (key.kind == ObjectKind::Schema || key.kind == ObjectKind::Comment ||
@@ -256,6 +265,17 @@ void CatalogEditor::dropDatabase(std::string_view name, bool missingOk, Dropped*
    }
    remove({ObjectKind::Comment, invalidOid, class_oid::pgDatabase, database->oid, 0});
    remove(keyOf(*database));
+}
+
+void CatalogEditor::replaceServer(ForeignServer changed) {
+   const ServerPtr holder = working_.findServer(changed.name);
+   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
+   put(std::make_shared<const ForeignServer>(std::move(changed)));
+}
+
+void CatalogEditor::dropServer(const ForeignServer& server) {
+   removeComments(class_oid::pgForeignServer, server.oid);
+   remove(keyOf(server));
 }
 
 void CatalogEditor::replaceDatabase(Database changed) {

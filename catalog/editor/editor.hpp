@@ -73,6 +73,9 @@ public:
    Oid createRole(Role draft);
    void dropRole(std::string_view name, bool missingOk);
    void replaceRole(Role changed);
+   /// Makes or replaces a server. Throws 42710.
+   void replaceServer(ForeignServer changed);
+   void dropServer(const ForeignServer& server);
    void setDefaultAcl(DefaultAcl defaults);
    void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);

@@ -23,6 +23,7 @@ public:
          case ObjectKind::Schema: add(static_cast<const Schema&>(*object)); break;
          case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
+         case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
          case ObjectKind::Role:
          case ObjectKind::Comment:
          case ObjectKind::Settings: break;
@@ -67,6 +68,14 @@ private:
          if (std::find(policy.roles.begin(), policy.roles.end(), role_) != policy.roles.end())
             noteLine(relation.database, policy.oid, 0,
                      [&] { return "target of policy " + policy.name + " on " + name(); });
+   }
+   void add(const ForeignServer& server) {
+      note(server.database, server.oid, 0, server.owner, server.acl, [&] { return "server " + server.name; });
+      if (const auto* mapping = server.mappingOf(role_))
+         noteLine(server.database, mapping->oid, 0, [&] {
+            const RolePtr role = snapshot_.role(role_);
+            return "owner of user mapping for " + (role ? role->name : std::string()) + " on server " + server.name;
+         });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {

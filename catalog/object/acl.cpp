@@ -29,6 +29,7 @@ constexpr AclRules rules[] = {
     {AclKind::Type, "type", p::usage, p::usage},
     {AclKind::Language, "language", p::usage, p::usage},
     {AclKind::Tablespace, "tablespace", p::create, 0},
+    {AclKind::Server, "foreign server", p::usage, 0},
 };
 
 struct Name {

@@ -14,7 +14,18 @@
 namespace ouzel::catalog {
 
 /// The kinds of objects that have privileges of their own. A new kind has a row in the table of acl.cpp.
-enum class AclKind : uint8_t { Table, Column, Sequence, Schema, Database, Function, Type, Language, Tablespace };
+enum class AclKind : uint8_t {
+   Table,
+   Column,
+   Sequence,
+   Schema,
+   Database,
+   Function,
+   Type,
+   Language,
+   Tablespace,
+   Server
+};
 
 /// What objects of a kind can grant, and what PUBLIC has while nothing was granted.
 struct AclRules {

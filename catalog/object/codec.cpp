@@ -22,7 +22,7 @@
 //      have OIDs for them
 //   4: a type's domain
 //   5: predefined roles are members of others
-//   6: row-level security, default privileges
+//   6: row-level security, default privileges, foreign servers
 
 namespace ouzel::catalog {
 
@@ -347,6 +347,22 @@ void defaultAclFields(Coder& coder, T& defaults) {
    coder(defaults.objects);
    aclItems(coder, defaults.acl);
 }
+template <typename Coder, typename T>
+void serverFields(Coder& coder, T& server) {
+   coder(server.database);
+   coder(server.oid);
+   coder(server.name);
+   coder(server.owner);
+   acl(coder, server.acl);
+   coder(server.type);
+   coder(server.version);
+   pairs(coder, server.options);
+   structures(coder, server.mappings, [&](auto& mapping) {
+      coder(mapping.oid);
+      coder(mapping.role);
+      pairs(coder, mapping.options);
+   });
+}
 
 void writeObject(Writer& writer, const CatalogObject& object) {
    writer(object.kind);
@@ -358,6 +374,7 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Comment: return commentFields(writer, static_cast<const Comment&>(object));
    case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
+   case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
    }
 }
 
@@ -387,6 +404,7 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
+   case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
    }
    Reader::damaged();
 }

@@ -43,6 +43,12 @@ const Constraint* Relation::constraintOf(Oid ownIndex) const {
    return nullptr;
 }
 
+const ForeignServer::Mapping* ForeignServer::mappingOf(Oid role) const {
+   for (const Mapping& mapping : mappings)
+      if (mapping.role == role) return &mapping;
+   return nullptr;
+}
+
 ObjectKey keyOf(const CatalogObject& object) {
    switch (object.kind) {
    case ObjectKind::Database: return {object.kind, static_cast<const Database&>(object).oid};
@@ -52,6 +58,7 @@ ObjectKey keyOf(const CatalogObject& object) {
       return {object.kind, schema.database, schema.oid};
    }
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
+   case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object;
    case ObjectKind::Settings: {
       const auto& settings = static_cast<const Settings&>(object);

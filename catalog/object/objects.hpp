@@ -28,11 +28,12 @@ enum class ObjectKind : uint8_t {
    Relation = 4,
    Comment = 5,
    Settings = 6,
-   DefaultAcl = 7
+   DefaultAcl = 7,
+   Server = 8
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
-///   Database, Role, Relation  a = OID
+///   Database, Role, Relation, Server  a = OID
 ///   Schema                    a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
@@ -274,11 +275,35 @@ struct DefaultAcl : CatalogObject {
    DefaultAcl() : CatalogObject(ObjectKind::DefaultAcl) {}
 };
 
+/// CREATE SERVER: a place in an object store, and the keys with which roles come to it.
+struct ForeignServer : CatalogObject {
+   using Options = std::vector<std::pair<std::string, std::string>>;
+   Oid database = invalidOid, oid = invalidOid;
+   std::string name;
+   Oid owner = bootstrapRole;
+   Acl acl;
+   std::string type, version; ///< empty: none
+   Options options;
+   /// CREATE USER MAPPING.
+   struct Mapping {
+      Oid oid = invalidOid;
+      Oid role = invalidOid; ///< invalidOid: PUBLIC
+      Options options;
+   };
+   std::vector<Mapping> mappings;
+   ForeignServer() : CatalogObject(ObjectKind::Server) {}
+   /// The mapping of exactly this role; null if there is none.
+   const Mapping* mappingOf(Oid role) const;
+};
+/// The foreign-data wrapper that there is, "s3".
+inline constexpr Oid s3Wrapper = 9100;
+using ServerPtr = std::shared_ptr<const ForeignServer>;
+
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
-                     pgPolicy = 3256, pgDefaultAcl = 826;
+                     pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417;
 }
 
 /// The key of an object in a snapshot.

@@ -46,6 +46,10 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       const auto& relation = static_cast<const Relation&>(object);
       return NameKey{object.kind, relation.database, relation.schema, relation.name};
    }
+   case ObjectKind::Server: {
+      const auto& server = static_cast<const ForeignServer&>(object);
+      return NameKey{object.kind, server.database, 0, server.name};
+   }
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -162,6 +166,10 @@ RelationPtr Snapshot::findRelation(Oid schema, std::string_view name) const {
    return state_->findName<Relation>(ObjectKind::Relation, database_, schema, name);
 }
 
+ServerPtr Snapshot::findServer(std::string_view name) const {
+   return state_->findName<ForeignServer>(ObjectKind::Server, database_, 0, name);
+}
+
 std::vector<DatabasePtr> Snapshot::databases() const {
    return state_->list<Database>(ObjectKind::Database, [](const Database&) { return true; });
 }
@@ -188,6 +196,11 @@ std::vector<std::shared_ptr<const Settings>> Snapshot::settings() const {
 std::vector<std::shared_ptr<const DefaultAcl>> Snapshot::defaultAcls() const {
    return state_->list<DefaultAcl>(ObjectKind::DefaultAcl,
                                    [&](const DefaultAcl& d) { return d.database == database_; });
+}
+
+std::vector<ServerPtr> Snapshot::servers() const {
+   return state_->list<ForeignServer>(ObjectKind::Server,
+                                      [&](const ForeignServer& s) { return s.database == database_; });
 }
 
 RelationPtr Snapshot::relationOfType(Oid type) const {

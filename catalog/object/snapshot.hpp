@@ -47,6 +47,7 @@ public:
    RolePtr findRole(std::string_view name) const;
    SchemaPtr findSchema(std::string_view name) const;
    RelationPtr findRelation(Oid schema, std::string_view name) const;
+   ServerPtr findServer(std::string_view name) const;
 
    // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).
    std::vector<DatabasePtr> databases() const;
@@ -56,6 +57,7 @@ public:
    std::vector<std::shared_ptr<const Comment>> comments() const; ///< of this database and of shared objects
    std::vector<std::shared_ptr<const Settings>> settings() const;
    std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
+   std::vector<ServerPtr> servers() const;                             ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

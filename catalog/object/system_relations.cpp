@@ -105,7 +105,8 @@ System load() {
       if (const TypeInfo* type = builtins().type(relation->rowType)) relation->rowTypeArray = type->array;
       relation->columns = std::move(columns[relation->oid]);
       relation->acl = readableByAll();
-      if (relation->name == "pg_authid" || relation->name == "pg_shadow") relation->acl->pop_back();
+      if (relation->name == "pg_authid" || relation->name == "pg_shadow" || relation->name == "pg_user_mapping")
+         relation->acl->pop_back();
       const std::string_view sql = systemViewDefinition(relation->schema == pgCatalogSchema, relation->name);
       if (sql.empty()) {
          relation->relationKind = RelationKind::Virtual;

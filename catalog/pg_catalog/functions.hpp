@@ -125,6 +125,8 @@ std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid typ
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language, std::string_view privileges);
 std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, Oid tablespace,
                                            std::string_view privileges);
+std::optional<bool> hasServerPrivilege(const Snapshot& snapshot, Oid role, Oid server, std::string_view privileges);
+std::optional<bool> hasWrapperPrivilege(const Snapshot& snapshot, Oid role, Oid wrapper, std::string_view privileges);
 /// pg_has_role(role, of, 'USAGE' | 'MEMBER').
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges);
 

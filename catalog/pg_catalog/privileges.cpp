@@ -183,6 +183,20 @@ std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, O
    return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Tablespace, wanted);
 }
 
+std::optional<bool> hasServerPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, usagePrivileges);
+   const ObjectPtr found = snapshot.object({ObjectKind::Server, oid});
+   if (!found) return std::nullopt;
+   const auto& server = static_cast<const ForeignServer&>(*found);
+   return holdsAny(snapshot, role, server.owner, server.acl, AclKind::Server, wanted);
+}
+
+std::optional<bool> hasWrapperPrivilege(const Snapshot& snapshot, Oid role, Oid wrapper, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, usagePrivileges);
+   if (wrapper != s3Wrapper) return std::nullopt;
+   return holdsAny(snapshot, role, bootstrapRole, Acl(std::in_place), AclKind::Server, wanted);
+}
+
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges) {
    constexpr uint32_t usage = 1, member = 2;
    constexpr NamedPrivilege known[] = {{"USAGE", usage}, {"MEMBER", member}};

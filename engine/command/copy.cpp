@@ -112,7 +112,9 @@ constexpr const char* clientHint =
 
 std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    SessionCore& core = context.core;
-   if (statement.filename) requireFileAccess(core, FileAccess::Read, "COPY from a file", clientHint);
+   io::ObjectAccessPtr access;
+   if (statement.filename)
+      access = requireFileAccess(core, FileAccess::Read, statement.filename, "COPY from a file", clientHint);
    requireWritable(core, "COPY FROM");
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
@@ -148,7 +150,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       return "COPY " + std::to_string(rows);
    }
    if (statement.filename && !isLocal) {
-      io::SequentialInput input(statement.filename);
+      io::SequentialInput input(statement.filename, access);
       rows = copyFrom(core, bind, target, [&] { return input.next(); });
    } else if (file) {
       std::vector<char> buffer(1 << 20);
@@ -185,7 +187,9 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
 }
 
 std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
-   if (statement.filename) requireFileAccess(context.core, FileAccess::Write, "COPY to a file", clientHint);
+   io::ObjectAccessPtr access;
+   if (statement.filename)
+      access = requireFileAccess(context.core, FileAccess::Write, statement.filename, "COPY to a file", clientHint);
    const CopyOptions options = parseCopyOptions(statement.options, false);
    Oid relation = invalidOid;
    const auto execution = sourceQuery(context, statement, relation);
@@ -198,7 +202,7 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
        {.processId = context.core.options.processId, .relation = relation, .isFile = statement.filename != nullptr});
    if (options.format == CopyFormat::Parquet) {
       if (!statement.filename) throwNotSupported("COPY TO STDOUT with FORMAT parquet");
-      ParquetSink sink(context.core, statement.filename, options.parquet, entry.progress);
+      ParquetSink sink(context.core, statement.filename, access, options.parquet, entry.progress);
       sink.begin(execution->columns());
       execution->run(0, &sink);
       sink.finish();
@@ -209,7 +213,7 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    Reservation memory(context.core.database.governor->ledger());
    std::unique_ptr<io::OutputFile> object;
    if (statement.filename && io::isObjectUrl(statement.filename)) {
-      object = io::openOutput(statement.filename, memory);
+      object = io::openOutput(statement.filename, access, memory);
    } else if (statement.filename) {
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {

@@ -41,10 +41,10 @@ uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const 
    return execution->rowCount();
 }
 
-ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options,
-                         CopyProgress& progress)
+ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ObjectAccessPtr& access,
+                         const io::ParquetOptions& options, CopyProgress& progress)
    : memory_(core.database.governor->ledger()), options_(options), progress_(progress),
-     file_(io::openOutput(file, memory_)) {}
+     file_(io::openOutput(file, access, memory_)) {}
 
 void ParquetSink::begin(const std::vector<ResultColumn>& columns) {
    if (writer_) return;

@@ -18,7 +18,9 @@ uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const 
 /// Writes the rows of a query to a file.
 class ParquetSink final : public ResultSink {
 public:
-   ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options, CopyProgress& progress);
+   /// `access`: keys to an object; null: the server's own.
+   ParquetSink(SessionCore& core, const std::string& file, const io::ObjectAccessPtr& access,
+               const io::ParquetOptions& options, CopyProgress& progress);
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override {

@@ -6,6 +6,7 @@
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/role/actor.hpp"
+#include "engine/role/foreign_server.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 
@@ -173,6 +174,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    if (statement.objectType == OBJECT_DATABASE) {
       requireDatabase(core, stringOf(statement.object));
       throwNotSupported("ALTER DATABASE ... OWNER TO");
+   }
+   if (statement.objectType == OBJECT_FOREIGN_SERVER) {
+      changeServerOwner(core, stringOf(statement.object), owner);
+      return tag;
    }
    if (statement.objectType == OBJECT_TYPE || statement.objectType == OBJECT_DOMAIN)
       if (const auto type = findUserType(context, statement.object)) {

@@ -38,21 +38,6 @@ void dropNamed(SessionCore& core, ::ObjectType type, const char* name, bool miss
    requireOrSkip(core, object, missingOk);
 }
 
-void requireRole(SessionCore& core, const ::RoleSpec& role) {
-   if (role.roletype == ROLESPEC_CSTRING && !core.transaction.catalog().findRole(role.rolename))
-      throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(role.rolename) + "\" does not exist");
-}
-
-void dropUserMapping(SessionCore& core, const ::DropUserMappingStmt& statement) {
-   try {
-      requireRole(core, *statement.user);
-   } catch (const SqlError& error) {
-      if (!statement.missing_ok) throw;
-      return core.notice(std::string(error.what()) + ", skipping");
-   }
-   dropNamed(core, OBJECT_FOREIGN_SERVER, statement.servername, statement.missing_ok);
-}
-
 /// What an ALTER of its own kind of statement names.
 struct Altered {
    ::ObjectType type;
@@ -88,10 +73,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
    case T_AlterExtensionContentsStmt:
       return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionContentsStmt>(node)->extname};
    case T_AlterFdwStmt: return Altered{OBJECT_FDW, nullptr, as<::AlterFdwStmt>(node)->fdwname};
-   case T_AlterForeignServerStmt:
-      return Altered{OBJECT_FOREIGN_SERVER, nullptr, as<::AlterForeignServerStmt>(node)->servername};
-   case T_AlterUserMappingStmt:
-      return Altered{OBJECT_FOREIGN_SERVER, nullptr, as<::AlterUserMappingStmt>(node)->servername};
    case T_AlterEventTrigStmt: return Altered{OBJECT_EVENT_TRIGGER, nullptr, as<::AlterEventTrigStmt>(node)->trigname};
    case T_AlterPublicationStmt: return Altered{OBJECT_PUBLICATION, nullptr, as<::AlterPublicationStmt>(node)->pubname};
    case T_AlterSubscriptionStmt:
@@ -149,7 +130,6 @@ std::optional<std::string> changeSystemObject(CommandContext& context, const ::N
    if (const auto altered = alteredBy(node)) {
       std::string tag(tagOf(Verb::Alter, altered->type));
       requireWritable(core, tag);
-      if (nodeTag(node) == T_AlterUserMappingStmt) requireRole(core, *as<::AlterUserMappingStmt>(node)->user);
       const SystemObject object = altered->object
                                       ? findSystemObject(core, altered->type, altered->object)
                                       : findSystemObject(core, altered->type, std::vector<std::string>{altered->name});
@@ -185,10 +165,6 @@ std::optional<std::string> changeSystemObject(CommandContext& context, const ::N
       requireOrSkip(core, object, statement.missing_ok);
       return "DROP TABLESPACE";
    }
-   case T_DropUserMappingStmt:
-      requireWritable(core, "DROP USER MAPPING");
-      dropUserMapping(core, *as<::DropUserMappingStmt>(node));
-      return "DROP USER MAPPING";
    case T_DropdbStmt: {
       const auto& statement = *as<::DropdbStmt>(node);
       requireWritable(core, "DROP DATABASE");

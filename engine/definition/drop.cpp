@@ -5,6 +5,7 @@
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -133,6 +134,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       requireWritable(core, tag);
       if (dropUserTypes(context, statement)) return tag;
    }
+   if (statement.removeType == OBJECT_FOREIGN_SERVER) return dropServers(context, statement);
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);

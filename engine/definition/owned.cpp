@@ -9,6 +9,7 @@
 #include "engine/definition/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/default_privileges.hpp"
+#include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
@@ -46,6 +47,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       setOwner(editor, *relation, to);
    }
+   reassignServers(core, from, to);
    for (const auto& database : snapshot.databases()) {
       if (database->owner != from) continue;
       catalog::Database changed = *database;
@@ -114,6 +116,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       revokeEverything(core, role->oid);
       removeFromPolicies(core, role->oid);
       removeDefaultPrivileges(core, role->oid);
+      dropServersOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }
    if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";

@@ -4,6 +4,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
+#include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
 #include "sql/bind/binder.hpp"
@@ -153,6 +154,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          editor.renameConstraint(relation->oid, statement.subname, statement.newname);
       return tag;
    case OBJECT_POLICY: return renamePolicy(context, statement);
+   case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE:
    case OBJECT_TRIGGER: {
       const catalog::SearchPath path = core.searchPath();
@@ -300,6 +302,12 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const Oid schema = catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object));
       if (const auto found = snapshot.schema(schema)) requireOwner(core, *found);
       editor.setComment(catalog::class_oid::pgNamespace, schema, 0, text);
+      break;
+   }
+   case OBJECT_FOREIGN_SERVER: {
+      const auto server = requireServer(core, stringOf(statement.object));
+      requireOwner(core, *server);
+      editor.setComment(catalog::class_oid::pgForeignServer, server->oid, 0, text);
       break;
    }
    case OBJECT_DATABASE: {

@@ -4,6 +4,7 @@
 
 #include "engine/core/privileges.hpp"
 #include "engine/role/actor.hpp"
+#include "engine/role/foreign_server.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -261,6 +262,12 @@ void grantOnDatabase(SessionCore& core, std::string_view name, const Grant& gran
    grantOnDatabase(core, *found, grant);
 }
 
+void grantOnServer(SessionCore& core, const catalog::ForeignServer& server, const Grant& grant) {
+   catalog::ForeignServer draft = server;
+   draft.acl = changedOf(core, AclKind::Server, server, grant);
+   core.transaction.editor().replaceServer(std::move(draft));
+}
+
 /// The type of a name. Throws 42809 and 0LP01 for types without a list of their own.
 catalog::RelationPtr typeToGrant(SessionCore& core, ::ObjectType kind, const ::Node* name) {
    ::TypeName type{};
@@ -320,6 +327,8 @@ void revokeEverything(SessionCore& core, Oid role) {
    }
    for (const auto& schema : snapshot.schemas())
       if (schema->owner != role && names(schema->acl, role)) grantOnSchema(core, *schema, grant);
+   for (const catalog::ServerPtr& server : snapshot.servers())
+      if (server->owner != role && names(server->acl, role)) grantOnServer(core, *server, grant);
    for (const auto& database : snapshot.databases())
       if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
 }
@@ -345,6 +354,10 @@ std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statemen
          grantOnType(core, *typeToGrant(core, statement.objtype, name), grant);
       return tag;
    }
+   case OBJECT_FOREIGN_SERVER:
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnServer(core, *requireServer(core, stringOf(name)), grant);
+      return tag;
    case OBJECT_DATABASE:
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnDatabase(core, stringOf(name), grant);

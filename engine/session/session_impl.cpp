@@ -14,6 +14,7 @@
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/role/default_privileges.hpp"
+#include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -204,6 +205,11 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
    case T_CreatePolicyStmt: return createPolicy(context, *as<::CreatePolicyStmt>(node));
    case T_AlterPolicyStmt: return alterPolicy(context, *as<::AlterPolicyStmt>(node));
+   case T_CreateForeignServerStmt: return createServer(context, *as<::CreateForeignServerStmt>(node));
+   case T_AlterForeignServerStmt: return alterServer(context, *as<::AlterForeignServerStmt>(node));
+   case T_CreateUserMappingStmt: return createUserMapping(context, *as<::CreateUserMappingStmt>(node));
+   case T_AlterUserMappingStmt: return alterUserMapping(context, *as<::AlterUserMappingStmt>(node));
+   case T_DropUserMappingStmt: return dropUserMapping(context, *as<::DropUserMappingStmt>(node));
    case T_GrantRoleStmt: return grantRole(context, *as<::GrantRoleStmt>(node));
    case T_ReassignOwnedStmt: return reassignOwned(context, *as<::ReassignOwnedStmt>(node));
    case T_DropOwnedStmt: return dropOwned(context, *as<::DropOwnedStmt>(node));

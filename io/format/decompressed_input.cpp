@@ -87,8 +87,8 @@ std::unique_ptr<Decompressor> makeDecompressor(const std::string& path) {
 
 } // namespace
 
-DecompressedInput::DecompressedInput(const std::string& path, size_t pieceSizeMax)
-   : input_(path, pieceSizeMax), decompressor_(makeDecompressor(path)) {}
+DecompressedInput::DecompressedInput(const std::string& path, const ObjectAccessPtr& access, size_t pieceSizeMax)
+   : input_(path, access, pieceSizeMax), decompressor_(makeDecompressor(path)) {}
 
 size_t DecompressedInput::memoryMax(const std::string& path) {
    const bool isCompressed = compressionOf(path) != Compression::None;

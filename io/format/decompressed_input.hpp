@@ -28,7 +28,7 @@ protected:
 class DecompressedInput {
 public:
    /// As SequentialInput's.
-   explicit DecompressedInput(const std::string& path, size_t pieceSizeMax = SIZE_MAX);
+   DecompressedInput(const std::string& path, const ObjectAccessPtr& access, size_t pieceSizeMax = SIZE_MAX);
 
    /// The next piece, valid until the next call; none at the end. Throws 22P04 for a file that is damaged or cut off.
    std::optional<std::string_view> next();

@@ -12,6 +12,7 @@
 #include "common/value/batch.hpp"
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
+#include "io/store/object_access.hpp"
 
 // Files of foreign formats as tables: the interface that binding and scans use. csv/, json/ and parquet/ implement it;
 // sql/bind keeps an ExternalTable in the plan, and executor/operator/scan/external_scan.cpp runs its scans.
@@ -44,6 +45,7 @@ struct ExternalRequest {
    std::vector<std::string> names; ///< of the columns; empty: as the file says
    std::vector<SqlType> types;     ///< of the columns; empty: as the file says
    SessionFormat format{};         ///< for parsing dates and times
+   ObjectAccessPtr access{};       ///< keys to objects; null: the server's own
 };
 
 /// A condition on rows that the query needs: `lower` <= column <= `upper`, both inclusive; a bound that is NULL is
@@ -91,6 +93,7 @@ public:
    virtual std::string_view formatName() const = 0; ///< "CSV", "JSON", "Parquet"
    const std::vector<ExternalColumn>& columns() const { return columns_; }
    const std::vector<std::string>& files() const { return files_; }
+   const ObjectAccessPtr& access() const { return access_; }
    /// Exact or estimated: only the optimizer may rely on it.
    double estimatedRows() const { return estimatedRows_; }
    /// Throws 0A000 when a column is asked for that cannot be read. REQUIRES: the table outlives the scan.
@@ -99,6 +102,7 @@ public:
 protected:
    std::vector<ExternalColumn> columns_;
    std::vector<std::string> files_;
+   ObjectAccessPtr access_; ///< as in ExternalRequest
    double estimatedRows_ = 0;
 };
 using ExternalTablePtr = std::shared_ptr<const ExternalTable>;

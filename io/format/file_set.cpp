@@ -100,11 +100,11 @@ bool isObjectUrl(std::string_view path) {
    return path.starts_with("s3://");
 }
 
-std::vector<InputFile> findFiles(const std::vector<std::string>& patterns) {
+std::vector<InputFile> findFiles(const std::vector<std::string>& patterns, const ObjectAccessPtr& access) {
    std::vector<InputFile> files;
    for (const std::string& pattern : patterns) {
       if (isObjectUrl(pattern)) {
-         std::vector<InputFile> found = findObjects(pattern);
+         std::vector<InputFile> found = findObjects(pattern, access);
          std::move(found.begin(), found.end(), std::back_inserter(files));
          continue;
       }
@@ -123,16 +123,16 @@ std::vector<InputFile> findFiles(const std::vector<std::string>& patterns) {
    return files;
 }
 
-std::unique_ptr<ObjectReader> openInput(const std::string& path) {
-   if (isObjectUrl(path)) return openObject(path);
+std::unique_ptr<ObjectReader> openInput(const std::string& path, const ObjectAccessPtr& access) {
+   if (isObjectUrl(path)) return openObject(path, access);
    const int descriptor = FileSystem::current().open(path, O_RDONLY | O_CLOEXEC);
    if (descriptor < 0) throwCannotOpen(path, "reading", -descriptor);
    FileSystem::current().close(descriptor);
    return std::make_unique<FileReader>(File(path, File::Mode::Read));
 }
 
-std::unique_ptr<OutputFile> openOutput(const std::string& path, Reservation& memory) {
-   if (isObjectUrl(path)) return createObject(path, memory);
+std::unique_ptr<OutputFile> openOutput(const std::string& path, const ObjectAccessPtr& access, Reservation& memory) {
+   if (isObjectUrl(path)) return createObject(path, access, memory);
    // Readable as the umask says, as PostgreSQL's COPY TO does; the server's own files are not.
    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
    if (descriptor < 0) throwCannotOpen(path, "writing", errno);

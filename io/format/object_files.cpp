@@ -1,5 +1,6 @@
 #include "io/format/object_files.hpp"
 
+#include <array>
 #include <fnmatch.h>
 #include <map>
 #include <span>
@@ -44,15 +45,20 @@ void requireValidName(const std::string& name, const std::string& url) {
 }
 
 /// Returns the store of a directory, the same one while a reader uses it, so that a query's files share connections.
-std::shared_ptr<ObjectStore> storeOf(const Address& address) {
+std::shared_ptr<ObjectStore> storeOf(const Address& address, const ObjectAccessPtr& access) {
+   using Key = std::array<std::string, 4>; // address and keys: a store answers only to those with its own keys
    static Mutex mutex;
-   static std::map<std::string, std::weak_ptr<ObjectStore>> known GUARDED_BY(mutex);
+   static std::map<Key, std::weak_ptr<ObjectStore>> known GUARDED_BY(mutex);
    const MutexLock lock(mutex);
    std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
-   const std::string url = address.directory + address.parameters;
-   if (auto store = known[url].lock()) return store;
-   std::shared_ptr<ObjectStore> store = openObjectStore(url);
-   known[url] = store;
+   const std::string url = address.directory + (access ? access->parameters : address.parameters);
+   Key key{url};
+   if (access) key = {url, access->accessKeyId, access->secretAccessKey, access->sessionToken};
+   if (auto store = known[key].lock()) return store;
+   StoreOptions options;
+   options.access = access;
+   std::shared_ptr<ObjectStore> store = openObjectStore(url, options);
+   known[key] = store;
    return store;
 }
 
@@ -75,8 +81,8 @@ private:
 
 class StoreOutput final : public OutputFile {
 public:
-   StoreOutput(const std::string& url, Reservation& memory)
-      : address_(url), store_(storeOf(address_)), memory_(memory) {
+   StoreOutput(const std::string& url, const ObjectAccessPtr& access, Reservation& memory)
+      : address_(url), store_(storeOf(address_, access)), memory_(memory) {
       requireValidName(address_.name, url);
    }
    void write(std::string_view bytes) override {
@@ -128,29 +134,29 @@ bool matches(std::span<const std::string> pattern, std::span<const std::string> 
 
 } // namespace
 
-std::vector<InputFile> findObjects(const std::string& url) {
+std::vector<InputFile> findObjects(const std::string& url, const ObjectAccessPtr& access) {
    const Address address(url);
    const size_t wildcard = address.name.find_first_of("*[");
-   if (wildcard == std::string::npos) return {{url, openObject(url)->size()}};
+   if (wildcard == std::string::npos) return {{url, openObject(url, access)->size()}};
    const std::vector<std::string> pattern = split(address.name);
    std::vector<InputFile> found;
-   for (const ObjectInfo& object : storeOf(address)->list(address.name.substr(0, wildcard)))
+   for (const ObjectInfo& object : storeOf(address, access)->list(address.name.substr(0, wildcard)))
       if (matches(pattern, split(object.name))) found.push_back({address.urlOf(object.name), object.size});
    if (found.empty()) throw SqlError(sqlstate::undefinedFile, "no object matches \"" + url + "\"");
    return found;
 }
 
-std::unique_ptr<ObjectReader> openObject(const std::string& url) {
+std::unique_ptr<ObjectReader> openObject(const std::string& url, const ObjectAccessPtr& access) {
    const Address address(url);
    requireValidName(address.name, url);
-   auto store = storeOf(address);
+   auto store = storeOf(address, access);
    auto reader = store->open(address.name);
    if (!reader) throwMissing(url);
    return std::make_unique<StoreReader>(std::move(store), std::move(reader));
 }
 
-std::unique_ptr<OutputFile> createObject(const std::string& url, Reservation& memory) {
-   return std::make_unique<StoreOutput>(url, memory);
+std::unique_ptr<OutputFile> createObject(const std::string& url, const ObjectAccessPtr& access, Reservation& memory) {
+   return std::make_unique<StoreOutput>(url, access, memory);
 }
 
 } // namespace ouzel::io

@@ -18,8 +18,8 @@ size_t SequentialInput::memoryMax(const std::string& path) {
    return 2 * pieceSizeOf(path);
 }
 
-SequentialInput::SequentialInput(const std::string& path, size_t pieceSizeMax)
-   : object_(openInput(path)), pieceSize_(std::min(pieceSizeOf(path), pieceSizeMax)) {
+SequentialInput::SequentialInput(const std::string& path, const ObjectAccessPtr& access, size_t pieceSizeMax)
+   : object_(openInput(path, access)), pieceSize_(std::min(pieceSizeOf(path), pieceSizeMax)) {
    start();
 }
 

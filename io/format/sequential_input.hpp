@@ -16,7 +16,7 @@ namespace ouzel::io {
 class SequentialInput {
 public:
    /// Opens the file. `pieceSizeMax`: for a reader that may stop soon. Throws what openInput() throws.
-   explicit SequentialInput(const std::string& path, size_t pieceSizeMax = SIZE_MAX);
+   SequentialInput(const std::string& path, const ObjectAccessPtr& access, size_t pieceSizeMax = SIZE_MAX);
    ~SequentialInput();
    SequentialInput(const SequentialInput&) = delete;
    SequentialInput& operator=(const SequentialInput&) = delete;

@@ -16,7 +16,12 @@ std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const S
    std::unique_ptr<ObjectStore> store;
    if (isS3Url(address)) {
       const S3Location location = S3Location::parse(address);
-      store = std::make_unique<S3Store>(location);
+      if (options.access)
+         store = std::make_unique<S3Store>(location, [access = options.access] {
+            return Credentials{access->accessKeyId, access->secretAccessKey, access->sessionToken};
+         });
+      else
+         store = std::make_unique<S3Store>(location);
       // The cache is below the encryption, so its file holds encrypted bytes.
       if (options.cache) store = std::make_unique<CachedStore>(std::move(store), location.display(""), *options.cache);
    } else {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "io/cache/cache_options.hpp"
+#include "io/store/object_access.hpp"
 
 // Opens object stores by address. Only this folder knows all implementations.
 
@@ -17,6 +18,7 @@ class ObjectStore;   // io/object_store/object_store.hpp
 struct StoreOptions {
    std::shared_ptr<const EncryptionKey> key; ///< for EncryptedStore; null: no encryption
    std::optional<CacheOptions> cache;        ///< for CachedStore; 22023 for a directory
+   ObjectAccessPtr access{};                 ///< keys, of s3://...; null: those of the environment
 };
 
 /// Whether the address names a store over a network.

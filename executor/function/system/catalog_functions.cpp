@@ -194,6 +194,15 @@ Oid tablespaceIn(const NameContext&, std::string_view name) {
    throw SqlError(sqlstate::undefinedObject, "tablespace \"" + std::string(name) + "\" does not exist");
 }
 
+Oid serverIn(const NameContext& names, std::string_view name) {
+   if (const auto server = names.snapshot.findServer(name)) return server->oid;
+   throw SqlError(sqlstate::undefinedObject, "server \"" + std::string(name) + "\" does not exist");
+}
+Oid wrapperIn(const NameContext&, std::string_view name) {
+   if (name == "s3") return catalog::s3Wrapper;
+   throw SqlError(sqlstate::undefinedObject, "foreign-data wrapper \"" + std::string(name) + "\" does not exist");
+}
+
 using Lookup = Oid (*)(const NameContext&, std::string_view);
 template <Lookup lookup>
 Oid objectArgument(int64_t object, const NameScope&) {
@@ -282,6 +291,8 @@ void addPrivileges() {
    addPrivilege<catalog::hasTypePrivilege, catalog::regtypeIn>("type");
    addPrivilege<catalog::hasLanguagePrivilege, languageIn>("language");
    addPrivilege<catalog::hasTablespacePrivilege, tablespaceIn>("tablespace");
+   addPrivilege<catalog::hasServerPrivilege, serverIn>("server");
+   addPrivilege<catalog::hasWrapperPrivilege, wrapperIn>("foreign_data_wrapper");
    addKernel<hasOwnColumn<int64_t, int16_t>>("has_column_privilege_id_attnum");
    addKernel<hasOwnColumn<int64_t, Name>>("has_column_privilege_id_name");
    addKernel<hasOwnColumn<Name, int16_t>>("has_column_privilege_name_attnum");

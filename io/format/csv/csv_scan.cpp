@@ -17,8 +17,7 @@ public:
    CsvScan(const CsvTable& table, ExternalScanSpec spec)
       : table_(table), spec_(std::move(spec)), shape_(shapeOf(table, spec_)),
         chunks_(
-            "CSV file", table.files(), *spec_.memory,
-            [this] { return std::make_unique<RowSplitter>(table_.rowFormat()); },
+            "CSV file", table, *spec_.memory, [this] { return std::make_unique<RowSplitter>(table_.rowFormat()); },
             [this](FileChunk& first) { checkHeader(first); }) {}
 
    uint32_t readersMax() const override {

@@ -13,9 +13,9 @@ namespace {
 constexpr size_t sampleBytesMax = 4 << 20;
 
 /// The first bytes of a file; `isWhole` tells whether these are all.
-std::string beginningOf(const std::string& path, bool& isWhole) {
+std::string beginningOf(const std::string& path, const ObjectAccessPtr& access, bool& isWhole) {
    std::string bytes;
-   DecompressedInput input(path, sampleBytesMax);
+   DecompressedInput input(path, access, sampleBytesMax);
    try {
       while (bytes.size() <= sampleBytesMax) {
          const auto piece = input.next();
@@ -35,7 +35,8 @@ std::string beginningOf(const std::string& path, bool& isWhole) {
 
 CsvTable::CsvTable(const ExternalRequest& request) : format_(request.format) {
    const CsvOptions options = parseCsvOptions(request.options);
-   const std::vector<InputFile> found = findFiles(request.patterns);
+   access_ = request.access;
+   const std::vector<InputFile> found = findFiles(request.patterns, access_);
    for (const InputFile& file : found) {
       files_.push_back(file.path);
       bytes_ += DecompressedInput::likelySize(file);
@@ -44,7 +45,7 @@ CsvTable::CsvTable(const ExternalRequest& request) : format_(request.format) {
    const auto first = std::find_if(found.begin(), found.end(), [](const InputFile& file) { return file.size > 0; });
    const std::string& path = first == found.end() ? found[0].path : first->path;
    bool isWhole = false;
-   const std::string sample = beginningOf(path, isWhole);
+   const std::string sample = beginningOf(path, access_, isWhole);
    CsvShape shape = sniffCsv(sample, isWhole, options, request, path);
    rows_ = shape.rows;
    columns_ = std::move(shape.columns);

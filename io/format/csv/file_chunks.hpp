@@ -11,6 +11,7 @@
 #include "common/sync/mutex.hpp"
 #include "io/format/csv/row_splitter.hpp"
 #include "io/format/decompressed_input.hpp"
+#include "io/format/external_table.hpp"
 
 namespace ouzel::io {
 
@@ -27,10 +28,11 @@ template <typename Splitter>
 class FileChunks {
 public:
    /// `subject` begins the context of errors: "CSV file". `open` makes the splitter of a file. `first` looks at each
-   /// file's first chunk, and may take rows off it; it may be null. `files` and `memory` outlive this.
-   FileChunks(std::string subject, const std::vector<std::string>& files, Reservation& memory,
+   /// file's first chunk, and may take rows off it; it may be null. `table` and `memory` outlive this.
+   FileChunks(std::string subject, const ExternalTable& table, Reservation& memory,
               std::function<std::unique_ptr<Splitter>()> open, std::function<void(FileChunk&)> first)
-      : subject_(std::move(subject)), files_(files), pieces_(memory), open_(std::move(open)), first_(std::move(first)) {
+      : subject_(std::move(subject)), table_(table), files_(table.files()), pieces_(memory), open_(std::move(open)),
+        first_(std::move(first)) {
       pieces_.grow(DecompressedInput::memoryMax(files_[0]) + 3 * Splitter::chunkSize);
    }
 
@@ -65,7 +67,7 @@ public:
 private:
    void openNext() REQUIRES(mutex_) {
       file_ = &files_[nextFile_++];
-      input_ = std::make_unique<DecompressedInput>(*file_);
+      input_ = std::make_unique<DecompressedInput>(*file_, table_.access());
       splitter_ = open_();
       isFirstOfFile_ = true;
    }
@@ -89,8 +91,9 @@ private:
 
    // PROPERTIES
    const std::string subject_;
-   const std::vector<std::string>& files_;
-   Reservation pieces_; ///< for bytes that are read but not taken yet
+   const ExternalTable& table_;
+   const std::vector<std::string>& files_; ///< of the table
+   Reservation pieces_;                    ///< for bytes that are read but not taken yet
    const std::function<std::unique_ptr<Splitter>()> open_;
    const std::function<void(FileChunk&)> first_;
    // STATE

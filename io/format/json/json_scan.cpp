@@ -16,7 +16,7 @@ public:
    JsonScan(const JsonTable& table, ExternalScanSpec spec)
       : table_(table), spec_(std::move(spec)), shape_(shapeOf(table, spec_)),
         chunks_(
-            "JSON file", table.files(), *spec_.memory,
+            "JSON file", table, *spec_.memory,
             [this] { return std::make_unique<JsonSplitter>(table_.rowFormat().layout); }, nullptr) {}
 
    uint32_t readersMax() const override {

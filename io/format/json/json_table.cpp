@@ -13,9 +13,9 @@ constexpr size_t sampleFilesMax = 16;
 constexpr size_t samplePieceSize = 2 << 20;
 
 /// Shows the sniffer a file's rows until it has seen enough.
-void sample(const std::string& file, JsonLayout layout, JsonSniffer& sniffer) {
+void sample(const std::string& file, const ObjectAccessPtr& access, JsonLayout layout, JsonSniffer& sniffer) {
    const std::string subject = "JSON file \"" + file + "\"";
-   DecompressedInput input(file, samplePieceSize);
+   DecompressedInput input(file, access, samplePieceSize);
    JsonSplitter splitter(layout);
    const auto see = [&](CopyChunk&& chunk) { sniffer.see(chunk, subject); };
    try {
@@ -37,11 +37,12 @@ JsonTable::JsonTable(const ExternalRequest& request) : format_(request.format) {
    const JsonOptions options = parseJsonOptions(request.options);
    JsonSniffer sniffer(options, request);
    size_t sampled = 0;
-   for (const InputFile& file : findFiles(request.patterns)) {
+   access_ = request.access;
+   for (const InputFile& file : findFiles(request.patterns, access_)) {
       files_.push_back(file.path);
       bytes_ += DecompressedInput::likelySize(file);
       if (file.size == 0 || sniffer.isFull() || sampled == sampleFilesMax) continue;
-      sample(file.path, options.layout, sniffer);
+      sample(file.path, access_, options.layout, sniffer);
       ++sampled;
    }
    JsonShape shape = sniffer.shape(files_[0]);

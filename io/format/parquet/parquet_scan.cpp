@@ -91,7 +91,7 @@ std::shared_ptr<const ObjectReader> ParquetScan::open(uint32_t index) {
    if (auto known = inputs_[index].lock()) return known;
    const ParquetFile& file = table_.parquetFiles()[index];
    if (file.object) return file.object;
-   std::shared_ptr<const ObjectReader> opened = openInput(file.path);
+   std::shared_ptr<const ObjectReader> opened = openInput(file.path, table_.access());
    if (opened->size() != file.size)
       throw SqlError(sqlstate::objectNotInPrerequisiteState, "file \"" + file.path + "\" changed while it was read");
    inputs_[index] = opened;

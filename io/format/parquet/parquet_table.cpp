@@ -56,7 +56,8 @@ std::vector<FileColumn> columnsOf(const ParquetFile& file) {
 ParquetTable::ParquetTable(const ExternalRequest& request) {
    for (const ExternalOption& option : request.options)
       throwUnknownOption("read_parquet", option);
-   for (const InputFile& file : findFiles(request.patterns))
+   access_ = request.access;
+   for (const InputFile& file : findFiles(request.patterns, access_))
       addFile(file);
    if (!request.types.empty())
       throw SqlError(sqlstate::featureNotSupported, "types cannot be given to read_parquet")
@@ -72,7 +73,7 @@ ParquetTable::ParquetTable(const ExternalRequest& request) {
 void ParquetTable::addFile(const InputFile& input) {
    ParquetFile file;
    file.path = input.path;
-   std::shared_ptr<const ObjectReader> object = openInput(input.path);
+   std::shared_ptr<const ObjectReader> object = openInput(input.path, access_);
    file.size = object->size();
    if (isObjectUrl(file.path)) file.object = object;
    const auto source = std::make_shared<ArrowInput>(std::move(object), arrow::default_memory_pool(), nullptr);

@@ -267,7 +267,7 @@ CATCH_TEST_CASE("json: compressed files") {
    const Directory directory;
    const auto textOf = [&](const std::string& name, const std::string& bytes) {
       std::string text;
-      DecompressedInput input(directory.write(name, bytes));
+      DecompressedInput input(directory.write(name, bytes), nullptr);
       while (const auto piece = input.next())
          text += *piece;
       return text;

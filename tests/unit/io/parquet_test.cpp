@@ -26,7 +26,7 @@ struct File {
 void writeRows(const std::string& path, Reservation& memory) {
    const std::vector<ExternalColumn> columns{{"id", {oid::int8, -1, invalidOid}},
                                              {"name", {oid::text, -1, defaultCollation}}};
-   const auto file = openOutput(path, memory);
+   const auto file = openOutput(path, nullptr, memory);
    const auto writer = makeParquetWriter(*file, columns, {{PhysicalType::I64, 0}, {PhysicalType::String, 0}},
                                          {"snappy", 7'000}, memory);
    for (int64_t begin = 0; begin < rowCount; begin += 1'000) {
