@@ -140,6 +140,7 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
          if (key.kind == ObjectKind::Relation && change.before)
             for (const RelationPtr& relation : view.relations())
                if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
+         if (key.kind == ObjectKind::Role && !dependentsOfRole(view, key.a).empty()) throwConcurrent();
          if (key.kind == ObjectKind::Schema)
             for (const RelationPtr& relation : view.relations())
                if (relation->schema == key.b) throwConcurrent();
@@ -157,8 +158,11 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       for (const Dependency& dependency : relation.dependsOn)
          if (!view.relation(dependency.relation)) throwConcurrent();
       for (const Policy& policy : relation.policies)
-         for (const Dependency& dependency : policy.dependsOn)
-            if (!view.relation(dependency.relation)) throwConcurrent();
+         if (!std::all_of(policy.dependsOn.begin(), policy.dependsOn.end(),
+                          [&](const Dependency& read) { return view.relation(read.relation) != nullptr; }) ||
+             !std::all_of(policy.roles.begin(), policy.roles.end(),
+                          [&](Oid role) { return role == invalidOid || view.role(role) != nullptr; }))
+            throwConcurrent();
       for (const Column& column : relation.columns)
          for (const Oid type : {column.type.oid, column.type.domain})
             if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();

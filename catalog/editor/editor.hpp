@@ -34,6 +34,9 @@ struct Dropped {
 /// the catalog does not know SQL's grammar.
 using SqlRewriter = std::function<std::string(const std::string& sql)>;
 
+/// What keeps a role from being dropped, as lines for DETAIL; empty: nothing.
+std::string dependentsOfRole(const Snapshot& snapshot, Oid role, const SearchPath& path = {});
+
 /// The catalog as one transaction sees and changes it: a base snapshot, and the transaction's changes over it.
 ///
 /// A session's transaction owns the editor; one thread uses it. Each operation checks PostgreSQL's rules against the

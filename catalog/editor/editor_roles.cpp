@@ -125,6 +125,10 @@ void requireFreeName(const Snapshot& snapshot, const Role& role) {
 
 } // namespace
 
+std::string dependentsOfRole(const Snapshot& snapshot, Oid role, const SearchPath& path) {
+   return DependentsOfRole(snapshot, path, role).lines();
+}
+
 Oid CatalogEditor::createRole(Role draft) {
    if (draft.name.starts_with("pg_"))
       throw SqlError(sqlstate::reservedName, "role name \"" + draft.name + "\" is reserved")
@@ -147,7 +151,7 @@ void CatalogEditor::dropRole(std::string_view name, bool missingOk) {
    if (role->oid < firstUserOid)
       throw SqlError(sqlstate::dependentObjectsStillExist,
                      "cannot drop role " + role->name + " because it is required by the database system");
-   const std::string dependents = DependentsOfRole(working_, searchPath_, role->oid).lines();
+   const std::string dependents = dependentsOfRole(working_, role->oid, searchPath_);
    if (!dependents.empty())
       throw SqlError(sqlstate::dependentObjectsStillExist,
                      "role \"" + role->name + "\" cannot be dropped because some objects depend on it")

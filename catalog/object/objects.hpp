@@ -195,16 +195,24 @@ struct SequenceDefinition {
    bool isIdentity = false;
 };
 
+/// As pg_policy.polcmd.
+enum class PolicyCommand : char { All = '*', Select = 'r', Insert = 'a', Update = 'w', Delete = 'd' };
+
 /// A row-level security policy of a table. The expressions are SQL over the table's columns, and may have subqueries.
 struct Policy {
    Oid oid = invalidOid;
    std::string name;
-   char command = '*'; ///< as pg_policy.polcmd: r SELECT, a INSERT, w UPDATE, d DELETE, * all
+   PolicyCommand command = PolicyCommand::All;
    bool isPermissive = true;
    std::vector<Oid> roles;            ///< invalidOid: PUBLIC
    std::string tableName;             ///< by which the expressions name the table, whatever its name is now
    std::string usingExpr, checkExpr;  ///< empty: none
    std::vector<Dependency> dependsOn; ///< the table's own columns, and what subqueries read
+   /// Whether a subquery reads a relation.
+   bool hasSubquery() const {
+      return std::any_of(dependsOn.begin(), dependsOn.end(),
+                         [](const Dependency& read) { return read.attribute == 0; });
+   }
    bool reads(Oid relation, int16_t attribute) const {
       return std::any_of(dependsOn.begin(), dependsOn.end(), [&](const Dependency& read) {
          return read.relation == relation && (attribute == 0 || read.attribute == attribute);

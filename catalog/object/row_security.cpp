@@ -14,10 +14,10 @@ bool isRestricted(const Snapshot& snapshot, Oid role, const Relation& table) {
    return table.forcesRowSecurity || !ownsObject(snapshot, role, table.owner);
 }
 
-Policies policiesFor(const Snapshot& snapshot, Oid role, const Relation& table, char command) {
+Policies policiesFor(const Snapshot& snapshot, Oid role, const Relation& table, PolicyCommand command) {
    Policies found;
    for (const Policy& policy : table.policies) {
-      if (policy.command != '*' && policy.command != command) continue;
+      if (policy.command != PolicyCommand::All && policy.command != command) continue;
       const bool isMeant = std::any_of(policy.roles.begin(), policy.roles.end(), [&](Oid named) {
          return named == invalidOid || inheritsFrom(snapshot, role, named);
       });

@@ -16,7 +16,7 @@ bool isRestricted(const Snapshot& snapshot, Oid role, const Relation& table);
 struct Policies {
    std::vector<const Policy*> permissive, restrictive;
 };
-/// `command`: r, a, w or d, as in Policy. The policies live as long as `table`.
-Policies policiesFor(const Snapshot& snapshot, Oid role, const Relation& table, char command);
+/// The policies live as long as `table`. REQUIRES: not All.
+Policies policiesFor(const Snapshot& snapshot, Oid role, const Relation& table, PolicyCommand command);
 
 } // namespace ouzel::catalog

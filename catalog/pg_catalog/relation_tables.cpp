@@ -185,7 +185,11 @@ void rewriteRows(const SystemContext& context, RowBuilder& row) {
 void policyRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Policy& policy : r->policies) {
-         row.oid(policy.oid).text(policy.name).oid(r->oid).letter(policy.command).boolean(policy.isPermissive);
+         row.oid(policy.oid)
+             .text(policy.name)
+             .oid(r->oid)
+             .letter(static_cast<char>(policy.command))
+             .boolean(policy.isPermissive);
          row.oidArray(policy.roles).textOrNull(policy.usingExpr).textOrNull(policy.checkExpr).emit();
       }
 }

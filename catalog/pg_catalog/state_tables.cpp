@@ -1,5 +1,6 @@
 #include "catalog/object/acl.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // System tables of the server's state, from SystemState.
@@ -149,6 +150,7 @@ void ouzelStatJsonPaths(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const RelationPtr& relation : context.snapshot.relations()) {
       if (relation->relationKind != RelationKind::Table) continue;
+      if (isRestricted(context.snapshot, context.state->role(), *relation)) continue; // as pg_stats
       for (size_t i = 0; i < relation->columns.size(); ++i)
          if (const Column& column = relation->columns[i];
              column.type.oid == oid::jsonb && !column.isDropped &&

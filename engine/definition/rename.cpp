@@ -68,7 +68,7 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
    rewritten.name = name;
    editor.replaceRelation(std::move(rewritten));
-   policies.put(editor);
+   policies.put(context.core);
 }
 
 void moveToSchema(CommandContext& context, const catalog::Relation& relation, const char* name) {
@@ -146,7 +146,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          editor.renameColumn(relation->oid, statement.subname, statement.newname,
                              rewriteExpression(context, *relation, attribute, statement.newname),
                              rewriteView(context, relation->oid, attribute, statement.newname));
-         policies.put(editor);
+         policies.put(core);
       }
       return tag;
    case OBJECT_TABCONSTRAINT:

@@ -51,6 +51,8 @@ RowRewrite::RowRewrite(SessionCore& core, const catalog::Relation& table, std::v
       select +=
           (select.empty() ? "" : ", ") + (value ? value->sql : catalog::quoteIdentifier(table.column(attribute)->name));
    }
+   // In the server's name: policies of the table, which FORCE applies to its owner, do not say which rows stay.
+   const SessionCore::AsServer asServer(core);
    const catalog::SearchPath path = core.searchPath();
    const std::string text = "SELECT " + select + " FROM " + quotedTable(core.transaction.editor().snapshot(), table);
    const auto script = sql::ParsedScript::parse(text);

@@ -10,6 +10,7 @@
 
 namespace ouzel::engine {
 
+using catalog::PolicyCommand;
 using sql::ListOf;
 
 namespace {
@@ -28,12 +29,16 @@ catalog::RelationPtr tableOf(CommandContext& context, const ::RangeVar& name) {
    return core.transaction.catalog().relation(table->oid);
 }
 
-char letterOf(std::string_view command) {
-   return command == "select"   ? 'r'
-          : command == "insert" ? 'a'
-          : command == "update" ? 'w'
-          : command == "delete" ? 'd'
-                                : '*';
+PolicyCommand commandOf(std::string_view word) {
+   return word == "select"   ? PolicyCommand::Select
+          : word == "insert" ? PolicyCommand::Insert
+          : word == "update" ? PolicyCommand::Update
+          : word == "delete" ? PolicyCommand::Delete
+                             : PolicyCommand::All;
+}
+
+bool writesNothing(PolicyCommand command) {
+   return command == PolicyCommand::Select || command == PolicyCommand::Delete;
 }
 
 std::vector<Oid> rolesOf(SessionCore& core, const ::List* list) {
@@ -82,7 +87,12 @@ private:
    std::string textOf(catalog::Policy& policy, const ::Node& expression, std::string_view keyword) {
       const std::string_view all = context_.source().text();
       const std::string_view own = parenthesized(all, afterKeyword(all, from_, keyword));
-      const sql::StoredPolicy stored = storedPolicy(expression, own, all);
+      sql::StoredPolicy stored = storedPolicy(expression, own, all);
+      // What it reads keeps its name until the end of the transaction. Somebody may have changed it before the lock.
+      for (const catalog::Dependency& read : stored.dependsOn)
+         if (read.relation != table_.oid && read.relation >= firstUserOid)
+            context_.core.transaction.lock(read.relation, LockMode::AccessShare);
+      stored = storedPolicy(expression, own, all);
       for (const catalog::Dependency& read : stored.dependsOn) {
          const auto relation = context_.core.transaction.catalog().relation(read.relation);
          if (!relation || relation->isBuiltin()) continue;
@@ -144,11 +154,11 @@ std::string createPolicy(CommandContext& context, const ::CreatePolicyStmt& stat
    requireWritable(core, "CREATE POLICY");
    catalog::Policy policy;
    policy.name = statement.policy_name;
-   policy.command = letterOf(statement.cmd_name);
+   policy.command = commandOf(statement.cmd_name);
    policy.isPermissive = statement.permissive;
-   if ((policy.command == 'r' || policy.command == 'd') && statement.with_check)
+   if (writesNothing(policy.command) && statement.with_check)
       throw SqlError(sqlstate::syntaxError, "WITH CHECK cannot be applied to SELECT or DELETE");
-   if (policy.command == 'a' && statement.qual)
+   if (policy.command == PolicyCommand::Insert && statement.qual)
       throw SqlError(sqlstate::syntaxError, "only WITH CHECK expression allowed for INSERT");
    policy.roles = rolesOf(core, statement.roles);
    const auto table = tableOf(context, *statement.table);
@@ -175,9 +185,9 @@ std::string alterPolicy(CommandContext& context, const ::AlterPolicyStmt& statem
    texts.setUsing(policy, statement.qual);
    texts.setCheck(policy, statement.with_check);
    catalog::Policy old = requirePolicy(*table, statement.policy_name);
-   if ((old.command == 'r' || old.command == 'd') && statement.with_check)
+   if (writesNothing(old.command) && statement.with_check)
       throw SqlError(sqlstate::syntaxError, "only USING expression allowed for SELECT, DELETE");
-   if (old.command == 'a' && statement.qual)
+   if (old.command == PolicyCommand::Insert && statement.qual)
       throw SqlError(sqlstate::syntaxError, "only WITH CHECK expression allowed for INSERT");
    // An expression that stays still needs what it reads, and the name by which it calls the table.
    const bool keepsOne =
@@ -244,11 +254,23 @@ RenamedPolicies::RenamedPolicies(SessionCore& core, Oid relation, int16_t attrib
    }
 }
 
-void RenamedPolicies::put(catalog::CatalogEditor& editor) const {
+void RenamedPolicies::put(SessionCore& core) const {
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const catalog::SearchPath path = core.searchPath();
    for (const auto& [table, policies] : changed_) {
       catalog::Relation changed = *editor.snapshot().relation(table);
       changed.policies = policies;
-      editor.replaceRelation(std::move(changed));
+      editor.replaceRelation(changed);
+      const sql::BindContext context = core.bindContext(path, nullptr);
+      for (const catalog::Policy& policy : policies)
+         for (const std::string* text : {&policy.usingExpr, &policy.checkExpr}) {
+            if (text->empty()) continue;
+            try {
+               sql::renameInPolicy(*text, changed, policy.tableName, invalidOid, 0, {}, context);
+            } catch (const SqlError&) {
+               throwNotSupported("renaming a column that a policy reads as a field of a row");
+            }
+         }
    }
 }
 

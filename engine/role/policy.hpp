@@ -35,7 +35,8 @@ void changeRowSecurity(SessionCore& core, const catalog::Relation& table, const 
 class RenamedPolicies {
 public:
    RenamedPolicies(SessionCore& core, Oid relation, int16_t attribute, const std::string& name);
-   void put(catalog::CatalogEditor& editor) const;
+   /// Throws 0A000 if a policy does not keep its meaning: it reads the column as a field of a row.
+   void put(SessionCore& core) const;
 
 private:
    std::vector<std::pair<Oid, std::vector<catalog::Policy>>> changed_;

@@ -159,7 +159,9 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
          create.objtype = OBJECT_TABLE;
          CommandContext context{core_, script, statement, parameters, sink};
          prepareEditor();
-         return createTableAs(context, create);
+         std::string tag = createTableAs(context, create);
+         core_.transaction.storage().nextCommand();
+         return tag;
       }
    }
    const auto execution = startQuery(core_, script, *statement.node, parameters);

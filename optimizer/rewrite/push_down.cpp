@@ -12,8 +12,8 @@
 // - an outer join becomes an inner join if a predicate drops its padded rows,
 // - a test of a mark turns a Mark join into a Semi or Anti join,
 // - new predicates are derived from equalities (a = b and b = 5) and from disjunctions (derive.cpp).
-// Volatile predicates do not move. Predicates that may fail do not pass a barrier: their errors would tell of rows that
-// row-level security hides.
+// Volatile predicates do not move. Predicates that are not leakproof do not pass a barrier: their errors would tell of
+// rows that row-level security hides.
 
 namespace ouzel::optimizer {
 
@@ -127,14 +127,15 @@ private:
       return rel;
    }
 
-   /// Pushes the conjuncts that tell nothing of the rows that they see. Once all have passed, nothing else comes down,
-   /// and the barrier goes.
+   /// Pushes the conjuncts that tell nothing of the rows that they see. The barrier goes if the predicates below it are
+   /// all the scan's, which gives no row that they leave out, and nothing stays above. It stays over joins, whose order
+   /// with the joins above is not decided yet.
    RelPtr pushThroughBarrier(RelPtr rel, Conjuncts conjuncts) {
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts)
-         (mayFail(*conjunct) ? stay : below).push_back(std::move(conjunct));
+         (isLeakproof(*conjunct) ? below : stay).push_back(std::move(conjunct));
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
-      if (stay.empty()) {
+      if (stay.empty() && rel->inputs[0]->kind == RelKind::Get) {
          RelPtr input = std::move(rel->inputs[0]);
          return input;
       }

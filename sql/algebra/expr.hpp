@@ -271,6 +271,9 @@ bool isConstantFalseOrNull(const Expr& expr);
 bool isVolatile(const Expr& expr);
 /// True if evaluation may raise an error for some input (division, casts, overflow), and when that is not known.
 bool mayFail(const Expr& expr);
+/// Whether evaluating it tells nothing of its arguments but by its result: it cannot fail for any values of columns and
+/// constants, and has no effects. Stricter than !mayFail(), which passes over errors that stored data hardly cause.
+bool isLeakproof(const Expr& expr);
 /// True when the predicate cannot be true if all of `columns` are NULL (used to turn outer joins into inner ones).
 bool rejectsNulls(const Expr& predicate, const std::vector<ColumnId>& columns);
 

@@ -219,7 +219,13 @@ struct Cte {
 };
 
 /// Effect of a DML operator on one row of its input.
-enum class DmlAction : uint8_t { Nothing, Insert, Update, Delete };
+enum class DmlAction : uint8_t {
+   Nothing,
+   Insert,
+   Update,
+   Delete,
+   Refuse, ///< the row fails one of storedChecks, whose error is the statement's
+};
 enum class ConflictAction : uint8_t { None, Nothing, Update };
 struct Dml {
    TableRef table;
@@ -254,7 +260,8 @@ struct Dml {
    /// `checks` then apply to updated rows only.
    std::vector<GetColumn> proposed;
    std::vector<Check> proposedChecks;
-   /// MERGE and ON CONFLICT: what stored rows that they change or delete have to pass; over columns of the input.
+   /// What stored rows have to pass, over columns of the input: those that MERGE changes or deletes, and those that ON
+   /// CONFLICT refuses to change, for the error.
    std::vector<Check> storedChecks;
    /// ON CONFLICT: a key that is unique among the rows that the statement inserts. A second row with the key is skipped
    /// (Nothing) or is an error (Update).
@@ -432,8 +439,8 @@ struct LockRows {
    static constexpr std::tuple members{&Self::locks};
 };
 
-/// Rows of inputs[0]. What is above must not find out anything about rows that the input leaves out: a predicate from
-/// there passes only if it can neither fail nor have effects. Above row-level security and security_barrier views.
+/// Rows of inputs[0]. What is above must not find out anything about rows that the input leaves out: only leakproof
+/// predicates pass, and joins do not move across. Above row-level security and security_barrier views.
 struct Barrier {
    Oid relation = invalidOid; ///< whose policies the input keeps; invalidOid: a view's
    Oid role = invalidOid;     ///< for whom

@@ -41,7 +41,7 @@ struct Local final : LocalState {
    std::optional<std::vector<storage::LocalWrites::Range>> insertedByWith; ///< into the target, if asked for
    std::vector<RowIndex> failing = std::vector<RowIndex>(batchRowsMax);
    // Rows of the batch, by the action done with them.
-   RowList inserted, updated, deleted, written, done;
+   RowList inserted, updated, deleted, refused, written, done;
 };
 
 /// Sets `out` to the rows of `a` and `b`, ascending. REQUIRES: `a` and `b` have no row in common.
@@ -202,7 +202,7 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    DCHECK(!dml_.input); // COPY has no clauses; an input would take the errors of checkRows()
    if (isInsert) checkRows(local, in, in.selection, context, CheckedRows::Proposed);
    const Vector& clauses = in.columns[*slots_.find(dml_.clause)];
-   local.inserted.count = local.updated.count = local.deleted.count = 0;
+   local.inserted.count = local.updated.count = local.deleted.count = local.refused.count = 0;
    forEachRow(in.selection, [&](uint32_t row) {
       const auto put = [row](RowList& list) { list.rows[list.count++] = static_cast<RowIndex>(row); };
       DCHECK(!clauses.isNull(row));
@@ -212,13 +212,18 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
       case sql::DmlAction::Insert: return put(local.inserted);
       case sql::DmlAction::Update: return put(local.updated);
       case sql::DmlAction::Delete: return put(local.deleted);
+      case sql::DmlAction::Refuse: return put(local.refused);
       }
    });
    if (isInsert) refuseOwnRows(context, local, in, local.updated.selection());
    if (!dml_.storedChecks.empty()) {
-      mergeInto(local.written, local.updated.selection(), local.deleted.selection());
+      if (isInsert)
+         local.written = local.refused;
+      else
+         mergeInto(local.written, local.updated.selection(), local.deleted.selection());
       checkRows(local, in, local.written.selection(), context, CheckedRows::Stored);
    }
+   DCHECK(local.refused.count == 0); // else checkRows() has thrown
    for (RowList* list : {&local.updated, &local.deleted}) {
       const uint32_t met = list->count;
       if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();

@@ -17,7 +17,8 @@ namespace ouzel::sql {
 
 namespace {
 
-constexpr int insertClause = 1, updateClause = 2; ///< indexes of Dml::actions; 0 is DmlAction::Nothing
+constexpr int insertClause = 1, updateClause = 2,
+              refuseClause = 3; ///< indexes of Dml::actions; 0 is DmlAction::Nothing
 
 ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
    for (const GetColumn& column : columns)
@@ -111,6 +112,29 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
    return keys;
 }
 
+/// Whether the stored row that a proposed one meets passes the policies, as an expression over columns that are
+/// computed above `rel`; null: there are no policies. The checks that say which one it fails go to `dml`.
+ExprPtr storedPasses(BindState& state, Scope& scope, const TargetPolicies& policies, ColumnId rowId, RelPtr& rel,
+                     Dml& dml) {
+   dml.storedChecks = policies.conflictChecks(state, scope);
+   if (dml.storedChecks.empty()) return nullptr;
+   const SqlType boolean{oid::boolean, -1, invalidOid};
+   std::vector<ComputedColumn> computed;
+   std::vector<ExprPtr> all;
+   for (Dml::Check& check : dml.storedChecks) {
+      auto holds = makeTyped(ExprKind::Case, boolean); // nothing is asked of a row that is not there
+      holds->args.push_back(makeTest(ExprKind::IsNotNull, makeColumn(rowId, state.columns[rowId].type)));
+      holds->args.push_back(std::move(check.expr));
+      holds->args.push_back(makeBoolean(true));
+      const ColumnId column = state.addColumn(scope, "policy", boolean);
+      computed.push_back({column, std::move(holds)});
+      check.expr = makeColumn(column, boolean);
+      all.push_back(clone(*check.expr));
+   }
+   rel = makeMap(std::move(rel), std::move(computed));
+   return makeAnd(std::move(all));
+}
+
 } // namespace
 
 RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
@@ -138,7 +162,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    if (dml.conflictKeys.empty()) return rel; // nothing can conflict
    state.hasConflictClause = true;
    dml.conflict = isUpdate ? ConflictAction::Update : ConflictAction::Nothing;
-   dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update};
+   dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update, DmlAction::Refuse};
    dml.proposed = dml.target;
    dml.proposedChecks = std::exchange(dml.checks, {});
 
@@ -199,8 +223,10 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    policies.watch(target.items[0]);
    scope.items.push_back(std::move(target.items[0]));
    scope.items.push_back(std::move(excluded));
-   const auto found = isFound(rowId);
-   auto assignments = bindAssignments(state, scope, clause.targetList, *table, rel, found.get());
+   ExprPtr passes = storedPasses(state, scope, policies, rowId, rel, dml);
+   ExprPtr changes = isFound(rowId);
+   if (passes) changes = conjunction(std::move(changes), clone(*passes));
+   auto assignments = bindAssignments(state, scope, clause.targetList, *table, rel, changes.get());
    for (const Assignment& assignment : assignments)
       dml.assigned.push_back(assignment.attribute);
    for (const catalog::Column& column : table->columns)
@@ -208,6 +234,10 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    std::vector<ExprPtr> args;
    args.push_back(makeNot(isFound(rowId)));
    args.push_back(clauseNumber(insertClause));
+   if (passes) {
+      args.push_back(makeNot(std::move(passes)));
+      args.push_back(clauseNumber(refuseClause));
+   }
    if (clause.whereClause) {
       args.push_back(coerceToBoolean(state, bindExpr(state, scope, clause.whereClause, Clause::Where), "WHERE"));
       args.push_back(clauseNumber(updateClause));

@@ -1,5 +1,5 @@
 #pragma once
-#include "sql/bind/policy/row_security.hpp"
+#include "sql/bind/policy/target_policies.hpp"
 
 namespace ouzel::sql {
 

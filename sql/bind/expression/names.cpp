@@ -265,7 +265,7 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    }
    const auto name = stringOf(fields.back());
    if (auto column = findColumnIn(state, *item, name, position)) {
-      if (state.recorder) state.recorder->isColumn();
+      if (state.recorder) state.recorder->isColumn(item->relation ? item->relation->oid : invalidOid);
       return column;
    }
    throwMissingColumn(scope, relation, name, position);

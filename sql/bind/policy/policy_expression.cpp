@@ -1,5 +1,7 @@
 #include "sql/bind/policy/policy_expression.hpp"
 
+#include <algorithm>
+
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
@@ -36,21 +38,48 @@ void bindAlone(BindState& state, const catalog::Relation& table, const std::stri
 
 } // namespace
 
-ExprPtr bindPolicy(BindState& state, uint32_t depth, const catalog::Relation& table, const std::string& tableName,
-                   std::string_view text, const std::vector<GetColumn>& row) {
+namespace {
+
+/// While it lives, nothing of the statement around the policy is visible.
+class ApartFromStatement {
+public:
+   ApartFromStatement(BindState& state, Oid role, Oid own, Oid open)
+      : state_(state), source_(std::exchange(state.source, nullptr)), recursion_(std::exchange(state.recursion, {})),
+        inlineArgs_(std::exchange(state.inlineArgs, nullptr)), role_(std::exchange(state.access.role, role)),
+        own_(std::exchange(state.access.own, own)) {
+      state.openPolicies.push_back(open);
+   }
+   ~ApartFromStatement() {
+      state_.openPolicies.pop_back();
+      state_.access.own = own_;
+      state_.access.role = role_;
+      state_.inlineArgs = inlineArgs_;
+      state_.recursion = recursion_;
+      state_.source = source_;
+   }
+   ApartFromStatement(const ApartFromStatement&) = delete;
+
+private:
+   BindState& state_;
+   const SourceText* const source_;
+   const BindState::RecursionContext recursion_;
+   const std::vector<ExprPtr>* const inlineArgs_;
+   const Oid role_, own_;
+};
+
+} // namespace
+
+ExprPtr bindPolicy(BindState& state, uint32_t depth, Oid role, const catalog::Relation& table,
+                   const catalog::Policy& policy, std::string_view text, const std::vector<GetColumn>& row) {
+   // As PostgreSQL: only policies with subqueries can read each other without end.
+   const bool isOpen =
+       std::find(state.openPolicies.begin(), state.openPolicies.end(), table.oid) != state.openPolicies.end();
+   if (policy.hasSubquery() && isOpen)
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "infinite recursion detected in policy for relation \"" + table.name + "\"");
    const auto script = ParsedScript::parseExpression(text);
-   const SourceText* outerSource = std::exchange(state.source, nullptr);
-   const auto outerRecursion = std::exchange(state.recursion, {});
-   const auto* outerArgs = std::exchange(state.inlineArgs, nullptr);
-   const Oid outerOwn = std::exchange(state.access.own, table.oid);
-   state.openPolicies.push_back(table.oid);
-   auto expr = bindOverTable(state, depth, table, tableName, *script.expression(), row);
-   state.openPolicies.pop_back();
-   state.access.own = outerOwn;
-   state.inlineArgs = outerArgs;
-   state.recursion = outerRecursion;
-   state.source = outerSource;
-   return expr;
+   const ApartFromStatement apart(state, role, table.oid, policy.hasSubquery() ? table.oid : invalidOid);
+   return bindOverTable(state, depth, table, policy.tableName, *script.expression(), row);
 }
 
 // ---- binder.hpp ----
@@ -60,6 +89,7 @@ StoredPolicy storedPolicy(const ::Node& expression, const catalog::Relation& tab
    BindState state(context);
    ViewTextRecorder recorder;
    recorder.nameRelationsByOid();
+   recorder.setOwner(table.oid, state.source->text());
    state.recorder = &recorder;
    bindAlone(state, table, table.name, expression);
    return {recorder.apply(state.source->text(), offset, length), recorder.dependencies()};

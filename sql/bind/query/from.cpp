@@ -151,9 +151,6 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    }
    switch (relation->relationKind) {
    case RelationKind::Table: {
-      if (std::find(state.openPolicies.begin(), state.openPolicies.end(), relation->oid) != state.openPolicies.end())
-         throw SqlError(sqlstate::invalidObjectDefinition,
-                        "infinite recursion detected in policy for relation \"" + relation->name + "\"");
       FromItem item = bindBaseTable(state, scope, relation, name.alias, position);
       const std::vector<GetColumn> row = item.rel->as<op::Get>().columns;
       item.rel = restrictRead(state, scope, *relation, std::move(item.rel), row);

@@ -56,7 +56,8 @@ struct BindState {
    } recursion;
    AccessList access;
    std::vector<Oid> openViews;                       ///< views whose text is being bound, outermost first
-   std::vector<Oid> openPolicies;                    ///< tables whose policies are being bound, outermost first
+   std::vector<Oid> openPolicies;                    ///< tables whose policies are being bound, outermost first;
+                                                     ///< invalidOid: the policy has no subquery
    uint32_t targets = 0;                             ///< tables with policies that the statement writes
    std::set<uint32_t> targetsRead;                   ///< those of which it reads columns, too
    ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view

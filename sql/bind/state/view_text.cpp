@@ -15,7 +15,7 @@ void ViewTextRecorder::replace(uint32_t location, uint32_t length, std::string t
 
 void ViewTextRecorder::readColumn(Oid relation, int16_t attribute) {
    if (!relation) return;
-   if (renamesColumn(relation, attribute) && location_ >= 0) {
+   if (renamesColumn(relation, attribute) && location_ >= 0 && !isRow_) {
       const auto [begin, length] = lastPart(location_, parts_);
       replace(begin, length, catalog::quoteIdentifier(rename_.name));
       isRenamed_ = true;
@@ -55,14 +55,18 @@ std::pair<uint32_t, uint32_t> ViewTextRecorder::lastPart(int32_t location, uint3
    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at - begin)};
 }
 
-void ViewTextRecorder::isColumn() {
+void ViewTextRecorder::isColumn(Oid relation) {
+   if (owner_ != invalidOid && relation == owner_ && location_ >= 0 && parts_ > 2) {
+      const auto begin = static_cast<uint32_t>(location_);
+      replace(begin, lastPart(location_, parts_ - 1).first - begin, "");
+   }
    if (!isStandalone_ || location_ < 0 || parts_ < 2) return;
    const auto begin = static_cast<uint32_t>(location_);
    replace(begin, lastPart(location_, parts_).first - begin, "");
 }
 
 void ViewTextRecorder::isRow() {
-   readsRow_ = true;
+   readsRow_ = isRow_ = true;
    if (isStandalone_ && rename_.relation && rename_.attribute == 0)
       renameTable(rename_.relation, location_, parts_ > 1 ? parts_ - 1 : 1, {}); // without the star
 }

@@ -38,8 +38,14 @@ public:
       isStandalone_ = true;
       source_ = source;
    }
-   /// The reference that was entered last is a column.
-   void isColumn();
+   /// The text belongs to a table, whose schema it does not name: references to it lose the schema. `source` is the
+   /// text that is bound.
+   void setOwner(Oid table, std::string_view source) {
+      owner_ = table;
+      source_ = source;
+   }
+   /// The reference that was entered last is a column of a relation (invalidOid: of something else).
+   void isColumn(Oid relation);
    /// The reference that was entered last is a whole row.
    void isRow();
    bool readsRow() const { return readsRow_; }
@@ -58,7 +64,7 @@ public:
    void enterReference(int32_t location, uint32_t parts) {
       location_ = location;
       parts_ = parts;
-      isRenamed_ = false;
+      isRenamed_ = isRow_ = false;
    }
    /// True if the last reference names the renamed column.
    bool isRenamed() const { return isRenamed_; }
@@ -85,10 +91,11 @@ private:
 
    std::vector<Edit> edits_;
    Rename rename_;
+   Oid owner_ = invalidOid;
    std::string_view source_;
    int32_t location_ = -1;
    uint32_t parts_ = 1;
-   bool isRenamed_ = false;
+   bool isRenamed_ = false, isRow_ = false;
    bool isStandalone_ = false, readsRow_ = false, namesByOid_ = false;
    std::map<uint32_t, uint32_t> literals_; ///< byte offsets, by position
    std::vector<catalog::Dependency> reads_;

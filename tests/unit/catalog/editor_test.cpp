@@ -405,7 +405,7 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    Policy policy;
    policy.oid = 7;
    policy.name = "p";
-   policy.command = 'w';
+   policy.command = PolicyCommand::Update;
    policy.isPermissive = false;
    policy.roles = {3, 4};
    policy.tableName = "was";
@@ -457,7 +457,8 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
       CATCH_CHECK(s.relation(t)->hasRowSecurity);
       CATCH_CHECK(s.relation(t)->forcesRowSecurity);
       const Policy& kept = *s.relation(t)->findPolicy("p");
-      CATCH_CHECK((kept.oid == 7 && kept.command == 'w' && !kept.isPermissive && kept.roles == policy.roles));
+      CATCH_CHECK(
+          (kept.oid == 7 && kept.command == PolicyCommand::Update && !kept.isPermissive && kept.roles == policy.roles));
       CATCH_CHECK((kept.tableName == "was" && kept.usingExpr == "a > 1" && kept.checkExpr == "b > 1"));
       CATCH_CHECK(kept.dependsOn == policy.dependsOn);
       CATCH_REQUIRE(s.defaultAcls().size() == 1);

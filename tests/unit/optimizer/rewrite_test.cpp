@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "optimizer/optimizer.hpp"
 #include "optimizer/rewrite/rules.hpp"
