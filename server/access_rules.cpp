@@ -60,6 +60,60 @@ std::shared_ptr<const AccessFiles> AccessFiles::read(const ServerOptions& option
    return files;
 }
 
+namespace {
+
+std::vector<std::string> namesOf(const RuleField& field) {
+   std::vector<std::string> names;
+   for (const RuleWord& word : field)
+      names.push_back(word.text);
+   return names;
+}
+
+AccessRuleRow rowOf(const HbaRule& rule) {
+   using Kind = HbaAddresses::Kind;
+   using Certificate = HbaRule::ClientCertificate;
+   AccessRuleRow row{static_cast<int32_t>(rule.line),
+                     std::string(nameOf(rule.connection)),
+                     namesOf(rule.databases),
+                     namesOf(rule.users),
+                     "",
+                     "",
+                     std::string(nameOf(rule.method)),
+                     {}};
+   if (rule.connection != HbaConnection::Local) {
+      switch (rule.addresses.kind) {
+      case Kind::All: row.address = "all"; break;
+      case Kind::SameHost: row.address = "samehost"; break;
+      case Kind::SameNet: row.address = "samenet"; break;
+      case Kind::Range:
+         row.address = rule.addresses.range.address.text();
+         row.mask = rule.addresses.range.mask.text();
+         break;
+      }
+   }
+   if (!rule.map.empty()) row.options.push_back("map=" + rule.map);
+   if (rule.clientCertificate != Certificate::Any)
+      row.options.push_back(rule.clientCertificate == Certificate::VerifyCa ? "clientcert=verify-ca"
+                                                                            : "clientcert=verify-full");
+   return row;
+}
+
+} // namespace
+
+std::vector<AccessRuleRow> AccessFiles::ruleRows() const {
+   std::vector<AccessRuleRow> rows;
+   for (const HbaRule& rule : rules)
+      rows.push_back(rowOf(rule));
+   return rows;
+}
+
+std::vector<UserMapRow> AccessFiles::mapRows() const {
+   std::vector<UserMapRow> rows;
+   for (const IdentMap::Line& line : identities.lines())
+      rows.push_back({static_cast<int32_t>(line.number), line.map, line.systemName, line.role});
+   return rows;
+}
+
 AccessRules::AccessRules(const ServerOptions& options)
    : files_(options.hbaFile.empty() ? nullptr : AccessFiles::read(options)) {
    logWarnings(files_.get());

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/client/access_rules.hpp"
 #include "common/sync/mutex.hpp"
 #include "server/hba/hba_rules.hpp"
 #include "server/hba/ident_map.hpp"
@@ -19,6 +20,10 @@ struct AccessFiles {
 
    /// Throws UsageError, which names the file and its lines. REQUIRES: there is a --hba.
    static std::shared_ptr<const AccessFiles> read(const ServerOptions& options);
+
+   /// For pg_hba_file_rules and pg_ident_file_mappings.
+   std::vector<AccessRuleRow> ruleRows() const;
+   std::vector<UserMapRow> mapRows() const;
 };
 
 /// The rules by which clients come in, shared by all connections: asked when a client comes, and read anew while the

@@ -150,7 +150,8 @@ AuthenticationRule Applicant::ruleOf(const AccessFiles& files, const HbaRule& ma
       if (matched.clientCertificate == Kind::VerifyFull) problem = certificateProblem(files, matched, *name);
    }
    switch (matched.method) {
-   case HbaMethod::ScramSha256: return password(std::move(problem)); // a wrong certificate fails like a wrong password
+   case HbaMethod::ScramSha256:
+   case HbaMethod::Md5: return password(std::move(problem)); // a wrong certificate fails like a wrong password
    case HbaMethod::Peer: return peer(files, matched);
    case HbaMethod::Trust:
       if (!problem.empty())

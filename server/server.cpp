@@ -307,6 +307,16 @@ bool Server::isOpen(int32_t processId) const {
    return registry_.contains(processId);
 }
 
+std::vector<AccessRuleRow> Server::accessRules() const {
+   const auto files = accessRules_.current();
+   return files ? files->ruleRows() : std::vector<AccessRuleRow>();
+}
+
+std::vector<UserMapRow> Server::userMaps() const {
+   const auto files = accessRules_.current();
+   return files ? files->mapRows() : std::vector<UserMapRow>();
+}
+
 void Server::endRequested() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
    {

@@ -51,6 +51,8 @@ private:
    bool cancelStatement(int32_t processId) override;
    bool terminate(int32_t processId) override;
    bool isOpen(int32_t processId) const override;
+   std::vector<AccessRuleRow> accessRules() const override;
+   std::vector<UserMapRow> userMaps() const override;
 
    void reloadTls(const ServerOptions& options);
    void loop();

@@ -120,8 +120,8 @@ private:
          rule_.method = HbaMethod::Trust;
       } else if (name == "reject") {
          rule_.method = HbaMethod::Reject;
-      } else if (name == "scram-sha-256" || name == "md5") { // all passwords are kept as SCRAM verifiers
-         rule_.method = HbaMethod::ScramSha256;
+      } else if (name == "scram-sha-256" || name == "md5") {
+         rule_.method = name == "md5" ? HbaMethod::Md5 : HbaMethod::ScramSha256;
       } else if (name == "peer" || (name == "ident" && isLocal)) { // PostgreSQL's older name of it
          if (!isLocal) fail("peer authentication is only supported on local sockets");
          rule_.method = HbaMethod::Peer;
@@ -161,7 +161,7 @@ private:
       if (value != "verify-ca" && value != "verify-full")
          fail(fmt::format("invalid value for clientcert: \"{}\"", value));
       if (rule_.method == HbaMethod::Certificate && value != "verify-full")
-         fail("clientcert only accepts \"verify-full\" when using \"cert\" authentication");
+         fail("clientcert can only be set to \"verify-full\" when using \"cert\" authentication");
       rule_.clientCertificate = value == "verify-ca" ? Kind::VerifyCa : Kind::VerifyFull;
    }
 

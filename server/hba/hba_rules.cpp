@@ -72,6 +72,7 @@ std::string_view nameOf(HbaMethod method) {
    case HbaMethod::Trust: return "trust";
    case HbaMethod::Reject: return "reject";
    case HbaMethod::ScramSha256: return "scram-sha-256";
+   case HbaMethod::Md5: return "md5";
    case HbaMethod::Certificate: return "cert";
    case HbaMethod::Peer: return "peer";
    }

@@ -12,7 +12,8 @@
 namespace ouzel::server {
 
 enum class HbaConnection : uint8_t { Local, Host, HostSsl, HostNoSsl, HostGss, HostNoGss };
-enum class HbaMethod : uint8_t { Trust, Reject, ScramSha256, Certificate, Peer };
+/// Md5 is another name of ScramSha256: all passwords are kept as SCRAM verifiers.
+enum class HbaMethod : uint8_t { Trust, Reject, ScramSha256, Md5, Certificate, Peer };
 
 struct HbaAddresses {
    enum class Kind : uint8_t { All, SameHost, SameNet, Range } kind = Kind::All;
