@@ -92,7 +92,10 @@ void requireUsablePlaces(const ServerOptions& options) {
       requireDirectory("spill directory", directory, "--spill");
    if (!options.tlsCertificateFile.empty()) static_cast<void>(io::TlsContext(tlsFiles(options)));
    if (!options.hbaFile.empty()) static_cast<void>(AccessFiles::read(options));
-   if (!options.socketDirectory.empty()) requireDirectory("socket directory", options.socketDirectory, "--socket");
+   if (!options.socketDirectory.empty()) {
+      if (!io::exists(options.socketDirectory)) fail("socket directory", options.socketDirectory, "--socket", ENOENT);
+      requireDirectory("socket directory", options.socketDirectory, "--socket");
+   }
    if (isNew && options.password.empty() && needsPassword(options)) throwNoPassword(options);
 }
 
