@@ -23,6 +23,8 @@ struct AuthenticationRule {
    AuthenticationMethod method = AuthenticationMethod::Reject;
    std::string verifier;                ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
    std::string doom = {};               ///< for the log: why every password fails; empty: a right one does not
+   std::string matched = {};            ///< for the log: by which rule the client is judged; may be empty
+   std::string origin = {};             ///< for the log: where that rule stands, "FILE:LINE"; may be empty
    std::string refusal = {}, hint = {}; ///< of Reject: what the client is told; empty: the usual
    std::string channelBinding = {};     ///< of the client's TLS, for SCRAM-SHA-256-PLUS; empty: it is not offered
 };

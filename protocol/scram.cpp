@@ -45,8 +45,8 @@ std::string mockSalt(std::string_view user, std::string_view serverSecret) {
 }
 
 ScramExchange::ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce,
-                             std::string_view mockSalt, std::string_view channelBinding, bool isPlus)
-   : doomed_(!verifier), channelBinding_(channelBinding), isPlus_(isPlus),
+                             std::string_view mockSalt, std::string_view channelBinding, bool isPlus, bool isDoomed)
+   : doomed_(isDoomed || !verifier), channelBinding_(channelBinding), isPlus_(isPlus),
      nonce_(base64Encode({reinterpret_cast<const char*>(nonce.data()), nonce.size()})) {
    if (verifier)
       verifier_ = std::move(*verifier);

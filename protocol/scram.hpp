@@ -16,16 +16,16 @@ using ouzel::base64Decode, ouzel::base64Encode, ouzel::ScramVerifier;
 ///
 ///   Start --clientFirst--> Challenged --clientFinal--> Done
 ///
-/// Malformed messages throw 08P01; a wrong password makes clientFinal() return nullopt. An exchange with no usable
-/// verifier ("doomed") runs to the same end, so that a client cannot tell which users exist.
+/// Malformed messages throw 08P01; a wrong password makes clientFinal() return nullopt. A doomed exchange runs
+/// to the same end, with the same work, so that a client cannot tell which users exist.
 class ScramExchange {
 public:
    /// `nonce`: at least 18 raw random bytes. `mockSalt` is the salt shown without a verifier; it should depend on the
    /// user only.
    /// `channelBinding`: of the connection; empty: SCRAM-SHA-256-PLUS was not offered. `isPlus`: the client has chosen
-   /// it.
+   /// it. `isDoomed`: no password is right, as always without a verifier.
    ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce, std::string_view mockSalt,
-                 std::string_view channelBinding = {}, bool isPlus = false);
+                 std::string_view channelBinding = {}, bool isPlus = false, bool isDoomed = false);
 
    std::string clientFirst(std::string_view message);
    std::optional<std::string> clientFinal(std::string_view message);

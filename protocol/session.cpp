@@ -72,6 +72,7 @@ Session::Next Session::handle(const Frame& frame) {
             else
                handlePassword(frame.payload);
          });
+         if (refusal_) return Next::Refuse;
          if (next != Next::Continue) return next;
       }
    } catch (const ConnectionLost&) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/log/session.hpp"
@@ -44,6 +45,7 @@ public:
    enum class Next : uint8_t {
       Continue,
       StartTls, ///< 'S' was sent: start TLS; bytes buffered behind the request are an error
+      Refuse,   ///< a password was wrong: end() the session with refusal(), at a time of the caller's choice
       Close,
    };
 
@@ -56,11 +58,15 @@ public:
    /// End the session with a FATAL error: FrameReader has thrown, or the server ends the session on its own.
    Next end(const SqlError& fatal);
 
+   /// After Next::Refuse.
+   const SqlError& refusal() const { return *refusal_; }
+
    /// Null before authentication has succeeded. Any thread may call cancel() on it while the session lives.
    Backend* backend() const { return backend_.get(); }
    /// True when ReadyForQuery was the last message: the client has to send next.
    bool isIdle() const { return isIdle_; }
    const StartupRequest& request() const { return request_; }
+   AuthenticationMethod authenticationMethod() const { return rule_.method; }
    /// Free buffers while the session is idle.
    void releaseIdleMemory();
 
@@ -106,6 +112,7 @@ private:
    enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;
    std::string wrongPassword_; ///< what the log says of a password that fails, and clients do not learn
    std::string logDetail_;     ///< the same once it has failed
+   std::optional<SqlError> refusal_;
    std::string out_;
    std::string query_; ///< the text of the Query message at hand
    std::unique_ptr<Backend> backend_;

@@ -25,8 +25,13 @@ MessageWriter authenticationMessage(std::string& out, AuthenticationCode code) {
    return message;
 }
 
-[[noreturn, gnu::cold]] void throwWrongPassword(const std::string& user) {
-   throw SqlError(sqlstate::invalidPassword, fmt::format("password authentication failed for user \"{}\"", user));
+SqlError wrongPassword(const std::string& user) {
+   return SqlError(sqlstate::invalidPassword, fmt::format("password authentication failed for user \"{}\"", user));
+}
+
+/// Both lines, of which either may be missing.
+std::string joined(const std::string& detail, const std::string& more) {
+   return detail.empty() || more.empty() ? detail + more : detail + "\n" + more;
 }
 
 } // namespace
@@ -77,7 +82,7 @@ void Session::startAuthentication(StartupPacket packet) {
    switch (rule_.method) {
    case AuthenticationMethod::Trust: authenticated(); return;
    case AuthenticationMethod::Reject:
-      logDetail_ = rule_.doom;
+      logDetail_ = joined(rule_.doom, rule_.matched);
       throw SqlError(sqlstate::invalidAuthorizationSpecification,
                      rule_.refusal.empty()
                          ? fmt::format("connection of user \"{}\" to database \"{}\" is not permitted", request_.user,
@@ -105,7 +110,7 @@ void Session::chooseMechanism(std::string_view mechanism) {
       wrongPassword_ = verifier ? fmt::format("Password does not match for user \"{}\".", request_.user)
                                 : fmt::format("User \"{}\" does not have a valid SCRAM secret.", request_.user);
    scram_ = std::make_unique<ScramExchange>(verifier, nonce, mockSalt(request_.user, options_.mockSecret),
-                                            rule_.channelBinding, isPlus);
+                                            rule_.channelBinding, isPlus, !rule_.doom.empty());
 }
 
 void Session::handlePassword(std::string_view payload) {
@@ -133,13 +138,14 @@ void Session::handlePassword(std::string_view payload) {
    }
    const auto proof = scram_->clientFinal(payload);
    if (!proof) {
-      logDetail_ = wrongPassword_;
-      throwWrongPassword(request_.user);
+      logDetail_ = joined(wrongPassword_, rule_.matched);
+      refusal_ = wrongPassword(request_.user);
+      return;
    }
    scram_.reset();
    if (options_.log && logsConnections())
-      logLine(LogLevel::Log,
-              fmt::format("connection authenticated: identity=\"{}\" method=scram-sha-256", request_.user));
+      logLine(LogLevel::Log, fmt::format("connection authenticated: identity=\"{}\" method=scram-sha-256{}",
+                                         request_.user, rule_.origin.empty() ? "" : " (" + rule_.origin + ")"));
    authenticationMessage(out_, AuthenticationCode::SaslFinal).bytes(*proof).finish();
    authenticated();
 }

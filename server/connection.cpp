@@ -11,6 +11,7 @@
 #include "common/log/log.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "protocol/startup.hpp"
+#include "server/authentication.hpp"
 
 namespace ouzel::server {
 
@@ -30,6 +31,11 @@ bool isRequestCode(std::string_view payload) {
    return payload.size() >= 4 && protocol::loadInt16(payload.data()) == 1234;
 }
 
+/// As the lines of log_connections show them. Clients of a Unix-domain socket have no port.
+std::string hostAndPort(const io::PeerAddress& peer) {
+   return fmt::format("host={}{}", peer.host, peer.isLocal ? "" : fmt::format(" port={}", peer.port));
+}
+
 } // namespace
 
 Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io::PeerAddress peer,
@@ -38,11 +44,11 @@ Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io
      memory_(context.factory.ledger()) {
    log_.processId = key.processId;
    log_.host = peer_.host;
-   log_.port = std::to_string(peer_.port);
+   if (!peer_.isLocal) log_.port = std::to_string(peer_.port);
    log_.startMicros = wallClockMicros();
    openedNanos_ = steadyNanos();
    protocol::Session::Options options;
-   options.offersTls = context.tls != nullptr;
+   options.offersTls = context.tls != nullptr && !peer_.isLocal;
    options.key = key;
    options.mockSecret = context.mockSecret;
    options.log = &log_;
@@ -65,7 +71,7 @@ void Connection::close() {
 
 void Connection::logReceived() {
    if (std::exchange(isReceptionLogged_, true) || !logsConnections()) return;
-   logLine(LogLevel::Log, fmt::format("connection received: host={} port={}", peer_.host, peer_.port));
+   logLine(LogLevel::Log, "connection received: " + hostAndPort(peer_));
 }
 
 void Connection::logAuthorized(const protocol::StartupRequest& request) const {
@@ -78,10 +84,9 @@ void Connection::logAuthorized(const protocol::StartupRequest& request) const {
 
 void Connection::logEnd() {
    const int64_t millis = (steadyNanos() - openedNanos_) / 1'000'000;
-   logLine(LogLevel::Log,
-           fmt::format("disconnection: session time: {}:{:02}:{:02}.{:03} user={} database={} host={} port={}",
-                       millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60, millis % 1000, log_.user,
-                       log_.database, peer_.host, peer_.port));
+   logLine(LogLevel::Log, fmt::format("disconnection: session time: {}:{:02}:{:02}.{:03} user={} database={} {}",
+                                      millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60, millis % 1000,
+                                      log_.user, log_.database, hostAndPort(peer_)));
 }
 
 bool Connection::isInTransaction() const {
@@ -101,6 +106,7 @@ io::StreamStatus Connection::readSome() {
 }
 
 Connection::Next Connection::gather() {
+   if (isRefused_) return Next::WaitDeadline; // a hang-up does not bring the answer forward
    const LogScope scope(log_);
    try {
       if (handshaking_) {
@@ -131,6 +137,7 @@ Connection::Next Connection::gatherReady() {
          case protocol::Session::Next::StartTls:
             startTls();
             return gather(); // the client's first message may have arrived with the end of the handshake
+         case protocol::Session::Next::Refuse: // of passwords, which session threads check
          case protocol::Session::Next::Close: return Next::Close;
          }
       }
@@ -176,7 +183,11 @@ Connection::Next Connection::run() {
             lookForHangUp();
             const auto after = session_->handle(*frame);
             if (session_->phase() == protocol::Phase::Ready) isAuthenticated_.store(true, std::memory_order_relaxed);
-            if (after != protocol::Session::Next::Continue) break;
+            if (after == protocol::Session::Next::Continue) continue;
+            if (after != protocol::Session::Next::Refuse) break;
+            next = keepBackRefusal();
+            if (next == Next::WaitDeadline) break;
+            next = Next::Close;
             continue;
          }
          if (inputEnded_) {
@@ -201,7 +212,7 @@ Connection::Next Connection::run() {
    mayWait_ = false;
    if (next == Next::Close) {
       close();
-   } else {
+   } else if (next != Next::WaitDeadline) {
       const int64_t millis = session_->isIdle() ? session_->backend()->idleMillisMax() : 0;
       idleDeadline_ = millis > 0 ? steadyNanos() + millis * 1'000'000 : INT64_MAX;
       reader_.releaseIdleMemory();
@@ -228,7 +239,19 @@ void Connection::cancelIfGone() {
       context_.registry.cancel(key_.processId, CancelReason::ClientGone);
 }
 
+Connection::Next Connection::keepBackRefusal() {
+   pendingError_ = session_->refusal();
+   const int64_t now = steadyNanos();
+   const int64_t nanos =
+       context_.failedLogins ? context_.failedLogins->failed(peer_.host, session_->request().user, now) : 0;
+   if (nanos == 0) return Next::Run;
+   isRefused_ = true;
+   idleDeadline_ = now + nanos;
+   return Next::WaitDeadline;
+}
+
 void Connection::endIdle() {
+   if (isRefused_) return;
    if (isInTransaction())
       pendingError_.emplace(sqlstate::idleInTransactionSessionTimeout,
                             "terminating connection due to idle-in-transaction timeout");
@@ -282,49 +305,8 @@ protocol::Frame Connection::receive(protocol::Phase phase) {
    }
 }
 
-protocol::AuthenticationRule Connection::ruleOfTransport(const protocol::StartupRequest& request) const {
-   using Kind = ServerOptions::ClientCertificates;
-   protocol::AuthenticationRule rule{protocol::AuthenticationMethod::Trust, ""};
-   const auto reject = [&](std::string refusal, std::string hint, std::string doom) {
-      rule.method = protocol::AuthenticationMethod::Reject;
-      rule.refusal = std::move(refusal);
-      rule.hint = std::move(hint);
-      rule.doom = std::move(doom);
-   };
-   if (context_.requiresTls && !stream_->isEncrypted()) {
-      reject(fmt::format("connection of user \"{}\" to database \"{}\" is not encrypted, and this server requires SSL",
-                         request.user, request.database),
-             "Connect with sslmode=require, or a stricter mode.", "");
-   } else if (context_.clientCertificates != Kind::Off) {
-      const std::optional<std::string> name = stream_->peerName();
-      if (!name)
-         reject("connection requires a valid client certificate", "", "");
-      else if (context_.clientCertificates == Kind::VerifyFull && *name != request.user)
-         reject(fmt::format("certificate authentication failed for user \"{}\"", request.user), "",
-                fmt::format("The certificate's common name is \"{}\".", *name));
-   }
-   return rule;
-}
-
 protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest& request) {
-   protocol::AuthenticationRule rule = ruleOfTransport(request);
-   if (rule.method == protocol::AuthenticationMethod::Reject) return rule;
-   if (peer_.isLoopback && context_.trustsLoopback) return rule;
-   rule.method = protocol::AuthenticationMethod::ScramSha256;
-   rule.channelBinding = stream_->channelBinding();
-   try {
-      rule.verifier = context_.factory.passwordVerifier(request.user);
-      if (rule.verifier.empty()) {
-         rule.doom = fmt::format("User \"{}\" has no password assigned.", request.user);
-      } else if (context_.factory.isPasswordExpired(request.user)) {
-         rule.doom = fmt::format("User \"{}\" has an expired password.", request.user);
-         rule.verifier.clear();
-      }
-   } catch (const SqlError&) {
-      // The exchange runs to its end and fails there, as with a wrong password.
-      rule.doom = fmt::format("Role \"{}\" does not exist.", request.user);
-   }
-   return rule;
+   return authenticationRule(context_, peer_, *stream_, request);
 }
 
 void Connection::randomBytes(std::span<unsigned char> out) {
@@ -336,14 +318,20 @@ void Connection::cancelRequested(const protocol::BackendKey& key) {
       logLine(LogLevel::Log, fmt::format("PID {} in cancel request did not match any process", key.processId));
 }
 
+Endpoints Connection::endpoints() const {
+   if (peer_.isLocal) return {};
+   const io::PeerAddress own = io::localAddress(stream_->handle());
+   return {peer_.host, own.host, peer_.port, own.port};
+}
+
 std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
+   if (context_.failedLogins && session_->authenticationMethod() == protocol::AuthenticationMethod::ScramSha256)
+      context_.failedLogins->succeeded(peer_.host, request.user);
    context_.registry.reserve(context_.factory.isSuperuser(request.user));
    if (logsConnections()) logAuthorized(request);
    log_.command = "startup";
    try {
-      const io::PeerAddress own = io::localAddress(stream_->handle());
-      auto backend = context_.factory.open(
-          request, {{peer_.host, own.host, peer_.port, own.port}, key_.processId, &log_}, notices);
+      auto backend = context_.factory.open(request, {endpoints(), key_.processId, &log_}, notices);
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

@@ -6,6 +6,8 @@
 #include "common/log/session.hpp"
 #include "io/net/stream.hpp"
 #include "protocol/session.hpp"
+#include "server/access_rules.hpp"
+#include "server/failed_logins.hpp"
 #include "server/options.hpp"
 #include "server/session_factory.hpp"
 #include "server/session_pool.hpp"
@@ -22,13 +24,15 @@ struct ConnectionContext {
    const SessionPool* pool = nullptr;
    ServerOptions::ClientCertificates clientCertificates = ServerOptions::ClientCertificates::Off;
    bool requiresTls = false, trustsLoopback = true;
+   const AccessRules* accessRules = nullptr; ///< null: there are none
+   FailedLogins* failedLogins = nullptr;     ///< null: answers are not kept back
 };
 
 /// One client: its socket, its unread input, and its protocol session. Shared by the server's table, the event loop and
 /// a session thread.
 ///
 ///    event loop: gather() --Run--> session pool: run() --WaitInput, WaitOutput--> event loop
-///         either --Close--> close()
+///         either --Close--> close()          --WaitDeadline--> event loop: endIdle() --> run()
 ///
 /// Threads: one thread owns the connection at a time. The event loop owns it while it waits for input (gather()). Once
 /// a message is complete, a session thread owns it and handles all messages there are (run()). The event loop may call
@@ -36,7 +40,13 @@ struct ConnectionContext {
 class Connection : private protocol::Transport, private protocol::Doorkeeper {
 public:
    /// The next step for the connection.
-   enum class Next : uint8_t { WaitInput, WaitOutput, Run, Close };
+   enum class Next : uint8_t {
+      WaitInput,
+      WaitOutput,
+      WaitDeadline, ///< whatever the client does: the answer to a wrong password is kept back
+      Run,
+      Close
+   };
 
    Connection(ConnectionContext& context, io::FileDescriptor socket, io::PeerAddress peer, protocol::BackendKey key);
    ~Connection() override;
@@ -58,8 +68,8 @@ public:
    int32_t processId() const { return key_.processId; }
    /// Deadline (steadyNanos()) for the client's next message, valid once run() has returned; INT64_MAX: none.
    int64_t idleDeadline() const { return idleDeadline_.load(std::memory_order_relaxed); }
-   /// Event loop, while it owns the connection: the deadline has passed. The next run() sends the error and ends the
-   /// session.
+   /// Event loop, while it owns the connection: the deadline has passed. The next run() sends the error, which after
+   /// WaitDeadline is that of the wrong password, and ends the session.
    void endIdle();
    /// Shut the socket down: a thread that waits for the client finds the connection closed.
    void forceClose();
@@ -78,17 +88,18 @@ private:
    protocol::Frame receive(protocol::Phase phase) override;
 
    protocol::AuthenticationRule ruleFor(const protocol::StartupRequest& request) override;
-   /// What is wrong with the connection, whoever comes; Trust: nothing.
-   protocol::AuthenticationRule ruleOfTransport(const protocol::StartupRequest& request) const;
    void randomBytes(std::span<unsigned char> out) override;
    void cancelRequested(const protocol::BackendKey& key) override;
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, NoticeSink& notices) override;
 
+   Endpoints endpoints() const;
    /// log_connections and log_disconnections.
    void logReceived();
    void logAuthorized(const protocol::StartupRequest& request) const;
    void logEnd();
 
+   /// A password was wrong. Returns what to wait for; Run: the answer is not kept back.
+   Next keepBackRefusal();
    io::StreamStatus readSome();
    Next gatherReady();
    void startTls();
@@ -113,6 +124,7 @@ private:
    std::optional<SqlError> pendingError_;   // ends the session at the next run()
    bool handshaking_ = false;               // TLS handshake is not complete
    bool inputEnded_ = false;
+   bool isRefused_ = false; // `pendingError_` is the answer to a wrong password
    std::atomic<int64_t> idleDeadline_{INT64_MAX};
    bool mayWait_ = false; // true on a session thread; the event loop never blocks on a client
    std::atomic<bool> isHungUp_{false}, hasMoreInput_{false};

@@ -13,6 +13,7 @@ public:
    std::string passwordVerifier(const std::string& user) override { return database_.passwordVerifier(user); }
    bool isPasswordExpired(const std::string& user) override { return database_.isPasswordExpired(user); }
    bool isSuperuser(const std::string& user) override { return database_.isSuperuser(user); }
+   bool isMember(const std::string& user, const std::string& role) override { return database_.isMember(user, role); }
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                  NoticeSink& notices) override {
       return engine::openSession(

@@ -18,6 +18,7 @@
 #include "common/log/log.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/core/database.hpp"
+#include "io/net/unix_socket.hpp"
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
 #include "server/metrics/metrics_server.hpp"
@@ -175,6 +176,8 @@ int serve(const std::vector<std::string>& arguments) {
    // A server that cannot take clients creates no database, and claims none.
    io::requireFreePort(options->listen, options->port);
    requireFreeMetricsPort(*options);
+   if (!options->socketDirectory.empty() && options->port != 0)
+      static_cast<void>(io::UnixSocketPath(options->socketDirectory, options->port));
    std::unique_ptr<engine::Database> database;
    {
       const StartWatch watch(signals);

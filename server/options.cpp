@@ -54,6 +54,7 @@ struct Option {
    const char* value; ///< empty: a flag without a value
    const char* help;
    void (*set)(ServerOptions&, const std::string&);
+   const char* setting = nullptr; ///< its name in files and the environment, when it is not that of the flag
 };
 
 constexpr Option optionTable[] = {
@@ -161,7 +162,32 @@ constexpr Option optionTable[] = {
     {"require-ssl", "", "refuse connections without TLS, those of this machine included",
      [](ServerOptions& o, const std::string& v) { o.requiresTls = parseSwitch(v); }},
     {"trust-loopback", "on|off", "whether clients of this machine need no password (default on)",
-     [](ServerOptions& o, const std::string& v) { o.trustsLoopback = parseSwitch(v); }},
+     [](ServerOptions& o, const std::string& v) {
+        o.trustsLoopback = parseSwitch(v);
+        o.isLoopbackGiven = true;
+     }},
+    {"hba", "FILE", "who may come in from where, and by which proof: PostgreSQL's pg_hba.conf",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a file is needed");
+        o.hbaFile = v;
+     },
+     "hba_file"},
+    {"ident", "FILE", "the maps that rules of --hba name: PostgreSQL's pg_ident.conf",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a file is needed");
+        o.identFile = v;
+     },
+     "ident_file"},
+    {"socket", "DIR", "listen on the Unix-domain socket DIR/.s.PGSQL.PORT, too",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a directory is needed");
+        o.socketDirectory = v;
+     },
+     "unix_socket_directory"},
+    {"authentication-delay", "MS",
+     "the answer to a wrong password is kept back so long, and twice as long with each further one (default 100; 0: "
+     "not at all)",
+     [](ServerOptions& o, const std::string& v) { o.authenticationDelayMillis = parseNumber<uint32_t>(v, 0, 1000); }},
     {"log-level", "LEVEL", "debug, log, warning, error or fatal: how grave a message has to be (default log)",
      [](ServerOptions& o, const std::string& v) {
         constexpr std::pair<std::string_view, const char*> levels[] = {
@@ -175,6 +201,7 @@ constexpr Option optionTable[] = {
 };
 
 std::string fileName(const Option& option) {
+   if (option.setting != nullptr) return option.setting;
    std::string name = option.name;
    std::replace(name.begin(), name.end(), '-', '_');
    return name;
@@ -286,6 +313,17 @@ bool isServiceLink(std::string_view entry) {
           (has("_PORT_") && (has("_TCP") || has("_UDP") || has("_SCTP")));
 }
 
+/// Options that would decide the same thing.
+void requireConsistentAccess(const ServerOptions& options) {
+   if (!options.hbaFile.empty() && options.isLoopbackGiven)
+      throw UsageError("--trust-loopback is for servers without --hba, whose rules say who needs a password");
+   if (!options.identFile.empty() && options.hbaFile.empty())
+      throw UsageError("--ident needs --hba, whose rules name its maps");
+   if (!options.socketDirectory.empty() && options.hbaFile.empty() &&
+       options.clientCertificates != ServerOptions::ClientCertificates::Off)
+      throw UsageError("--socket and --ssl-client-cert need --hba, which says who may come in without a certificate");
+}
+
 } // namespace
 
 std::vector<std::string> unknownVariables(const char* const* environment) {
@@ -390,6 +428,7 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       if (options.tlsAuthoritiesFile.empty()) throw UsageError("--ssl-client-cert needs --ssl-ca-file");
       options.requiresTls = true; // who comes without TLS shows no certificate
    }
+   requireConsistentAccess(options);
    options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);
    if (!options.passwordFile.empty()) options.password = readPassword(options.passwordFile);
    for (const auto& [what, path] :

@@ -54,8 +54,12 @@ struct ServerOptions {
    enum class ClientCertificates : uint8_t { Off, VerifyCa, VerifyFull };
    ClientCertificates clientCertificates = ClientCertificates::Off; ///< what clients of TLS have to show
    bool requiresTls = false;
-   bool trustsLoopback = true;    ///< clients of this machine need no password
-   std::string configurationFile; ///< empty: none
+   bool trustsLoopback = true; ///< clients of this machine need no password
+   bool isLoopbackGiven = false;
+   std::string hbaFile, identFile;           ///< empty: none; without hbaFile the options above decide
+   std::string socketDirectory;              ///< empty: no Unix-domain socket
+   uint32_t authenticationDelayMillis = 100; ///< before the answer to a first wrong password
+   std::string configurationFile;            ///< empty: none
    /// Other settings of the configuration file: defaults of session settings. The engine knows which there are
    /// (engine::Database::checkSetting).
    std::vector<SessionSetting> sessionSettings;

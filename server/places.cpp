@@ -13,6 +13,7 @@
 #include "io/file/file_system.hpp"
 #include "io/net/stream.hpp"
 #include "io/store/open_store.hpp"
+#include "server/access_rules.hpp"
 
 namespace ouzel::server {
 
@@ -54,7 +55,8 @@ bool isNamed(const ServerOptions& options, const std::string& entry) {
    if (!logs.starts_with('/')) logs = options.dataDirectory + "/" + logs;
    return isBelow(logs) || isBelow(options.walDirectory) || isBelow(options.configurationFile) ||
           isBelow(options.passwordFile) || isBelow(options.encryptionKeyFile) || isBelow(options.tlsCertificateFile) ||
-          isBelow(options.tlsKeyFile) ||
+          isBelow(options.tlsKeyFile) || isBelow(options.hbaFile) || isBelow(options.identFile) ||
+          isBelow(options.socketDirectory) ||
           std::any_of(options.spillDirectories.begin(), options.spillDirectories.end(), isBelow);
 }
 
@@ -89,10 +91,16 @@ void requireUsablePlaces(const ServerOptions& options) {
    for (const std::string& directory : options.spillDirectories)
       requireDirectory("spill directory", directory, "--spill");
    if (!options.tlsCertificateFile.empty()) static_cast<void>(io::TlsContext(tlsFiles(options)));
+   if (!options.hbaFile.empty()) static_cast<void>(AccessFiles::read(options));
+   if (!options.socketDirectory.empty()) {
+      if (!io::exists(options.socketDirectory)) fail("socket directory", options.socketDirectory, "--socket", ENOENT);
+      requireDirectory("socket directory", options.socketDirectory, "--socket");
+   }
    if (isNew && options.password.empty() && needsPassword(options)) throwNoPassword(options);
 }
 
 bool needsPassword(const ServerOptions& options) {
+   if (!options.hbaFile.empty()) return false; // its rules decide
    return !options.trustsLoopback || !io::isLoopbackHost(options.listen);
 }
 

@@ -46,13 +46,15 @@ void logTlsWarnings(const io::TlsContext& tls) {
 } // namespace
 
 Server::Server(const ServerOptions& options, SessionFactory& factory)
-   : options_(options),
+   : options_(options), accessRules_(options), failedLogins_(options.authenticationDelayMillis),
      registry_(options.connectionsMax, options.reservedConnections), context_{factory, registry_, nullptr,
                                                                               randomSecret(), &pool_},
      pool_(options.sessionThreadsMax) {
    context_.clientCertificates = options.clientCertificates;
    context_.requiresTls = options.requiresTls;
    context_.trustsLoopback = options.trustsLoopback;
+   context_.accessRules = &accessRules_;
+   context_.failedLogins = &failedLogins_;
    requirePasswordBeyondLoopback(options, factory);
    if (!options.tlsCertificateFile.empty()) {
       tls_ = std::make_unique<io::TlsContext>(tlsFiles(options));
@@ -65,7 +67,17 @@ Server::Server(const ServerOptions& options, SessionFactory& factory)
                                         handles, options.connectionsMax),
                  .hint = "Raise `ulimit -n` (LimitNOFILE of a service), or lower max_connections."});
    listeners_ = io::listenTcp(options.listen, options.port);
+   if (!options.socketDirectory.empty()) {
+      const uint16_t port = listeners_.front().port;
+      socketPath_.emplace(options.socketDirectory, port);
+      listeners_.push_back(io::listenUnix(*socketPath_, port));
+   }
    factory.setSessionControl(this);
+}
+
+void Server::reload(const ServerOptions& options) {
+   reloadTls(options);
+   accessRules_.reload(options);
 }
 
 void Server::reloadTls(const ServerOptions& options) {
@@ -221,6 +233,7 @@ void Server::dispatch(uint64_t id, const ConnectionPointer& connection, Connecti
    switch (next) {
    case Connection::Next::WaitInput: poller_.arm(connection->handle(), id, io::Poller::Interest::Input); break;
    case Connection::Next::WaitOutput: poller_.arm(connection->handle(), id, io::Poller::Interest::Output); break;
+   case Connection::Next::WaitDeadline: break; // endIdle() finds it
    case Connection::Next::Run: {
       connection->isRunning = true;
       const bool isUrgent = connection->isInTransaction();
@@ -244,8 +257,9 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
    const int handle = connection->handle();
    const int64_t deadline = connection->idleDeadline();
    connection->isRunning = false; // the event loop may own the connection from here on
-   poller_.arm(handle, id,
-               next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
+   if (next != Connection::Next::WaitDeadline)
+      poller_.arm(handle, id,
+                  next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
    if (connection->isShutdownRequested()) hasRequestedEnds_ = true; // it was when run() had looked already
    if (stopping_ || hasRequestedEnds_) poller_.wake();
    expectIdleDeadline(deadline);
@@ -293,6 +307,16 @@ bool Server::isOpen(int32_t processId) const {
    return registry_.contains(processId);
 }
 
+std::vector<AccessRuleRow> Server::accessRules() const {
+   const auto files = accessRules_.current();
+   return files ? files->ruleRows() : std::vector<AccessRuleRow>();
+}
+
+std::vector<UserMapRow> Server::userMaps() const {
+   const auto files = accessRules_.current();
+   return files ? files->mapRows() : std::vector<UserMapRow>();
+}
+
 void Server::endRequested() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
    {
@@ -324,6 +348,7 @@ void Server::shutdown() {
    poller_.wake();
    loopThread_.join();
    listeners_.clear();
+   socketPath_.reset();
    pool_.drain();
 }
 

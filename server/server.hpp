@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "common/client/session_control.hpp"
 #include "common/sync/mutex.hpp"
 #include "io/net/poller.hpp"
+#include "io/net/unix_socket.hpp"
 #include "server/connection.hpp"
 #include "server/options.hpp"
 #include "server/session_pool.hpp"
@@ -30,9 +32,9 @@ public:
    /// Stop accepting, cancel all statements, send 57P01 to all clients, and wait until all connections have ended.
    void shutdown();
 
-   /// Read certificates and keys anew, for clients from now on. When they cannot be used, the log says why and the old
-   /// ones stay. Any thread.
-   void reloadTls(const ServerOptions& options);
+   /// Read certificates, keys and the rules of access anew, for clients from now on. When they cannot be used, the log
+   /// says why and the old ones stay. Any thread.
+   void reload(const ServerOptions& options);
 
    const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
    uint32_t connections() const;
@@ -49,7 +51,10 @@ private:
    bool cancelStatement(int32_t processId) override;
    bool terminate(int32_t processId) override;
    bool isOpen(int32_t processId) const override;
+   std::vector<AccessRuleRow> accessRules() const override;
+   std::vector<UserMapRow> userMaps() const override;
 
+   void reloadTls(const ServerOptions& options);
    void loop();
    void acceptAll(size_t listener);
    void onEvent(uint64_t id);
@@ -70,9 +75,12 @@ private:
    // PROPERTIES
    const ServerOptions options_;
    std::unique_ptr<io::TlsContext> tls_;
+   AccessRules accessRules_;
+   FailedLogins failedLogins_;
    SessionRegistry registry_;
    ConnectionContext context_;
-   std::vector<io::ListeningSocket> listeners_;
+   std::vector<io::ListeningSocket> listeners_; // that of --socket is the last
+   std::optional<io::UnixSocketPath> socketPath_;
    // STATE
    io::Poller poller_;
    mutable Mutex mutex_; // guards connections_

@@ -77,6 +77,8 @@ void logStart(const ServerOptions& options) {
    if (options.encryptionKey) place += ", encrypted";
    if (options.readOnly) place += ", read-only";
    logLine(LogLevel::Log, place);
+   if (!options.hbaFile.empty())
+      logLine(LogLevel::Log, fmt::format("who may come in is read from \"{}\"", options.hbaFile));
    if (!options.configurationFile.empty())
       logLine(LogLevel::Log, fmt::format("settings are read from \"{}\"", options.configurationFile));
    logLine(LogLevel::Log, fmt::format("at most {} connections, {} statements at a time", options.connectionsMax,
@@ -85,6 +87,10 @@ void logStart(const ServerOptions& options) {
 
 void logListeners(const Server& server) {
    for (const io::ListeningSocket& listener : server.listeners()) {
+      if (listener.address.isLocal) {
+         logLine(LogLevel::Log, fmt::format("listening on Unix socket \"{}\"", listener.address.text));
+         continue;
+      }
       const std::string& text = listener.address.text; // "127.0.0.1:5432", "[::1]:5432"
       std::string host = text.substr(0, text.rfind(':'));
       const bool isVersion6 = host.starts_with('[');
@@ -106,7 +112,7 @@ void reload(const std::vector<std::string>& arguments, engine::Database& databas
                               configureLog(engine::logSettings(settings, baseDirectory(*options)));
                               reopenLog();
                            });
-      server.reloadTls(*options);
+      server.reload(*options);
    } catch (const UsageError& error) {
       logRecord({.level = LogLevel::Error,
                  .message = "the configuration contains errors; no changes were applied",

@@ -26,6 +26,9 @@ public:
    virtual bool isPasswordExpired(const std::string& user) = 0;
    /// False also when there is no such role.
    virtual bool isSuperuser(const std::string& user) = 0;
+   /// Whether `user` is `role` or its member; superusers are not thereby members. False also when there is no such
+   /// role.
+   virtual bool isMember(const std::string& user, const std::string& role) = 0;
    virtual std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                          NoticeSink& notices) = 0;
    /// The account to which the input of connections is charged.

@@ -89,6 +89,13 @@ void loadOuzelRelations(System& system) {
    }
 }
 
+/// Relations whose rows only superusers see.
+bool isSecret(std::string_view name) {
+   for (const std::string_view secret : {"pg_authid", "pg_shadow", "pg_hba_file_rules", "pg_ident_file_mappings"})
+      if (name == secret) return true;
+   return false;
+}
+
 System load() {
    System system;
    auto columns = loadColumns();
@@ -105,8 +112,7 @@ System load() {
       if (const TypeInfo* type = builtins().type(relation->rowType)) relation->rowTypeArray = type->array;
       relation->columns = std::move(columns[relation->oid]);
       relation->acl = readableByAll();
-      if (relation->name == "pg_authid" || relation->name == "pg_shadow" || relation->name == "pg_user_mapping")
-         relation->acl->pop_back();
+      if (isSecret(relation->name)) relation->acl->pop_back();
       const std::string_view sql = systemViewDefinition(relation->schema == pgCatalogSchema, relation->name);
       if (sql.empty()) {
          relation->relationKind = RelationKind::Virtual;

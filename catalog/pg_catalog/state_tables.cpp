@@ -56,6 +56,25 @@ void pgStatActivity(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void pgHbaFileRules(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const AccessRuleRow& rule : context.state->accessRules()) {
+      row.int4(rule.line).text(rule.type).textArray(rule.databases).textArray(rule.users);
+      row.textOrNull(rule.address).textOrNull(rule.mask).text(rule.method);
+      if (rule.options.empty())
+         row.null();
+      else
+         row.textArray(rule.options);
+      row.null().emit();
+   }
+}
+
+void pgIdentFileMappings(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const UserMapRow& line : context.state->userMaps())
+      row.int4(line.line).text(line.map).text(line.systemName).text(line.role).null().emit();
+}
+
 void pgStatProgressCopy(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const SystemState::Copy& c : context.state->copies()) {
@@ -223,6 +242,8 @@ void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
 constexpr NamedProducer tables[] = {
     {"pg_settings", pgSettings},
     {"pg_stat_activity", pgStatActivity},
+    {"pg_hba_file_rules", pgHbaFileRules},
+    {"pg_ident_file_mappings", pgIdentFileMappings},
     {"pg_stat_progress_copy", pgStatProgressCopy},
     {"pg_locks", pgLocks},
     {"pg_prepared_statements", pgPreparedStatements},

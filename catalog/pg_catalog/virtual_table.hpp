@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/object/snapshot.hpp"
+#include "common/client/access_rules.hpp"
 #include "common/value/value.hpp"
 
 // System tables whose rows are computed when they are scanned.
@@ -48,6 +49,9 @@ public:
       std::string backendType = "client backend";
    };
    virtual std::vector<Activity> activity() const { return {}; }
+
+   virtual std::vector<AccessRuleRow> accessRules() const { return {}; }
+   virtual std::vector<UserMapRow> userMaps() const { return {}; }
 
    struct Copy {
       int32_t pid = 0;

@@ -1,10 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <vector>
+
+#include "common/client/access_rules.hpp"
 
 namespace ouzel {
 
-/// Ends statements and sessions of the server, named by their process ids: for pg_cancel_backend() and
-/// pg_terminate_backend(). Thread-safe.
+/// What sessions ask of the server: to end statements and sessions, named by their process ids, for pg_cancel_backend()
+/// and pg_terminate_backend(), and by which rules clients come in. Thread-safe.
 class SessionControl {
 public:
    virtual ~SessionControl() = default;
@@ -13,6 +16,8 @@ public:
    /// Ends the session with 57P01: its running statement, or its wait for the client. False: there is no such session.
    virtual bool terminate(int32_t processId) = 0;
    virtual bool isOpen(int32_t processId) const = 0;
+   virtual std::vector<AccessRuleRow> accessRules() const = 0;
+   virtual std::vector<UserMapRow> userMaps() const = 0;
 };
 
 } // namespace ouzel

@@ -8,6 +8,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/object/codec.hpp"
+#include "catalog/object/membership.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
@@ -228,6 +229,12 @@ bool Database::isPasswordExpired(const std::string& role) const {
 bool Database::isSuperuser(const std::string& role) const {
    const auto found = internals_->catalog->newest().findRole(role);
    return found && found->isSuperuser;
+}
+
+bool Database::isMember(const std::string& user, const std::string& role) const {
+   const catalog::Snapshot snapshot = internals_->catalog->newest().inDatabase(catalog::postgresDatabase);
+   const auto member = snapshot.findRole(user), of = snapshot.findRole(role);
+   return member && of && catalog::isMemberOf(snapshot, member->oid, of->oid);
 }
 
 void Database::setPasswordVerifier(const std::string& role, const std::string& verifier) {

@@ -63,6 +63,8 @@ public:
    bool isPasswordExpired(const std::string& role) const;
    /// False also when there is no such role.
    bool isSuperuser(const std::string& role) const;
+   /// Whether `user` is `role` or its member, which superusers are not thereby. False also when one does not exist.
+   bool isMember(const std::string& user, const std::string& role) const;
    /// Set a role's verifier at start, before there are sessions: for a password from the command line. A read-only
    /// server keeps the verifier in memory and does not store it.
    void setPasswordVerifier(const std::string& role, const std::string& verifier);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/client/session_control.hpp"
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
@@ -76,6 +77,16 @@ std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const
       out.push_back(std::move(row));
    }
    return out;
+}
+
+std::vector<AccessRuleRow> SessionSystemState::accessRules() const {
+   const SessionControl* control = database_.sessionControl;
+   return control != nullptr ? control->accessRules() : std::vector<AccessRuleRow>();
+}
+
+std::vector<UserMapRow> SessionSystemState::userMaps() const {
+   const SessionControl* control = database_.sessionControl;
+   return control != nullptr ? control->userMaps() : std::vector<UserMapRow>();
 }
 
 std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {

@@ -14,6 +14,8 @@ public:
    Oid role() const override { return core_.role(); }
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
+   std::vector<AccessRuleRow> accessRules() const override;
+   std::vector<UserMapRow> userMaps() const override;
    std::vector<Copy> copies() const override;
    std::vector<Lock> locks() const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }

@@ -55,11 +55,12 @@ bool isLoopbackAddress(const sockaddr* address) {
 }
 
 PeerAddress describe(const sockaddr* address, socklen_t length) {
+   if (address->sa_family == AF_UNIX) return {"[local]", "[local]", 0, true, true};
    char host[NI_MAXHOST] = "?", service[NI_MAXSERV] = "?";
    getnameinfo(address, length, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV);
    const bool bracket = address->sa_family == AF_INET6;
    return {(bracket ? "[" : "") + std::string(host) + (bracket ? "]:" : ":") + service, host,
-           static_cast<uint16_t>(std::strtoul(service, nullptr, 10)), isLoopbackAddress(address)};
+           static_cast<uint16_t>(std::strtoul(service, nullptr, 10)), isLoopbackAddress(address), false};
 }
 
 void setOption(int fd, int level, int name, int value) {
@@ -172,12 +173,13 @@ AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& so
           accept4(listener.get(), reinterpret_cast<sockaddr*>(&address), &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd >= 0) {
          socket = FileDescriptor(fd);
+         peer = describe(reinterpret_cast<sockaddr*>(&address), length);
+         if (peer.isLocal) return AcceptStatus::Accepted;
          setOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
          setOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
          setOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveIdleSeconds);
          setOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepAliveIntervalSeconds);
          setOption(fd, IPPROTO_TCP, TCP_KEEPCNT, keepAliveProbes);
-         peer = describe(reinterpret_cast<sockaddr*>(&address), length);
          return AcceptStatus::Accepted;
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return AcceptStatus::OutOfHandles;

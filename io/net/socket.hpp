@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-// Non-blocking TCP sockets.
+// Non-blocking sockets. Those of TCP are made here, those of this machine alone in unix_socket.hpp.
 
 namespace ouzel::io {
 
@@ -33,6 +33,7 @@ struct PeerAddress {
    std::string host; ///< numeric: "127.0.0.1", "::1"
    uint16_t port = 0;
    bool isLoopback = false;
+   bool isLocal = false; ///< of a Unix-domain socket: "[local]", no port, and also isLoopback
 };
 
 struct ListeningSocket {

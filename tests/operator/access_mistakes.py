@@ -102,6 +102,19 @@ def wrong_key(place):
     place.write("key", "22" * 32)
 
 
+def socket_taken(place):
+    other = socket.socket(socket.AF_UNIX)
+    other.bind(place.path(f".s.PGSQL.{place.port}"))
+    other.listen()
+    place.others.append(other)
+
+
+def rules(text):
+    return file("hba", text)
+
+
+HBA = ["--hba", "{place}/hba"]
+SOCKET = ["--socket", "{place}", "--port", "{port}"]
 ENCRYPTED = ["--encryption-key-file", "{place}/key"]
 PASSWORD = ["--password-file", "{place}/password"]
 
@@ -136,6 +149,18 @@ MISTAKES = [
     access("a directory for a password file", [r'"\S*".*is a directory'], None, ["--password-file", "{place}"], 2, data="new"),
     access("a password file without an end", [r'"/dev/zero"'], None, ["--password-file", "/dev/zero"], 2, data="new"),
     access("a password file that others can read", [r'"\S*/password".*all users', r"chmod"], file("password", "secret\n", 0o644), PASSWORD, None),
+    access("no file of rules", [r'"\S*/hba".*No such file'], None, HBA, 2, data="new"),
+    access("a file of rules without rules", [r'"\S*/hba" contains no entries'], rules("# soon\n"), HBA, 2, data="new"),
+    access("rules that are wrong", [r'/hba: line 2: invalid connection type "hots"; line 3: .*"ldap" is not supported'],
+           rules("local all all peer\nhots all all all trust\nhost all all all ldap\n"), HBA, 2, data="new"),
+    access("a rule that nobody can meet", [r"/hba: line 2: hostssl record cannot match because there is no --ssl-cert-file"],
+           rules("host all all all trust\nhostssl all all all trust\n"), HBA, None),
+    access("two ways to say who needs a password", [r"--trust-loopback", r"--hba"], rules("host all all all trust\n"),
+           [*HBA, "--trust-loopback", "off"], 2, data="new"),
+    access("maps without rules", [r"--ident needs --hba"], file("ident", "m a b\n"), ["--ident", "{place}/ident"], 2, data="new"),
+    access("no directory for a socket", [r'socket directory "/proc/nowhere": No such file', "HINT"], None, ["--socket", "/proc/nowhere"], data="new"),
+    access("a socket of a server that lives", [r'Unix socket "\S*": another server lives there', "HINT"], socket_taken, SOCKET, mend=close_others,
+           data="new"),
     access("no key file", [r'"\S*/key".*No such file'], None, ENCRYPTED, 2, data="new"),
     access("a key that is too short", [r"/key", r"64 hex digits", r"openssl rand"], file("key", "1234"), ENCRYPTED, 2, data="new"),
     access("a key file that others can read", [r'"\S*/key".*all users', r"chmod"], lambda p: (encrypted(p), os.chmod(p.path("key"), 0o644)),

@@ -244,6 +244,7 @@ std::string Conversation::sayRaw(const std::string& bytes) {
          const auto frame = reader_.next(session.phase());
          if (!frame) break;
          last = session.handle(*frame);
+         if (last == Session::Next::Refuse) last = session.end(session.refusal());
       }
    } catch (const SqlError& error) {
       last = session.end(error);

@@ -10,6 +10,7 @@ public:
    std::string passwordVerifier(const std::string&) override { return verifier; }
    bool isPasswordExpired(const std::string&) override { return false; }
    bool isSuperuser(const std::string&) override { return true; }
+   bool isMember(const std::string& user, const std::string& role) override { return user == role; }
    std::unique_ptr<Backend> open(const protocol::StartupRequest&, const ClientInfo&, NoticeSink& notices) override {
       return std::make_unique<protocol::test::FakeBackend>(notices);
    }
