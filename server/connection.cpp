@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "common/audit/audit.hpp"
 #include "common/env/clock.hpp"
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
@@ -61,6 +62,12 @@ void Connection::close() {
    context_.registry.remove(key_.processId); // before the Backend is destroyed
    session_.reset();
    if (wasOpen && log_.logsEnd) logEnd();
+   if (wasOpen && isAuditOn())
+      audit({.reason = "session",
+             .className = "connection",
+             .command = "DISCONNECT",
+             .session = &log_,
+             .durationMicros = (steadyNanos() - openedNanos_) / 1000});
 }
 
 void Connection::logReceived() {
@@ -344,6 +351,8 @@ std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& reques
       const io::PeerAddress own = io::localAddress(stream_->handle());
       auto backend = context_.factory.open(
           request, {{peer_.host, own.host, peer_.port, own.port}, key_.processId, &log_}, notices);
+      // Before the client may do anything.
+      auditOrFail({.reason = "session", .className = "connection", .command = "LOGIN", .session = &log_});
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

@@ -48,6 +48,7 @@ void SessionImpl::describeText(PreparedStatement& prepared) {
    if (prepared.isEmpty) return;
    const sql::ParsedStatement& statement = script.statements()[0];
    prepared.logClass = classOf(statement.node);
+   prepared.audit = auditTraits(statement.node);
    prepared.command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
@@ -122,7 +123,13 @@ void SessionImpl::prepare(std::string_view name, std::string_view text, std::spa
    log_.begin(text, nullptr, "PARSE");
    if (!name.empty() && statements_.count(name))
       throw SqlError(sqlstate::duplicatePstatement, "prepared statement \"" + std::string(name) + "\" already exists");
-   std::shared_ptr<PreparedStatement> prepared = makePrepared(text, parameterTypes);
+   std::shared_ptr<PreparedStatement> prepared;
+   try {
+      prepared = makePrepared(text, parameterTypes);
+   } catch (const SqlError& error) {
+      audit_.refuseText(text, error);
+      throw;
+   }
    prepared->name = name;
    const PreparedStatement& made = *(statements_[std::string(name)] = std::move(prepared));
    log_.finish([&] { return nameForLog("parse", &made, {}); }, [] { return std::string(); });
@@ -235,12 +242,36 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    Portal& portal = requirePortal(name);
    const PortalLog log(*this, portal, name);
    sink.useFormats(portal.formats);
-   ExecuteResult result =
-       log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
+   if (isAuditOn()) beginAudit(portal);
+   ExecuteResult result = audit_.guard([&] {
+      return log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
+   });
+   endAudit(name, result, maxRows);
    count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
    log.finish();
    return result;
+}
+
+/// The portal's statement begins, or goes on.
+void SessionImpl::beginAudit(Portal& portal) {
+   if (portal.audited) return audit_.resume(std::move(portal.audited));
+   const bool isNew = !portal.isDone && !portal.execution && !portal.cursor && !portal.statement->isEmpty;
+   if (!isNew) return; // it began before there was an audit
+   const PreparedStatement& statement = *portal.statement;
+   audit_.begin(statement.audit, statement.command, statement.text);
+   if (audit_.wantsParameters() && !portal.parameters.empty())
+      audit_.running()->parameters = log_.list(portal.parameters, -1);
+}
+
+void SessionImpl::endAudit(std::string_view name, const ExecuteResult& result, uint64_t maxRows) {
+   AuditedStatement* statement = audit_.running();
+   if (!statement) return;
+   Portal* portal = portals_.find(name); // null: the statement has ended it
+   const bool isSuspended = result.kind == ExecuteResult::Kind::Suspended;
+   if (!portal || (!isSuspended && !portal->cursor)) return audit_.end(result.tag);
+   statement->rows = statement->rows.value_or(0) + (isSuspended ? maxRows : rowsOfTag(result.tag).value_or(0));
+   portal->audited = audit_.take();
 }
 
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
