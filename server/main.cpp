@@ -274,10 +274,11 @@ int check(const std::vector<std::string>& arguments) {
 /// `ouzel audit-check FILE...`
 int checkAuditFiles(const std::vector<std::string>& files) {
    if (files.empty() || files[0].starts_with("-")) {
-      fmt::print("Usage: ouzel audit-check FILE...\n\nVerify files of the audit, the oldest first: that each record is "
-                 "what the server wrote, and that none is\nmissing between two others. The exit status is 0 when that is "
-                 "so, and 1 otherwise.\n\nThe last records may be missing without a trace: compare the number and hash "
-                 "that are printed with ones that\nare kept elsewhere.\n");
+      fmt::print(
+          "Usage: ouzel audit-check FILE...\n\nVerify files of the audit, the oldest first: that each record is "
+          "what the server wrote, and that none is\nmissing between two others. The exit status is 0 when that is "
+          "so, and 1 otherwise.\n\nThe last records may be missing without a trace: compare the number and hash "
+          "that are printed with ones that\nare kept elsewhere.\n");
       return files.empty() ? misused : ok;
    }
    const AuditCheck found = checkAudit(files, [](const std::string& finding) { fmt::print("{}\n", finding); });
@@ -344,7 +345,8 @@ int main(int count, char** values) {
          std::fputs(usage, stdout);
          return ok;
       }
-      throw UsageError(fmt::format("unknown command \"{}\"; there are serve, check, ready and audit-check", arguments[0]));
+      throw UsageError(
+          fmt::format("unknown command \"{}\"; there are serve, check, ready and audit-check", arguments[0]));
    } catch (const UsageError& error) {
       reportUsage(error, arguments.empty() ? "" : arguments[0]);
       return misused;

@@ -70,7 +70,7 @@ public:
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
-   std::string_view requestText; ///< the client's request that runs, whole; only good while it runs
+   std::string_view requestText;        ///< the client's request that runs, whole; only good while it runs
    TouchedRelations* touched = nullptr; ///< what the running statement does, while there is an audit
    int32_t temporaryBackend = 0;        ///< number of pg_temp_n, 0: none yet
 

@@ -103,7 +103,7 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
                                          ? CursorRows::Scroll::Never
                                          : CursorRows::Scroll::WhileFew;
    portal.cursor = std::make_unique<CursorRows>(core_, std::move(query), scroll);
-   portal.audited = audit_.take(); // until the cursor ends
+   portal.audited = audit_.takeWithText(); // until the cursor ends
    portals_.add(cursor.portalname, std::move(portal), core_.transaction.savepointCount());
    return "DECLARE CURSOR";
 }

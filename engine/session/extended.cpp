@@ -157,24 +157,27 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
    portal.formats.assign(resultFormats.begin(), resultFormats.end());
-   for (size_t i = 0; i < parameters.size(); ++i) {
-      const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
-      BoundParameter& parameter = portal.parameters.emplace_back();
-      parameter.type = type;
-      if (parameters[i].isNull)
-         parameter.value = Value::null(storedRepresentation(type).physical);
-      else if (parameters[i].format == ValueFormat::Binary)
-         parameter.value = parseBinary(type, parameters[i].bytes, core_.format().types);
-      else if (isRegType(type.oid))
-         parameter.value = parseName(type, parameters[i].bytes);
-      else
-         parameter.value = parseText(type, parameters[i].bytes, core_.format());
+   try {
+      for (size_t i = 0; i < parameters.size(); ++i) {
+         const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
+         portal.parameters.push_back({type, parseParameter(type, parameters[i])});
+      }
+   } catch (const SqlError& error) {
+      audit_.refuseText(statement->text, error);
+      throw;
    }
    DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
    portal.memory = meter.settle();
    const Portal& bound = portals_.add(portalName, std::move(portal), core_.transaction.savepointCount());
    log_.finish([&] { return nameForLog("bind", statement.get(), portalName); },
                [&] { return log_.parameters(bound.parameters); });
+}
+
+Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& parameter) {
+   if (parameter.isNull) return Value::null(storedRepresentation(type).physical);
+   if (parameter.format == ValueFormat::Binary) return parseBinary(type, parameter.bytes, core_.format().types);
+   if (isRegType(type.oid)) return parseName(type, parameter.bytes);
+   return parseText(type, parameter.bytes, core_.format());
 }
 
 /// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
@@ -259,7 +262,7 @@ void SessionImpl::beginAudit(Portal& portal) {
    const bool isNew = !portal.isDone && !portal.execution && !portal.cursor && !portal.statement->isEmpty;
    if (!isNew) return; // it began before there was an audit
    const PreparedStatement& statement = *portal.statement;
-   audit_.begin(statement.audit, statement.command, statement.text);
+   audit_.begin(statement.audit, statement.command, statement.text, portal.statement);
    if (audit_.wantsParameters() && !portal.parameters.empty())
       audit_.running()->parameters = log_.list(portal.parameters, -1);
 }

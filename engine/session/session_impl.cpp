@@ -273,13 +273,13 @@ private:
 
 void SessionImpl::beginAudit(const sql::ParsedStatement& statement) {
    AuditTraits traits = auditTraits(statement.node);
-   const PreparedStatement* prepared = nullptr;
+   std::shared_ptr<const PreparedStatement> prepared;
    if (isNode(statement.node, T_ExecuteStmt)) {
       const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
-      if (found != statements_.end()) prepared = found->second.get();
+      if (found != statements_.end()) prepared = found->second;
    }
    if (prepared) traits = prepared->audit;
-   audit_.begin(traits, commandTag(statement.node), statement.text);
+   audit_.begin(traits, commandTag(statement.node), statement.text, prepared);
    if (prepared) audit_.running()->prepared = trimBlanks(prepared->text);
 }
 

@@ -92,6 +92,7 @@ private:
    static bool isLong(std::string_view text) { return text.size() > 64 << 10; }
    /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
    sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
+   Value parseParameter(const SqlType& type, const RawParameter& parameter);
    Value parseName(const SqlType& type, std::string_view text);
    /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints. In a failed
    /// transaction nothing runs: the portal can go on after ROLLBACK TO.

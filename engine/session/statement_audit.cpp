@@ -53,7 +53,8 @@ std::string StatementAudit::settingsNow() const {
           core_.settings.value("ouzel.audit_parameters");
 }
 
-void StatementAudit::begin(const AuditTraits& traits, std::string_view command, std::string_view text) {
+void StatementAudit::begin(const AuditTraits& traits, std::string_view command, std::string_view text,
+                           std::shared_ptr<const void> owner) {
    if (!traits.isControl) requireAudit(); // ROLLBACK always works
    const std::string& roleName = core_.settings.value("ouzel.audit_role");
    Oid auditRole = invalidOid;
@@ -62,6 +63,7 @@ void StatementAudit::begin(const AuditTraits& traits, std::string_view command, 
    auto statement = std::make_unique<AuditedStatement>(*this, traits, auditRole);
    statement->command = command;
    statement->text = text;
+   statement->owner = std::move(owner);
    statement->sessionUser = core_.sessionUser();
    statement->role = core_.user();
    statement->settings = settingsNow();
@@ -87,8 +89,18 @@ std::unique_ptr<AuditedStatement> StatementAudit::take() {
    return std::move(running_);
 }
 
+std::unique_ptr<AuditedStatement> StatementAudit::takeWithText() {
+   std::unique_ptr<AuditedStatement> statement = take();
+   if (!statement || statement->owner) return statement;
+   const auto text = std::make_shared<std::string>(statement->text);
+   statement->text = *text;
+   statement->owner = text;
+   return statement;
+}
+
 void StatementAudit::end(std::string_view tag) {
    if (!running_) return;
+   if (running_->settings != settingsNow()) running_->traits.changesAudit = true;
    const std::unique_ptr<AuditedStatement> statement = take();
    const std::optional<uint64_t> rows = rowsOfTag(tag);
    if (rows) statement->rows = statement->rows.value_or(0) + *rows;
@@ -110,10 +122,10 @@ void StatementAudit::fail(std::unique_ptr<AuditedStatement> statement, const Sql
    }
 }
 
-std::string_view StatementAudit::reasonFor(const AuditedStatement& statement, const SqlError* error) const {
+std::string_view StatementAudit::reasonFor(const AuditedStatement& statement, const SqlError* error) {
    if (error && isRefusal(*error)) return "refused";
    if (error && statement.traits.isControl && statement.command == "COMMIT") return "commit";
-   if (statement.traits.changesAudit || statement.settings != settingsNow()) return "setting";
+   if (statement.traits.changesAudit) return "setting";
    if (((statement.traits.classes | statement.touched.classes()) & statement.wanted) != 0) return "class";
    return statement.touched.isWatched() ? "object" : "";
 }
@@ -132,8 +144,8 @@ void StatementAudit::write(AuditedStatement& statement, const SqlError* error, b
    record.rows = statement.rows;
    record.durationMicros = statement.nanos / 1000;
    const MaskedStatement text = maskSecrets(statement.text), prepared = maskSecrets(statement.prepared);
-   record.statement = text.isMasked() ? text.text : statement.text;
-   record.prepared = prepared.isMasked() ? prepared.text : statement.prepared;
+   record.statement = text.isMasked() ? std::string_view(text.text) : statement.text;
+   record.prepared = prepared.isMasked() ? std::string_view(prepared.text) : statement.prepared;
    record.parameters = statement.parameters;
    std::string message;
    const SqlState state = error ? error->state() : sqlstate::successfulCompletion;

@@ -26,8 +26,10 @@ public:
    AuditedStatement& operator=(const AuditedStatement&) = delete;
 
    AuditTraits traits;
-   std::string_view command; ///< static
-   std::string text, prepared, parameters;
+   std::string_view command;        ///< static
+   std::string_view text, prepared; ///< as long as `owner` lives; without one, while the statement runs
+   std::shared_ptr<const void> owner;
+   std::string parameters;
    std::string sessionUser, role; ///< who acts, as it begins
    std::string settings;          ///< by which it is recorded, as it begins
    uint32_t wanted = 0;           ///< ouzel.audit
@@ -51,13 +53,16 @@ public:
    explicit StatementAudit(SessionCore& core) : core_(core) {}
 
    /// REQUIRES: isAuditOn(). Throws 58030 while records cannot be written that have to be.
-   void begin(const AuditTraits& traits, std::string_view command, std::string_view text);
+   void begin(const AuditTraits& traits, std::string_view command, std::string_view text,
+              std::shared_ptr<const void> owner = nullptr);
    /// The statement that begin() has begun: what EXECUTE runs, and the values of parameters.
    AuditedStatement* running() { return running_.get(); }
    /// ouzel.audit_parameters.
    bool wantsParameters() const { return running_ && core_.settings.boolean("ouzel.audit_parameters"); }
    void resume(std::unique_ptr<AuditedStatement> statement);
    std::unique_ptr<AuditedStatement> take();
+   /// The same for a cursor, which outlives the text that declares it.
+   std::unique_ptr<AuditedStatement> takeWithText();
 
    /// Runs a part of the statement; its error is the statement's.
    template <typename Run>
@@ -90,7 +95,7 @@ public:
 private:
    friend class AuditedStatement;
    /// Why the statement is recorded; empty: it is not.
-   std::string_view reasonFor(const AuditedStatement& statement, const SqlError* error) const;
+   static std::string_view reasonFor(const AuditedStatement& statement, const SqlError* error);
    /// `mayFail`: with 58030.
    void write(AuditedStatement& statement, const SqlError* error, bool mayFail);
    std::string settingsNow() const;

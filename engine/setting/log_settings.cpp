@@ -50,8 +50,8 @@ AuditSettings auditSettings(const SettingList& configuration, const std::string&
    out.isRequired = settings.boolean("ouzel.audit_required");
    const std::string& own = settings.value("ouzel.audit_directory");
    readFileSettings(out.files, settings);
-   out.files.directory = directoryOf("ouzel.audit_directory", own.empty() ? settings.value("log_directory") : own,
-                                     directory);
+   out.files.directory =
+       directoryOf("ouzel.audit_directory", own.empty() ? settings.value("log_directory") : own, directory);
    out.files.filename = settings.value("ouzel.audit_filename");
    return out;
 }
