@@ -153,10 +153,9 @@ void Audit::configure(const AuditSettings& settings) {
    UniqueLock lock(mutex_);
    written_.wait(lock, [&]() REQUIRES(mutex_) { return !isWriting_; });
    isWriting_ = true;
-   const std::string failed = [&] {
-      const MutexUnlock opening(mutex_);
-      return files_.configure(settings, wallClockMicros());
-   }();
+   lock.unlock();
+   const std::string failed = files_.configure(settings, wallClockMicros());
+   lock.lock();
    isWriting_ = false;
    if (failed.empty()) {
       settings_ = settings;
