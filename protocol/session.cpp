@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "common/audit/audit.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
@@ -98,8 +99,20 @@ void Session::logError(const SqlError& error, ErrorSeverity severity, std::strin
               .where = error.where()});
 }
 
+void Session::auditRefusal(const SqlError& error) const {
+   if (!options_.log || options_.log->user.empty()) return; // what has come is no client's startup packet
+   audit({.reason = "refused",
+          .className = "connection",
+          .command = "LOGIN",
+          .session = options_.log,
+          .state = error.state().text(),
+          .message = error.what(),
+          .detail = logDetail_.empty() ? std::string_view(error.detailText()) : logDetail_});
+}
+
 Session::Next Session::end(const SqlError& fatal) {
    logError(fatal, ErrorSeverity::Fatal, logDetail_);
+   if (!backend_ && isAuditOn()) auditRefusal(fatal);
    phase_ = Phase::Closed;
    try {
       appendErrorResponse(out_, fatal, ErrorSeverity::Fatal);

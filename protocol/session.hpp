@@ -87,6 +87,8 @@ private:
    void readyForQuery();
    void reportError(const SqlError& error, bool isExtended);
    void logError(const SqlError& error, ErrorSeverity severity, std::string_view logDetail = {}) const;
+   /// Nobody has logged in: a record of the audit.
+   void auditRefusal(const SqlError& error) const;
    void flush();
 
    // session_extended.cpp

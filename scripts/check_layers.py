@@ -34,7 +34,7 @@ FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "audit": {"env", "error", "log", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
         "type": {"calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "value"},

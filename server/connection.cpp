@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "common/audit/audit.hpp"
 #include "common/env/clock.hpp"
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
@@ -67,6 +68,12 @@ void Connection::close() {
    context_.registry.remove(key_.processId); // before the Backend is destroyed
    session_.reset();
    if (wasOpen && log_.logsEnd) logEnd();
+   if (wasOpen && isAuditOn())
+      audit({.reason = "session",
+             .className = "connection",
+             .command = "DISCONNECT",
+             .session = &log_,
+             .durationMicros = (steadyNanos() - openedNanos_) / 1000});
 }
 
 void Connection::logReceived() {
@@ -332,6 +339,8 @@ std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& reques
    log_.command = "startup";
    try {
       auto backend = context_.factory.open(request, {endpoints(), key_.processId, &log_}, notices);
+      // Before the client may do anything.
+      auditOrFail({.reason = "session", .className = "connection", .command = "LOGIN", .session = &log_});
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

@@ -1,4 +1,4 @@
-// ouzel serve | check | ready | --version
+// ouzel serve | check | ready | audit-check | --version
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "common/audit/audit.hpp"
+#include "common/audit/check.hpp"
 #include "common/env/random.hpp"
 #include "common/log/crash_report.hpp"
 #include "common/log/log.hpp"
@@ -45,6 +47,7 @@ constexpr const char* usage = "Usage:\n"
                               "  ouzel serve --data DIR [options]   serve a database (ouzel serve --help)\n"
                               "  ouzel check --data DIR [--wal DIR] [--encryption-key-file FILE]\n"
                               "                                      verify every checksum of a stopped database\n"
+                              "  ouzel audit-check FILE...           verify files of the audit, the oldest first\n"
                               "  ouzel ready [--host HOST] [--port N]  succeed if a server takes clients there\n"
                               "  ouzel --version\n"
                               "Each command has a --help of its own.\n";
@@ -183,6 +186,7 @@ int serve(const std::vector<std::string>& arguments) {
       const StartWatch watch(signals);
       database = engine::Database::open(databaseOptions);
    }
+   openAudit(*options); // once no other server can write there
    if (!options->password.empty()) storePassword(*database, options->password);
    {
       EngineFactory factory(*database);
@@ -207,6 +211,7 @@ int serve(const std::vector<std::string>& arguments) {
    }
    logLine(LogLevel::Log, "shutting down");
    database->close();
+   closeAudit();
    logLine(LogLevel::Log, "database system is shut down");
    flushLog();
    return ok;
@@ -269,6 +274,23 @@ int check(const std::vector<std::string>& arguments) {
    return problems == 0 ? ok : failed;
 }
 
+/// `ouzel audit-check FILE...`
+int checkAuditFiles(const std::vector<std::string>& files) {
+   if (files.empty() || files[0].starts_with("-")) {
+      fmt::print(
+          "Usage: ouzel audit-check FILE...\n\nVerify files of the audit, the oldest first: that each record is "
+          "what the server wrote, and that none is\nmissing between two others. The exit status is 0 when that is "
+          "so, and 1 otherwise.\n\nThe last records may be missing without a trace: compare the number and hash "
+          "that are printed with ones that\nare kept elsewhere.\n");
+      return files.empty() ? misused : ok;
+   }
+   const AuditCheck found = checkAudit(files, [](const std::string& finding) { fmt::print("{}\n", finding); });
+   fmt::print("{} records, {} broken, {} torn, {} lost, {} without a hash\n", found.records, found.broken, found.torn,
+              found.lost, found.unchained);
+   if (!found.lastHash.empty()) fmt::print("last record: {}, hash {}\n", found.lastNumber, found.lastHash);
+   return found.broken == 0 && found.unchained == 0 ? ok : failed;
+}
+
 /// `ouzel ready`: asks the address where a server with the same environment would listen, unless options name another.
 /// For the health check of an image.
 int ready(const std::vector<std::string>& arguments) {
@@ -312,11 +334,12 @@ int main(int count, char** values) {
    const std::vector<std::string> arguments(values + 1, values + count);
    setStackOfThreads(); // `ulimit -s` may ask for less
    try {
-      if (arguments.empty()) throw UsageError("say which command is meant: serve, check or ready");
+      if (arguments.empty()) throw UsageError("say which command is meant: serve, check, ready or audit-check");
       const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
       if (arguments[0] == "serve") return serve(rest);
       if (arguments[0] == "check") return check(rest);
       if (arguments[0] == "ready") return ready(rest);
+      if (arguments[0] == "audit-check") return checkAuditFiles(rest);
       if (arguments[0] == "--version" || arguments[0] == "-V") {
          fmt::print("ouzel {}\n", versionText);
          return ok;
@@ -325,7 +348,8 @@ int main(int count, char** values) {
          std::fputs(usage, stdout);
          return ok;
       }
-      throw UsageError(fmt::format("unknown command \"{}\"; there are serve, check and ready", arguments[0]));
+      throw UsageError(
+          fmt::format("unknown command \"{}\"; there are serve, check, ready and audit-check", arguments[0]));
    } catch (const UsageError& error) {
       reportUsage(error, arguments.empty() ? "" : arguments[0]);
       return misused;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "common/audit/audit.hpp"
 #include "common/log/log.hpp"
 #include "common/text/ascii.hpp"
 #include "engine/setting/log_settings.hpp"
@@ -20,6 +21,10 @@ std::string baseDirectory(const ServerOptions& options) {
 
 LogSettings logSettingsOf(const ServerOptions& options) {
    return engine::logSettings(configuredSettings(options), baseDirectory(options));
+}
+
+AuditSettings auditSettingsOf(const ServerOptions& options) {
+   return engine::auditSettings(configuredSettings(options), baseDirectory(options));
 }
 
 } // namespace
@@ -54,6 +59,7 @@ void checkSettings(const ServerOptions& options) {
    }
    try {
       static_cast<void>(logSettingsOf(options));
+      static_cast<void>(auditSettingsOf(options));
    } catch (const SqlError& error) {
       throw UsageError(fmt::format("{}; {} {}", error.what(), error.detailText(), error.hintText()));
    }
@@ -67,6 +73,10 @@ void openLog(const ServerOptions& options) {
                  .message = "redirecting log output to files",
                  .hint = fmt::format("Future log output will appear in directory \"{}\".", settings.directory)});
    configureLog(settings);
+}
+
+void openAudit(const ServerOptions& options) {
+   configureAudit(auditSettingsOf(options));
 }
 
 void logStart(const ServerOptions& options) {
@@ -111,6 +121,7 @@ void reload(const std::vector<std::string>& arguments, engine::Database& databas
                            [&](const std::vector<std::pair<std::string, std::string>>& settings) {
                               configureLog(engine::logSettings(settings, baseDirectory(*options)));
                               reopenLog();
+                              configureAudit(engine::auditSettings(settings, baseDirectory(*options)));
                            });
       server.reload(*options);
    } catch (const UsageError& error) {

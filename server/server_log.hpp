@@ -17,6 +17,8 @@ std::vector<std::pair<std::string, std::string>> configuredSettings(const Server
 void checkSettings(const ServerOptions& options);
 /// The log as the options want it, from the next line on. Throws SqlError when its files cannot be opened.
 void openLog(const ServerOptions& options);
+/// The same for the audit.
+void openAudit(const ServerOptions& options);
 
 void logStart(const ServerOptions& options);
 void logListeners(const Server& server);

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 #include "common/env/clock.hpp"
-#include "common/log/time_text.hpp"
+#include "common/log/rotation.hpp"
 
 namespace ouzel {
 
@@ -22,20 +20,8 @@ constexpr int64_t second = 1'000'000;
 constexpr int patienceFactor = 5; // for all of what is written, when each piece has its patience
 constexpr std::string_view endings[logFormats] = {".log", ".csv", ".json"};
 
-/// The directory and those above it that are missing, for the server alone. False: see errno.
-bool makeDirectories(const std::string& path) {
-   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-      if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) return false;
-      if (slash == std::string::npos) return true;
-   }
-}
-
 uint64_t countLines(std::string_view lines) {
    return static_cast<uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
-}
-
-std::string problem(const char* what, const std::string& path) {
-   return fmt::format("could not {} \"{}\": {}", what, path, std::strerror(errno));
 }
 
 } // namespace
@@ -69,27 +55,21 @@ size_t writeFully(int handle, std::string_view bytes, int patienceMs) noexcept {
 }
 
 std::string LogFiles::pathAt(LogFormat format, int64_t time) const {
-   std::string name = timeText(settings_.zone, time, settings_.filename);
-   const std::string_view ending = endings[static_cast<size_t>(format)];
-   if (format != LogFormat::Text) {
-      if (name.ends_with(endings[0])) name.resize(name.size() - endings[0].size());
-      name += ending;
-   }
-   return settings_.directory + "/" + name;
+   std::string path = filePathAt(settings_, time);
+   if (format == LogFormat::Text) return path;
+   if (path.ends_with(endings[0])) path.resize(path.size() - endings[0].size());
+   return path.append(endings[static_cast<size_t>(format)]);
 }
 
 std::string LogFiles::openOne(LogFormat format, const std::string& path, bool truncates) {
    File& file = files_[static_cast<size_t>(format)];
-   const bool isNew = path != file.path;
-   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (truncates && isNew ? O_TRUNC : 0);
-   const int handle = ::open(path.c_str(), flags, static_cast<mode_t>(settings_.fileMode));
-   if (handle < 0) return problem("open log file", path);
-   ::fchmod(handle, static_cast<mode_t>(settings_.fileMode)); // in spite of the umask, as PostgreSQL's
+   const int handle = openAppending(path, settings_, truncates && path != file.path);
+   if (handle < 0) return fileProblem("open log file", path);
    if (format == LogFormat::Text) {
       if (stderr_ < 0) stderr_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
       const int moved = ::dup2(handle, STDERR_FILENO);
       ::close(handle);
-      if (moved < 0) return problem("write to log file", path);
+      if (moved < 0) return fileProblem("write to log file", path);
       file.handle = STDERR_FILENO;
    } else {
       if (file.handle >= 0) ::close(file.handle);
@@ -128,17 +108,6 @@ void LogFiles::closeAll() {
    }
 }
 
-void LogFiles::planRotation(int64_t now) {
-   rotateAt_ = INT64_MAX;
-   if (settings_.rotationSeconds == 0) return;
-   // Multiples of the age in local time: midnight, for a day.
-   const int64_t offset = settings_.zone ? settings_.zone(now).seconds : 0;
-   const int64_t local = unixSeconds(now) + offset;
-   const int64_t next = local - local % settings_.rotationSeconds + settings_.rotationSeconds;
-   rotateAt_ = now + (next - local) * second;
-   rotateAt_ -= rotateAt_ % second;
-}
-
 std::string LogFiles::configure(const LogSettings& settings, int64_t now) {
    const LogSettings before = std::exchange(settings_, settings);
    if (!settings_.usesFiles) {
@@ -147,24 +116,24 @@ std::string LogFiles::configure(const LogSettings& settings, int64_t now) {
    }
    std::string failure;
    if (!makeDirectories(settings_.directory))
-      failure = problem("create log directory", settings_.directory);
+      failure = fileProblem("create log directory", settings_.directory);
    else
       failure = openAll(now, false);
    if (!failure.empty()) settings_ = before; // the log goes on as it was
-   planRotation(now);
+   rotateAt_ = nextRotation(settings_, now);
    return failure;
 }
 
 std::string LogFiles::reopen(int64_t now) {
    if (!settings_.usesFiles) return "";
-   planRotation(now);
+   rotateAt_ = nextRotation(settings_, now);
    return openAll(now, false);
 }
 
 void LogFiles::rotateIfDue(int64_t now) {
    if (!settings_.usesFiles) return;
    if (now >= rotateAt_) {
-      planRotation(now);
+      rotateAt_ = nextRotation(settings_, now);
       // The name is that of the last time when a turn was due, so that names are regular.
       static_cast<void>(openAll(rotateAt_ - settings_.rotationSeconds * second, settings_.truncates));
       return;
@@ -192,7 +161,7 @@ uint64_t LogFiles::write(LogFormat format, std::string_view lines, int64_t now) 
          file.bytes += static_cast<int64_t>(lines.size());
          return 0;
       }
-      const std::string why = problem("write to log file", file.path) + "\n";
+      const std::string why = fileProblem("write to log file", file.path) + "\n";
       if (stderr_ < 0 || writeFully(stderr_, why) < why.size()) return countLines(lines);
       handle = stderr_;
    } else {

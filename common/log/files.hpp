@@ -40,7 +40,6 @@ private:
    /// Give the process its first stderr back.
    void closeAll();
    void rotateIfDue(int64_t now);
-   void planRotation(int64_t now);
 
    LogSettings settings_;
    File files_[logFormats];

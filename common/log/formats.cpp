@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/error/source_place.hpp"
+#include "common/log/json_object.hpp"
 #include "common/log/line_prefix.hpp"
 #include "common/log/time_text.hpp"
 
@@ -61,54 +62,6 @@ private:
    void separate() {
       if (!isFirst_) out_ += ',';
       isFirst_ = false;
-   }
-   std::string& out_;
-   bool isFirst_ = true;
-};
-
-void appendJsonText(std::string& out, std::string_view text) {
-   out += '"';
-   for (const char c : text) {
-      switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-         if (static_cast<unsigned char>(c) < 0x20)
-            out += fmt::format("\\u{:04x}", c);
-         else
-            out += c;
-      }
-   }
-   out += '"';
-}
-
-/// Members of a JSON object.
-class JsonObject {
-public:
-   explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
-
-   void text(std::string_view key, std::string_view value) {
-      if (value.empty()) return;
-      name(key);
-      appendJsonText(out_, value);
-   }
-   void number(std::string_view key, uint64_t value) {
-      name(key);
-      out_ += std::to_string(value);
-   }
-   void finish() { out_ += "}\n"; }
-
-private:
-   void name(std::string_view key) {
-      if (!isFirst_) out_ += ',';
-      isFirst_ = false;
-      appendJsonText(out_, key);
-      out_ += ':';
    }
    std::string& out_;
    bool isFirst_ = true;
@@ -199,6 +152,7 @@ void appendJsonLine(std::string& out, const LogEntry& entry, const LogSettings& 
    object.text("backend_type", entry.backendType);
    object.number("query_id", entry.queryId);
    object.finish();
+   out += '\n';
 }
 
 } // namespace ouzel

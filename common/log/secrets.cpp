@@ -1,6 +1,10 @@
 #include "common/log/secrets.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "common/log/sql_scanner.hpp"
 
 namespace ouzel {
 
@@ -8,121 +12,131 @@ namespace {
 
 constexpr std::string_view mask = "'***'";
 
-char lower(char c) noexcept {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool isWordStart(char c) {
-   return (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool isWordPart(char c) {
-   return isWordStart(c) || (c >= '0' && c <= '9') || c == '$';
-}
-
-bool equalsLower(std::string_view text, std::string_view word) noexcept {
-   if (text.size() != word.size()) return false;
-   for (size_t i = 0; i < text.size(); ++i)
-      if (lower(text[i]) != word[i]) return false;
-   return true;
-}
-
-/// Walks over the tokens of SQL as far as they matter here: words, string literals, everything else.
-class Scanner {
-public:
-   explicit Scanner(std::string_view sql) : sql_(sql) {}
-
-   enum class Token { Word, Literal, Semicolon, Other, End };
-   /// The next token; its text is sql[begin, end).
-   Token next() {
-      skipBlanks();
-      begin = end;
-      if (end >= sql_.size()) return Token::End;
-      const char c = sql_[end];
-      if (c == '\'') return literal(false);
-      if (c == '$' && dollarQuoted()) return Token::Literal;
-      if (isWordStart(c)) return word();
-      ++end;
-      if (c == '"') {
-         while (end < sql_.size() && sql_[end++] != '"') {
-         }
-         return Token::Other;
-      }
-      return c == ';' ? Token::Semicolon : Token::Other;
-   }
-
-   size_t begin = 0, end = 0;
-
-private:
-   void skipBlanks() {
-      while (end < sql_.size()) {
-         if (sql_[end] == ' ' || (sql_[end] >= '\t' && sql_[end] <= '\r'))
-            ++end;
-         else if (sql_.substr(end, 2) == "--")
-            end = std::min(sql_.find('\n', end), sql_.size());
-         else if (sql_.substr(end, 2) == "/*")
-            skipComment();
-         else
-            return;
-      }
-   }
-   void skipComment() {
-      int depth = 0;
-      do {
-         if (sql_.substr(end, 2) == "/*" || sql_.substr(end, 2) == "*/") {
-            depth += sql_[end] == '/' ? 1 : -1;
-            end += 2;
-         } else {
-            ++end;
-         }
-      } while (depth > 0 && end < sql_.size());
-   }
-   /// From the opening quote on. An unterminated literal reaches to the end.
-   Token literal(bool hasEscapes) {
-      for (++end; end < sql_.size(); ++end) {
-         if (hasEscapes && sql_[end] == '\\') {
-            ++end;
-         } else if (sql_[end] == '\'') {
-            if (end + 1 < sql_.size() && sql_[end + 1] == '\'')
-               ++end;
-            else
-               break;
-         }
-      }
-      end = std::min(end + 1, sql_.size());
-      return Token::Literal;
-   }
-   bool dollarQuoted() {
-      size_t tagEnd = end + 1;
-      while (tagEnd < sql_.size() && isWordPart(sql_[tagEnd]) && sql_[tagEnd] != '$')
-         ++tagEnd;
-      if (tagEnd >= sql_.size() || sql_[tagEnd] != '$') return false;
-      const std::string_view tag = sql_.substr(end, tagEnd + 1 - end);
-      const size_t close = sql_.find(tag, tagEnd + 1);
-      end = close == std::string_view::npos ? sql_.size() : close + tag.size();
-      return true;
-   }
-   Token word() {
-      while (end < sql_.size() && isWordPart(sql_[end]))
-         ++end;
-      const std::string_view text = sql_.substr(begin, end - begin);
-      if (end >= sql_.size()) return Token::Word;
-      // E'...', N'...', U&'...'
-      if (sql_[end] == '\'' && (equalsLower(text, "e") || equalsLower(text, "n")))
-         return literal(lower(text[0]) == 'e');
-      if (equalsLower(text, "u") && sql_.substr(end, 2) == "&'") {
-         ++end;
-         return literal(false);
-      }
-      return Token::Word;
-   }
-
-   const std::string_view sql_;
-};
+using Scanner = SqlScanner;
 
 bool namesRoles(std::string_view word) {
    return equalsLower(word, "role") || equalsLower(word, "user") || equalsLower(word, "group");
 }
+
+size_t findLower(std::string_view text, std::string_view word, size_t from = 0) noexcept {
+   for (size_t at = from; at + word.size() <= text.size(); ++at)
+      if (equalsLower(text.substr(at, word.size()), word)) return at;
+   return std::string_view::npos;
+}
+
+/// What settings and parameters are called whose values are secret.
+constexpr std::string_view secretWords[] = {"password", "passwd",     "passphrase", "secret",
+                                            "token",    "credential", "_key",       "apikey"};
+
+bool isCalledSecret(std::string_view name) {
+   return std::any_of(std::begin(secretWords), std::end(secretWords),
+                      [&](std::string_view word) { return findLower(name, word) != std::string_view::npos; });
+}
+
+/// A connection string: "host=db password=x".
+bool hasPassword(std::string_view literal) {
+   return std::any_of(std::begin(secretWords), std::end(secretWords), [&](std::string_view word) {
+      size_t at = findLower(literal, word);
+      if (at == std::string_view::npos) return false;
+      at = literal.find_first_not_of(' ', at + word.size());
+      return at != std::string_view::npos && literal[at] == '=' && literal.find("://") == std::string_view::npos;
+   });
+}
+
+/// Masks what a statement must not show, token by token.
+class Masking {
+public:
+   Masking(std::string_view sql, MaskedStatement& masked) : sql_(sql), scanner_(sql), masked_(masked) {}
+
+   void run() {
+      for (Scanner::Token token; (token = scanner_.next()) != Scanner::Token::End;) {
+         const std::string_view text = sql_.substr(scanner_.begin, scanner_.end - scanner_.begin);
+         if (token == Scanner::Token::Semicolon)
+            endStatement();
+         else if (isValueSecret_)
+            addToValue();
+         else if (token == Scanner::Token::Literal)
+            literal(text);
+         else
+            other(token, text);
+      }
+      endStatement();
+      if (masked_.isMasked()) masked_.text = out_.append(sql_.substr(copied_));
+   }
+
+private:
+   void hide(size_t begin, size_t end, std::string_view instead) {
+      if (begin >= end) return;
+      out_.append(sql_.substr(copied_, begin - copied_)).append(instead);
+      copied_ = end;
+      masked_.secrets.emplace_back(sql_.substr(begin, end - begin));
+   }
+   /// All that follows "SET app.password =".
+   void addToValue() {
+      if (!valueBegin_) valueBegin_ = scanner_.begin;
+      valueEnd_ = scanner_.end;
+   }
+   void endStatement() {
+      if (valueBegin_) hide(*valueBegin_, valueEnd_, mask);
+      valueBegin_.reset();
+      words_ = 0;
+      isOfRoles_ = mayName_ = isNamedSecret_ = isValueSecret_ = isCall_ = false;
+   }
+   void literal(std::string_view text) {
+      // `previous_` stays: the next literal continues this one.
+      const bool isSecret = equalsLower(previous_, "password") || (isOfRoles_ && !equalsLower(previous_, "until")) ||
+                            (isCall_ && isNamedSecret_) || hasPassword(text);
+      if (isSecret) return hide(scanner_.begin, scanner_.end, mask);
+      if (isCall_) isNamedSecret_ = isCalledSecret(text);
+      const size_t address = text.find("://");
+      if (address != std::string_view::npos) hideInAddress(text, scanner_.begin, address + 3);
+   }
+   /// s3://user:secret@host/path?parameters
+   void hideInAddress(std::string_view text, size_t begin, size_t host) {
+      const size_t slash = std::min(text.find_first_of("/?'", host), text.size());
+      const size_t at = text.substr(0, slash).rfind('@');
+      if (at != std::string_view::npos && at > host) hide(begin + host, begin + at, "***");
+      const size_t parameters = text.find('?', host);
+      if (parameters != std::string_view::npos && isCalledSecret(text.substr(parameters)))
+         hide(begin + parameters + 1, begin + text.size() - (text.ends_with('\'') ? 1 : 0), "***");
+   }
+   void other(Scanner::Token token, std::string_view text) {
+      previous_ = token == Scanner::Token::Word ? text : std::string_view();
+      if (mayName_ && (text == "=" || equalsLower(text, "to")))
+         isValueSecret_ = isNamedSecret_;
+      else if (mayName_)
+         isNamedSecret_ = isNamedSecret_ || (isCalledSecret(text) && !equalsLower(text, "password_encryption"));
+      if (equalsLower(text, "set_config")) isCall_ = true;
+      if (isCall_ && text == ")") isCall_ = isNamedSecret_ = false;
+      if (++words_ == 1) {
+         first_ = text;
+      } else if (words_ == 2) {
+         const bool isAlter = equalsLower(first_, "alter");
+         isOfRoles_ = (equalsLower(first_, "create") || isAlter) && namesRoles(text);
+         isOfDatabase_ = isAlter && (equalsLower(text, "database") || equalsLower(text, "system"));
+      }
+      if (!equalsLower(text, "set")) return;
+      const bool isOfRole = isOfRoles_ && words_ > 3 && equalsLower(first_, "alter"); // ALTER ROLE a SET
+      if (isOfRole) isOfRoles_ = false;
+      if (words_ == 1 || isOfDatabase_ || isOfRole) mayName_ = true;
+   }
+
+   const std::string_view sql_;
+   Scanner scanner_;
+   MaskedStatement& masked_;
+   std::string out_;
+   size_t copied_ = 0;
+   // Of the statement at hand.
+   uint32_t words_ = 0;
+   std::string_view first_, previous_;
+   bool isOfRoles_ = false, isOfDatabase_ = false;
+   bool isCall_ = false;        ///< inside set_config(...)
+   bool mayName_ = false;       ///< behind SET: the setting's name
+   bool isNamedSecret_ = false; ///< the setting is called after a secret
+   bool isValueSecret_ = false; ///< behind '=': all to the statement's end is hidden
+   std::optional<size_t> valueBegin_;
+   size_t valueEnd_ = 0;
+};
 
 } // namespace
 
@@ -133,7 +147,7 @@ bool mayHoldSecret(std::string_view sql) noexcept {
    for (size_t i = 0; i < sql.size(); ++i) {
       switch (sql[i] | 0x20) { // lower case; the text may have megabytes
       case 'p':
-         if (startsWith(i, "password")) return true;
+         if (startsWith(i, "pass")) return true;
          break;
       case 'r':
          if (startsWith(i, "role")) return true;
@@ -144,6 +158,21 @@ bool mayHoldSecret(std::string_view sql) noexcept {
       case 'g':
          if (startsWith(i, "group")) return true;
          break;
+      case 's':
+         if (startsWith(i, "secret")) return true;
+         break;
+      case 't':
+         if (startsWith(i, "token")) return true;
+         break;
+      case 'c':
+         if (startsWith(i, "credential")) return true;
+         break;
+      case 'k':
+         if (startsWith(i, "key") && i > 0 && (sql[i - 1] == '_' || (sql[i - 1] | 0x20) == 'i')) return true;
+         break;
+      case ':':
+         if (startsWith(i, "://")) return true;
+         break;
       default: break;
       }
    }
@@ -152,44 +181,21 @@ bool mayHoldSecret(std::string_view sql) noexcept {
 
 MaskedStatement maskSecrets(std::string_view sql) {
    MaskedStatement masked;
-   if (sql.find_first_of("'$") == std::string_view::npos || !mayHoldSecret(sql)) return masked;
-   Scanner scanner(sql);
-   std::string out;
-   size_t copied = 0;
-   uint32_t words = 0;
-   std::string_view first, previous;
-   bool isOfRoles = false;
-   while (true) {
-      const Scanner::Token token = scanner.next();
-      if (token == Scanner::Token::End) break;
-      const std::string_view text = sql.substr(scanner.begin, scanner.end - scanner.begin);
-      if (token == Scanner::Token::Literal) {
-         const bool isSecret = equalsLower(previous, "password") || (isOfRoles && !equalsLower(previous, "until"));
-         if (!isSecret) continue;
-         out.append(sql.substr(copied, scanner.begin - copied)).append(mask);
-         copied = scanner.end;
-         masked.secrets.emplace_back(text); // `previous` stays: the next literal continues this one
-         continue;
-      }
-      previous = token == Scanner::Token::Word ? text : std::string_view();
-      if (token == Scanner::Token::Semicolon) {
-         words = 0;
-         isOfRoles = false;
-      } else if (++words == 1) {
-         first = text;
-      } else if (words == 2) {
-         isOfRoles = (equalsLower(first, "create") || equalsLower(first, "alter")) && namesRoles(text);
-      }
-   }
-   if (masked.isMasked()) masked.text = out.append(sql.substr(copied));
+   if (mayHoldSecret(sql)) Masking(sql, masked).run();
    return masked;
 }
 
 std::string MaskedStatement::hideIn(std::string_view message) const {
    std::string shown(message);
-   for (const std::string& secret : secrets)
+   const auto hide = [&](std::string_view secret) {
       for (size_t at = shown.find(secret); at != std::string::npos; at = shown.find(secret, at + mask.size()))
          shown.replace(at, secret.size(), mask);
+   };
+   for (const std::string& secret : secrets) {
+      hide(secret);
+      // The value as an error quotes it.
+      if (secret.size() > 2 && secret.front() == '\'') hide("\"" + secret.substr(1, secret.size() - 2) + "\"");
+   }
    return shown;
 }
 

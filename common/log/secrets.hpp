@@ -16,7 +16,10 @@ struct MaskedStatement {
 };
 
 /// Secret is every string literal behind the word PASSWORD, and every one in CREATE and ALTER of ROLE, USER and GROUP
-/// but VALID UNTIL's: the word may be misspelt. Goes by words, so it also works for texts that are no valid SQL.
+/// but VALID UNTIL's: the word may be misspelt. So are the value of a setting that is called after a secret
+/// ("app.api_key"), by SET and by set_config(), a literal that holds a connection string with a password, and in
+/// addresses ("s3://...") what is before '@' and the parameters. Goes by words, so it also works for texts that are no
+/// valid SQL.
 MaskedStatement maskSecrets(std::string_view sql);
 /// Whether maskSecrets() could find a secret: a quick search, safe in a signal handler.
 bool mayHoldSecret(std::string_view sql) noexcept;

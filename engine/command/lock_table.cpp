@@ -3,6 +3,7 @@
 #include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/touched_relations.hpp"
 #include "sql/parse/node_access.hpp"
 
 // LOCK TABLE.
@@ -60,6 +61,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
          if (relation->oid < firstUserOid) continue; // system tables do not change
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
+      if (core.touched) core.touched->note(core, *relation, "LOCK");
       requireLockable(core, core.role(), *relation, mode);
       for (bool isCurrent = false; !isCurrent;) {
          std::set<Oid> seen;

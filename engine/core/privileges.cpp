@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/membership.hpp"
+#include "engine/core/touched_relations.hpp"
 
 namespace ouzel::engine {
 
@@ -54,6 +55,7 @@ bool isAllowed(const catalog::Snapshot& snapshot, Oid role, const catalog::Relat
 
 void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& accesses) {
    if (core.isServer()) return;
+   if (core.touched) core.touched->note(core, accesses);
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const Oid user = core.role();
    for (const sql::RelationAccess& access : accesses) {
@@ -65,6 +67,7 @@ void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& ac
 }
 
 void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint32_t wanted) {
+   if (core.touched && !core.isServer()) core.touched->note(core, relation, wanted);
    if (!catalog::mayUse(core.transaction.catalog(), core.role(), relation, wanted)) deny(nameOf(relation));
 }
 
@@ -73,6 +76,7 @@ bool actsFor(SessionCore& core, Oid owner) {
 }
 
 void requireOwner(SessionCore& core, const catalog::Relation& relation) {
+   if (core.touched && !core.isServer()) core.touched->note(core, relation, "OWNER");
    if (!actsFor(core, relation.owner))
       throw SqlError(sqlstate::insufficientPrivilege, "must be owner of " + nameOf(relation));
 }
@@ -83,6 +87,7 @@ void requireOwner(SessionCore& core, const catalog::Schema& schema) {
 }
 
 void requireDroppable(SessionCore& core, const catalog::Relation& relation) {
+   if (core.touched && !core.isServer()) core.touched->note(core, relation, "OWNER");
    const auto schema = core.transaction.catalog().schema(relation.schema);
    if (!schema || !actsFor(core, schema->owner)) requireOwner(core, relation);
 }

@@ -27,7 +27,8 @@ struct ExecutionContext;
 
 namespace ouzel::engine {
 
-class SessionServices; // engine/core/session_services.hpp
+class SessionServices;  // engine/core/session_services.hpp
+class TouchedRelations; // engine/core/touched_relations.hpp
 
 /// A parameter's value with the type the statement gives it.
 struct BoundParameter {
@@ -69,8 +70,9 @@ public:
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
-   std::string_view requestText; ///< the client's request that runs, whole; only good while it runs
-   int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
+   std::string_view requestText;        ///< the client's request that runs, whole; only good while it runs
+   TouchedRelations* touched = nullptr; ///< what the running statement does, while there is an audit
+   int32_t temporaryBackend = 0;        ///< number of pg_temp_n, 0: none yet
 
    // Who acts: the session's user is who logged in, until SET SESSION AUTHORIZATION; the current role is that user,
    // until SET ROLE. Both are settings, so that a rollback undoes a change and plans follow it.

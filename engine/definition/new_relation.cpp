@@ -4,6 +4,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/touched_relations.hpp"
 #include "sql/bind/stored_expression.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -31,6 +32,7 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
                              : catalog::creationSchema(core.transaction.catalog(), path, target.name);
    target.exists = core.transaction.catalog().findRelation(target.schema, target.name.name) != nullptr;
+   if (core.touched) core.touched->noteNew(core, target.schema, target.name.name);
    return target;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/touched_relations.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "executor/function/context.hpp"
 #include "sql/algebra/blanks.hpp"
@@ -58,6 +59,7 @@ bool isReusable(const Node& node) {
 std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuery query) {
    auto generic = std::make_shared<GenericPlan>();
    generic->isReadOnly_ = query.readOnly;
+   generic->access_ = query.access;
    generic->catalogVersion_ = core.transaction.catalog().version();
    generic->settingsVersion_ = core.settings.version();
    for (const Oid relation : query.relations)
@@ -95,6 +97,7 @@ bool GenericPlan::lock(SessionCore& core) const {
       core.transaction.lock(locked.relation, locked.mode);
    // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
    core.transaction.startStatement();
+   if (core.touched) core.touched->note(core, access_);
    return catalogVersion_ == core.transaction.catalog().version();
 }
 

@@ -37,6 +37,7 @@ private:
    /// Each Parameter of the plan with its number. The nodes are Constants once the plan has run.
    std::vector<std::pair<sql::Expr*, uint32_t>> parameters_;
    std::vector<LockedRelation> locks_;
+   std::vector<sql::RelationAccess> access_;   // for the audit: the privileges were checked when the plan was made
    std::vector<storage::StorageId> readWhole_; // tables read without a lookup, since they are small
    bool isReadOnly_ = true;
    uint64_t catalogVersion_ = 0, settingsVersion_ = 0;

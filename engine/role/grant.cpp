@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/privileges.hpp"
+#include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "sql/bind/binder.hpp"
@@ -154,6 +155,7 @@ void grantOnRelation(SessionCore& core, ::ObjectType type, const Grant& grant, c
    const auto refuse = [&](const std::string& what) {
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is " + what);
    };
+   if (core.touched) core.touched->note(core, *relation, grant.isGrant ? "GRANT" : "REVOKE");
    if (relation->index) refuse("an index");
    if (relation->relationKind == catalog::RelationKind::Composite) refuse("a composite type");
    if (type == OBJECT_SEQUENCE && !relation->sequence) refuse("not a sequence");

@@ -1,5 +1,7 @@
 #include "engine/session/command_tag.hpp"
 
+#include "common/audit/classes.hpp"
+#include "common/text/ascii.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -72,6 +74,53 @@ StatementClass classOf(const ::Node* node) {
    case T_DoStmt: return StatementClass::Other;
    default: return StatementClass::Definition; // CREATE, ALTER, DROP, COMMENT, GRANT and their like
    }
+}
+
+namespace {
+
+uint32_t auditClass(const ::Node* node) {
+   switch (nodeTag(node)) {
+   case T_SelectStmt: return as<::SelectStmt>(node)->intoClause ? audit_class::ddl : audit_class::read;
+   case T_DeclareCursorStmt: return audit_class::read;
+   case T_CopyStmt: return as<::CopyStmt>(node)->is_from ? audit_class::write : audit_class::read;
+   case T_PrepareStmt: return audit_class::misc;
+   case T_ExplainStmt: {
+      const auto& explain = *as<::ExplainStmt>(node);
+      return isAnalyze(explain) ? auditClass(explain.query) : audit_class::misc;
+   }
+   case T_CreateRoleStmt:
+   case T_AlterRoleStmt:
+   case T_AlterRoleSetStmt:
+   case T_DropRoleStmt:
+   case T_GrantRoleStmt:
+   case T_GrantStmt:
+   case T_AlterDefaultPrivilegesStmt:
+   case T_ReassignOwnedStmt:
+   case T_DropOwnedStmt: return audit_class::role;
+   default: break;
+   }
+   switch (classOf(node)) {
+   case StatementClass::Modifies: return audit_class::write;
+   case StatementClass::Definition: return audit_class::ddl;
+   case StatementClass::Other: return audit_class::misc;
+   }
+   return audit_class::misc;
+}
+
+bool setsAudit(const ::VariableSetStmt& statement) {
+   return statement.kind == VAR_RESET_ALL || lowerCase(textOf(statement.name)).starts_with("ouzel.audit");
+}
+
+} // namespace
+
+AuditTraits auditTraits(const ::Node* node) {
+   AuditTraits traits;
+   traits.classes = auditClass(node);
+   traits.isControl = nodeTag(node) == T_TransactionStmt;
+   if (nodeTag(node) == T_AlterRoleSetStmt) traits.changesAudit = setsAudit(*as<::AlterRoleSetStmt>(node)->setstmt);
+   if (nodeTag(node) == T_AlterDatabaseSetStmt)
+      traits.changesAudit = setsAudit(*as<::AlterDatabaseSetStmt>(node)->setstmt);
+   return traits;
 }
 
 // Long because there are many kinds.

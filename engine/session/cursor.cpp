@@ -103,6 +103,7 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
                                          ? CursorRows::Scroll::Never
                                          : CursorRows::Scroll::WhileFew;
    portal.cursor = std::make_unique<CursorRows>(core_, std::move(query), scroll);
+   portal.audited = audit_.takeWithText(); // until the cursor ends
    portals_.add(cursor.portalname, std::move(portal), core_.transaction.savepointCount());
    return "DECLARE CURSOR";
 }
@@ -120,6 +121,7 @@ std::string SessionImpl::fetch(const ::Node& node, ResultSink& sink) {
       if (out) out->begin(portal->cursor->columns());
       return fetchFrom(*portal->cursor, statement, out);
    });
+   if (portal->audited && !statement.ismove) portal->audited->rows = portal->audited->rows.value_or(0) + passed;
    return (statement.ismove ? "MOVE " : "FETCH ") + std::to_string(passed);
 }
 

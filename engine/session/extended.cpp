@@ -48,6 +48,7 @@ void SessionImpl::describeText(PreparedStatement& prepared) {
    if (prepared.isEmpty) return;
    const sql::ParsedStatement& statement = script.statements()[0];
    prepared.logClass = classOf(statement.node);
+   prepared.audit = auditTraits(statement.node);
    prepared.command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
@@ -122,7 +123,13 @@ void SessionImpl::prepare(std::string_view name, std::string_view text, std::spa
    log_.begin(text, nullptr, "PARSE");
    if (!name.empty() && statements_.count(name))
       throw SqlError(sqlstate::duplicatePstatement, "prepared statement \"" + std::string(name) + "\" already exists");
-   std::shared_ptr<PreparedStatement> prepared = makePrepared(text, parameterTypes);
+   std::shared_ptr<PreparedStatement> prepared;
+   try {
+      prepared = makePrepared(text, parameterTypes);
+   } catch (const SqlError& error) {
+      audit_.refuseText(text, error);
+      throw;
+   }
    prepared->name = name;
    const PreparedStatement& made = *(statements_[std::string(name)] = std::move(prepared));
    log_.finish([&] { return nameForLog("parse", &made, {}); }, [] { return std::string(); });
@@ -150,24 +157,27 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
    portal.formats.assign(resultFormats.begin(), resultFormats.end());
-   for (size_t i = 0; i < parameters.size(); ++i) {
-      const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
-      BoundParameter& parameter = portal.parameters.emplace_back();
-      parameter.type = type;
-      if (parameters[i].isNull)
-         parameter.value = Value::null(storedRepresentation(type).physical);
-      else if (parameters[i].format == ValueFormat::Binary)
-         parameter.value = parseBinary(type, parameters[i].bytes, core_.format().types);
-      else if (isRegType(type.oid))
-         parameter.value = parseName(type, parameters[i].bytes);
-      else
-         parameter.value = parseText(type, parameters[i].bytes, core_.format());
+   try {
+      for (size_t i = 0; i < parameters.size(); ++i) {
+         const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
+         portal.parameters.push_back({type, parseParameter(type, parameters[i])});
+      }
+   } catch (const SqlError& error) {
+      audit_.refuseText(statement->text, error);
+      throw;
    }
    DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
    portal.memory = meter.settle();
    const Portal& bound = portals_.add(portalName, std::move(portal), core_.transaction.savepointCount());
    log_.finish([&] { return nameForLog("bind", statement.get(), portalName); },
                [&] { return log_.parameters(bound.parameters); });
+}
+
+Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& parameter) {
+   if (parameter.isNull) return Value::null(storedRepresentation(type).physical);
+   if (parameter.format == ValueFormat::Binary) return parseBinary(type, parameter.bytes, core_.format().types);
+   if (isRegType(type.oid)) return parseName(type, parameter.bytes);
+   return parseText(type, parameter.bytes, core_.format());
 }
 
 /// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
@@ -235,12 +245,36 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    Portal& portal = requirePortal(name);
    const PortalLog log(*this, portal, name);
    sink.useFormats(portal.formats);
-   ExecuteResult result =
-       log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
+   if (isAuditOn()) beginAudit(portal);
+   ExecuteResult result = audit_.guard([&] {
+      return log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
+   });
+   endAudit(name, result, maxRows);
    count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
    log.finish();
    return result;
+}
+
+/// The portal's statement begins, or goes on.
+void SessionImpl::beginAudit(Portal& portal) {
+   if (portal.audited) return audit_.resume(std::move(portal.audited));
+   const bool isNew = !portal.isDone && !portal.execution && !portal.cursor && !portal.statement->isEmpty;
+   if (!isNew) return; // it began before there was an audit
+   const PreparedStatement& statement = *portal.statement;
+   audit_.begin(statement.audit, statement.command, statement.text, portal.statement);
+   if (audit_.wantsParameters() && !portal.parameters.empty())
+      audit_.running()->parameters = log_.list(portal.parameters, -1);
+}
+
+void SessionImpl::endAudit(std::string_view name, const ExecuteResult& result, uint64_t maxRows) {
+   AuditedStatement* statement = audit_.running();
+   if (!statement) return;
+   Portal* portal = portals_.find(name); // null: the statement has ended it
+   const bool isSuspended = result.kind == ExecuteResult::Kind::Suspended;
+   if (!portal || (!isSuspended && !portal->cursor)) return audit_.end(result.tag);
+   statement->rows = statement->rows.value_or(0) + (isSuspended ? maxRows : rowsOfTag(result.tag).value_or(0));
+   portal->audited = audit_.take();
 }
 
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {

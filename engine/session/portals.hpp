@@ -8,6 +8,7 @@
 #include "engine/query/generic_plan.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "engine/session/cursor_rows.hpp"
+#include "engine/session/statement_audit.hpp"
 #include "engine/session/statement_log.hpp"
 
 namespace ouzel::engine {
@@ -18,6 +19,7 @@ struct PreparedStatement {
    std::string name; ///< "": the unnamed one
    std::string text;
    StatementClass logClass = StatementClass::Other;
+   AuditTraits audit;
    std::string_view command; ///< for the log: "SELECT"
    std::vector<Oid> declaredTypes;
    StatementDescription description;
@@ -48,6 +50,9 @@ struct Portal {
    std::string text;          ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
    MemoryCharge memory; ///< of all but the execution
+   /// Of a statement that has begun and may have more rows, while there is an audit: its record comes when the portal
+   /// ends.
+   std::unique_ptr<AuditedStatement> audited;
 
    PortalDescription describe() const;
    /// The query that has begun and may have more rows; null: none.

@@ -5,6 +5,7 @@
 #include "catalog/object/acl.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
+#include "common/text/number_text.hpp"
 #include "common/thread/interruption.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/deferred_constraints.hpp"
@@ -265,7 +266,9 @@ public:
       DCHECK(current_ <= script_.statements().size());
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
       session_.log_.setCommand(commandTag(statement.node));
-      std::string tag = session_.runStatement(script_, statement, {}, sink);
+      if (isAuditOn()) session_.beginAudit(statement);
+      std::string tag = session_.audit_.guard([&] { return session_.runStatement(script_, statement, {}, sink); });
+      session_.audit_.end(tag);
       const bool last = current_ == script_.statements().size();
       if (last && !session_.core_.transaction.inBlock()) session_.commitImplicit();
       session_.core_.statementEnds();
@@ -280,6 +283,18 @@ private:
    const sql::ParsedScript script_;
    size_t current_ = 0;
 };
+
+void SessionImpl::beginAudit(const sql::ParsedStatement& statement) {
+   AuditTraits traits = auditTraits(statement.node);
+   std::shared_ptr<const PreparedStatement> prepared;
+   if (isNode(statement.node, T_ExecuteStmt)) {
+      const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
+      if (found != statements_.end()) prepared = found->second;
+   }
+   if (prepared) traits = prepared->audit;
+   audit_.begin(traits, commandTag(statement.node), statement.text, prepared);
+   if (prepared) audit_.running()->prepared = trimBlanks(prepared->text);
+}
 
 void SessionImpl::announceScript(const sql::ParsedScript& script) {
    for (const sql::ParsedStatement& statement : script.statements()) {
@@ -306,7 +321,12 @@ std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
    closeStatement("");
    portals_.close("");
    if (!core_.transaction.inBlock()) portals_.endFrom(0);
-   return std::make_unique<ScriptImpl>(*this, text);
+   try {
+      return std::make_unique<ScriptImpl>(*this, text);
+   } catch (const SqlError& error) {
+      audit_.refuseText(text, error);
+      throw;
+   }
 }
 
 void SessionImpl::holdPortals() {
@@ -324,8 +344,13 @@ void SessionImpl::holdPortals() {
 
 void SessionImpl::commitImplicit() {
    const Interruptible interruptible(core_.interruptCheck);
-   holdPortals();
-   core_.transaction.commit();
+   try {
+      holdPortals();
+      core_.transaction.commit();
+   } catch (const SqlError& error) {
+      audit_.refuseCommit(error);
+      throw;
+   }
    portals_.committed();
 }
 

@@ -9,6 +9,7 @@
 #include "engine/query/command_context.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "engine/session/portals.hpp"
+#include "engine/session/statement_audit.hpp"
 #include "engine/session/statement_log.hpp"
 
 struct TransactionStmt;
@@ -19,7 +20,7 @@ namespace ouzel::engine {
 class SessionImpl final : public Backend, private SessionServices {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-      : core_(database, options, notices, *this), log_(core_) {}
+      : core_(database, options, notices, *this), log_(core_), audit_(core_) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
@@ -91,17 +92,26 @@ private:
    static bool isLong(std::string_view text) { return text.size() > 64 << 10; }
    /// Parses a statement. A long text's parse can be cancelled, and the memory of its tree is charged to `memory`.
    sql::ParsedScript parseCharged(std::string_view text, MemoryCharge& memory);
+   Value parseParameter(const SqlType& type, const RawParameter& parameter);
    Value parseName(const SqlType& type, std::string_view text);
    /// Runs the portal; an error makes it unusable, for it may outlive the error in a block with savepoints. In a failed
    /// transaction nothing runs: the portal can go on after ROLLBACK TO.
    template <typename Run>
    auto runOrFail(std::string_view name, Run&& run) {
       const bool hadFailed = core_.transaction.hasFailed();
+      const auto failed = [&](const SqlError* error) {
+         Portal* portal = portals_.find(name); // null: the statement has ended it
+         if (!portal || hadFailed) return;
+         portal->isFailed = true;
+         if (error) audit_.fail(std::move(portal->audited), *error);
+      };
       try {
          return run();
+      } catch (const SqlError& error) {
+         failed(&error);
+         throw;
       } catch (...) {
-         Portal* portal = portals_.find(name); // null: the statement has ended it
-         if (portal && !hadFailed) portal->isFailed = true;
+         failed(nullptr);
          throw;
       }
    }
@@ -114,6 +124,10 @@ private:
    std::string controlTransaction(CommandContext& context, const ::TransactionStmt& statement);
 
    class PortalLog; ///< extended.cpp
+   // The audit of statements, of Execute messages, and of what fails before.
+   void beginAudit(const sql::ParsedStatement& statement);
+   void beginAudit(Portal& portal);
+   void endAudit(std::string_view portal, const ExecuteResult& result, uint64_t maxRows);
    /// A simple Query message is about to run: log_statement.
    void announceScript(const sql::ParsedScript& script);
    /// Of a script that executes a prepared statement: "prepare: PREPARE ...".
@@ -123,9 +137,10 @@ private:
 
    SessionCore core_;
    StatementLog log_;
+   StatementAudit audit_;
    std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
-   Portals portals_; // destroyed before core_
+   Portals portals_; // destroyed before core_ and audit_
 };
 
 } // namespace ouzel::engine

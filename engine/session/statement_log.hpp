@@ -51,6 +51,8 @@ public:
    std::string parameters(std::span<const BoundParameter> parameters) const;
    /// The same for the context of an error, as log_parameter_max_length_on_error allows: without the first word.
    std::string parametersOnError(std::span<const BoundParameter> parameters) const;
+   /// "$1 = '42', $2 = NULL"; values are cut behind so many bytes (-1: they are not).
+   std::string list(std::span<const BoundParameter> parameters, int64_t bytesMax) const;
 
 private:
    struct Duration {
@@ -62,7 +64,6 @@ private:
    void write(const Duration& duration, const std::string& what, const std::string& detail);
    /// With a probability of `rate`.
    bool draws(double rate);
-   std::string list(std::span<const BoundParameter> parameters, int64_t bytesMax) const;
 
    SessionCore& core_;
    uint64_t seenSettings_ = UINT64_MAX; ///< Settings::version() of the values below

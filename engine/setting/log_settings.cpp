@@ -21,17 +21,40 @@ LogZone zoneNamed(const std::string& name) {
    };
 }
 
-std::string directoryOf(const std::string& value, const std::string& base) {
+void readFileSettings(LogFileSettings& out, const Settings& settings) {
+   out.zone = zoneNamed(settings.value("log_timezone"));
+   out.rotationSeconds = settings.integer("log_rotation_age") * 60;
+   out.rotationBytes = settings.integer("log_rotation_size") * 1024;
+   out.fileMode = static_cast<uint32_t>(settings.integer("log_file_mode"));
+}
+
+/// Where files lie that the setting `name` places.
+std::string directoryOf(const char* name, const std::string& value, const std::string& base) {
    if (value.starts_with('/')) return value;
    if (base.empty())
       throw SqlError(sqlstate::invalidParameterValue,
-                     "invalid value for parameter \"log_directory\": \"" + value + "\"")
+                     "invalid value for parameter \"" + std::string(name) + "\": \"" + value + "\"")
           .detail("A database in a bucket without a local log has no directory in which this one could lie.")
           .hint("Write an absolute path.");
    return base + "/" + value;
 }
 
 } // namespace
+
+AuditSettings auditSettings(const SettingList& configuration, const std::string& directory) {
+   const Settings settings(configuration);
+   AuditSettings out;
+   out.isOn = !settings.value("ouzel.audit_destination").empty();
+   if (!out.isOn) return out;
+   out.chains = settings.boolean("ouzel.audit_chain");
+   out.isRequired = settings.boolean("ouzel.audit_required");
+   const std::string& own = settings.value("ouzel.audit_directory");
+   readFileSettings(out.files, settings);
+   out.files.directory =
+       directoryOf("ouzel.audit_directory", own.empty() ? settings.value("log_directory") : own, directory);
+   out.files.filename = settings.value("ouzel.audit_filename");
+   return out;
+}
 
 LogSettings logSettings(const SettingList& configuration, const std::string& directory) {
    const Settings settings(configuration);
@@ -42,7 +65,7 @@ LogSettings logSettings(const SettingList& configuration, const std::string& dir
    out.writes[static_cast<size_t>(LogFormat::Csv)] = names(",csvlog,");
    out.writes[static_cast<size_t>(LogFormat::Json)] = names(",jsonlog,");
    out.linePrefix = settings.value("log_line_prefix");
-   out.zone = zoneNamed(settings.value("log_timezone"));
+   readFileSettings(out, settings);
    out.minMessages = levelNamed(settings.value("log_min_messages"));
    out.verbosity = verbosityOf(settings.value("log_error_verbosity"));
    out.checkpoints = settings.boolean("log_checkpoints");
@@ -56,12 +79,9 @@ LogSettings logSettings(const SettingList& configuration, const std::string& dir
              .hint("Set log_directory or logging_collector = on.");
       return out;
    }
-   out.directory = directoryOf(settings.value("log_directory"), directory);
+   out.directory = directoryOf("log_directory", settings.value("log_directory"), directory);
    out.filename = settings.value("log_filename");
-   out.rotationSeconds = settings.integer("log_rotation_age") * 60;
-   out.rotationBytes = settings.integer("log_rotation_size") * 1024;
    out.truncates = settings.boolean("log_truncate_on_rotation");
-   out.fileMode = static_cast<uint32_t>(settings.integer("log_file_mode"));
    return out;
 }
 

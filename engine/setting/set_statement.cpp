@@ -16,7 +16,7 @@ namespace {
 
 /// Settings whose value is a list; elements are quoted where needed and joined.
 bool isListSetting(std::string_view name) {
-   return name == "search_path" || name == "DateStyle" || name == "datestyle";
+   return name == "search_path" || name == "DateStyle" || name == "datestyle" || name == "ouzel.audit";
 }
 
 } // namespace

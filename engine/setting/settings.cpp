@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/audit/classes.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
@@ -41,11 +42,36 @@ std::string canonicalDestinations(std::string_view value) {
    return out;
 }
 
+/// ouzel.audit: words in any case.
+std::string canonicalAuditClasses(std::string_view value) {
+   std::string badWord;
+   const std::string list = lowerCase(trimBlanks(value));
+   if (list.empty()) return "none";
+   if (!parseAuditClasses(list, badWord))
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "invalid value for parameter \"ouzel.audit\": \"" + std::string(value) + "\"")
+          .detail("Unrecognized key word: \"" + badWord + "\".")
+          .hint("Available values: read, write, ddl, role, misc, all, none, each but the last with - before it.");
+   return list;
+}
+
+/// ouzel.audit_destination.
+std::string canonicalAuditDestination(std::string_view value) {
+   std::string word = lowerCase(trimBlanks(value));
+   if (!word.empty() && word != "jsonlog")
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "invalid value for parameter \"ouzel.audit_destination\": \"" + std::string(value) + "\"")
+          .hint("Available values: jsonlog, or nothing.");
+   return word;
+}
+
 /// The canonical form of a value beyond its type's: one spelling for the spellings that clients use. `current` is the
 /// setting's present value: a DateStyle may name only a part.
 std::string canonicalValue(const SettingInfo& info, std::string_view value, std::string_view current) {
    std::string canonical = canonicalSetting(info, value);
    if (info.name == "log_destination") return canonicalDestinations(value);
+   if (info.name == "ouzel.audit") return canonicalAuditClasses(value);
+   if (info.name == "ouzel.audit_destination") return canonicalAuditDestination(value);
    if (info.name == "log_hostname" && canonical == "on") throwNotSupported("log_hostname"); // lines have addresses
    const auto refuse = [&] {
       throw SqlError(sqlstate::invalidParameterValue,

@@ -216,6 +216,27 @@ CATCH_TEST_CASE("passwords are not shown", "[log]") {
    CATCH_CHECK(shown("select 'password', 'x'") == "(as it is)");
    CATCH_CHECK(shown("update users set password = 'x'") == "(as it is)"); // data, as in PostgreSQL's log
    CATCH_CHECK(shown("select $1") == "(as it is)");
+   // Settings that are called after secrets, whatever their values look like.
+   CATCH_CHECK(shown("SET app.db_password = 'x'; select 'y'") == "SET app.db_password = '***'; select 'y'");
+   CATCH_CHECK(shown("set local app.api_key to x, 7 ;") == "set local app.api_key to '***' ;");
+   CATCH_CHECK(shown("alter database d set \"app\".\"token\" = 'x'") ==
+               "alter database d set \"app\".\"token\" = '***'");
+   CATCH_CHECK(shown("alter role a set work_mem = '1MB'") == "(as it is)");
+   CATCH_CHECK(shown("alter role a in database d set app.password = 'x'") ==
+               "alter role a in database d set app.password = '***'");
+   CATCH_CHECK(shown("alter role \"set\" pasword 'x'") == "alter role \"set\" pasword '***'");
+   CATCH_CHECK(shown("set password_encryption = md5") == "(as it is)");
+   CATCH_CHECK(shown("set work_mem = '1MB'; select 'secret'") == "(as it is)");
+   CATCH_CHECK(shown("select set_config('app.secret', 'x', true), 'y'") ==
+               "select set_config('app.secret', '***', true), 'y'");
+   CATCH_CHECK(shown("select set_config('app.user', 'x', true)") == "(as it is)");
+   // Addresses and connection strings.
+   CATCH_CHECK(shown("copy t from 's3://id:x@b/c'") == "copy t from 's3://***@b/c'");
+   CATCH_CHECK(shown("copy t to 's3://b/c@d?region=eu&secret_key=x'") == "copy t to 's3://b/c@d?***'");
+   CATCH_CHECK(shown("copy t to 's3://b/c?region=eu'") == "(as it is)");
+   CATCH_CHECK(shown("create subscription s connection 'host=h password = x' publication p") ==
+               "create subscription s connection '***' publication p");
+   CATCH_CHECK(maskSecrets("create role a password 'x y'").hideIn("bad \"x y\" here") == "bad '***' here");
    CATCH_CHECK(shown("") == "(as it is)");
    CATCH_CHECK(maskSecrets("alter role a password 'x").hideIn("unterminated quoted string at or near \"'x\"") ==
                "unterminated quoted string at or near \"'***'\"");
