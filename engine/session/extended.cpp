@@ -1,3 +1,4 @@
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "common/env/clock.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/type/binary_codec.hpp"
@@ -158,7 +159,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = Value::null(storedRepresentation(type).physical);
       else if (parameters[i].format == ValueFormat::Binary)
          parameter.value = parseBinary(type, parameters[i].bytes, core_.format().types);
-      else if (isRegType(type.oid))
+      else if (isRegType(type.oid) || catalog::isAclType(type.oid))
          parameter.value = parseName(type, parameters[i].bytes);
       else
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
@@ -170,7 +171,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
                [&] { return log_.parameters(bound.parameters); });
 }
 
-/// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
+/// The value of a reg type or an aclitem from text, whose names are looked up in the catalog.
 Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
    const executor::FunctionContext functions = core_.functionContext();
    Arena arena;
