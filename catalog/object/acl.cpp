@@ -36,10 +36,11 @@ struct Name {
    uint32_t bit;
    std::string_view name;
 };
-constexpr Name names[] = {{p::insert, "INSERT"},   {p::select, "SELECT"},        {p::update, "UPDATE"},
-                          {p::del, "DELETE"},      {p::truncate, "TRUNCATE"},    {p::references, "REFERENCES"},
-                          {p::trigger, "TRIGGER"}, {p::execute, "EXECUTE"},      {p::usage, "USAGE"},
-                          {p::create, "CREATE"},   {p::createTemp, "TEMPORARY"}, {p::connect, "CONNECT"}};
+constexpr Name names[] = {{p::insert, "INSERT"},   {p::select, "SELECT"},           {p::update, "UPDATE"},
+                          {p::del, "DELETE"},      {p::truncate, "TRUNCATE"},       {p::references, "REFERENCES"},
+                          {p::trigger, "TRIGGER"}, {p::execute, "EXECUTE"},         {p::usage, "USAGE"},
+                          {p::create, "CREATE"},   {p::createTemp, "TEMPORARY"},    {p::connect, "CONNECT"},
+                          {p::set, "SET"},         {p::alterSystem, "ALTER SYSTEM"}};
 
 bool reachesRole(const Snapshot& snapshot, Oid role, Oid grantee) {
    return grantee == publicRole || (role != publicRole && inheritsFrom(snapshot, role, grantee));

@@ -6,6 +6,7 @@
 
 #include "catalog/builtin/system_views.hpp"
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/acl.hpp"
 
 namespace ouzel::catalog {
 
@@ -54,7 +55,8 @@ std::map<Oid, std::vector<Column>> loadColumns() {
 }
 
 Acl readableByAll() {
-   return Acl({{bootstrapRole, bootstrapRole, 0xff, 0}, {invalidOid, bootstrapRole, privilege::select, 0}});
+   return Acl({{bootstrapRole, bootstrapRole, aclRules(AclKind::Table).all, 0},
+               {invalidOid, bootstrapRole, privilege::select, 0}});
 }
 
 void addSystemRelation(System& system, std::shared_ptr<Relation> relation) {

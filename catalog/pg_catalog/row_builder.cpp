@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "catalog/object/search_path.hpp"
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
@@ -225,10 +225,8 @@ RowBuilder& RowBuilder::textArray(std::span<const std::string> values) {
 }
 RowBuilder& RowBuilder::acl(const Snapshot& snapshot, const Acl& items) {
    if (!items) return null();
-   std::vector<Value> elements;
-   for (const AclItem& item : *items)
-      elements.push_back(catalog::text(formatAclItem(snapshot, item)));
-   return array(oid::aclitem, elements);
+   if (Value* value = next(PhysicalType::String)) *value = catalog::text(makeAcl(snapshot, *items));
+   return *this;
 }
 
 RowBuilder& RowBuilder::parsed(std::optional<std::string_view> field) {
@@ -249,23 +247,6 @@ void RowBuilder::emit() {
    callback_(row_);
    // The callback may have moved the values out or resized the row.
    row_.resize(attributes_.size());
-}
-
-std::string formatAclItem(const Snapshot& snapshot, const AclItem& item) {
-   // In the order of the bits, as aclitemout writes them.
-   constexpr std::string_view letters = "arwdDxtXUCTcsA";
-   const auto roleName = [&](Oid oidOfRole) {
-      if (oidOfRole == invalidOid) return std::string();
-      const RolePtr role = snapshot.role(oidOfRole);
-      return role ? quoteIdentifier(role->name) : std::to_string(oidOfRole);
-   };
-   std::string result = roleName(item.grantee) + "=";
-   for (size_t bit = 0; bit < letters.size(); ++bit) {
-      if ((item.privileges >> bit & 1) == 0) continue;
-      result.push_back(letters[bit]);
-      if ((item.grantOptions >> bit & 1) != 0) result.push_back('*');
-   }
-   return result + "/" + roleName(item.grantor);
 }
 
 } // namespace ouzel::catalog

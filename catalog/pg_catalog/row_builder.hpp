@@ -63,7 +63,4 @@ private:
    std::span<const int16_t> attributes_;
 };
 
-/// The text form of aclitem: "postgres=arwdDxt/postgres".
-std::string formatAclItem(const Snapshot& snapshot, const AclItem& item);
-
 } // namespace ouzel::catalog

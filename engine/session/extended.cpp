@@ -1,3 +1,4 @@
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "common/env/clock.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/type/binary_codec.hpp"
@@ -176,11 +177,11 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
 Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& parameter) {
    if (parameter.isNull) return Value::null(storedRepresentation(type).physical);
    if (parameter.format == ValueFormat::Binary) return parseBinary(type, parameter.bytes, core_.format().types);
-   if (isRegType(type.oid)) return parseName(type, parameter.bytes);
+   if (isRegType(type.oid) || catalog::isAclType(type.oid)) return parseName(type, parameter.bytes);
    return parseText(type, parameter.bytes, core_.format());
 }
 
-/// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
+/// The value of a reg type or an aclitem from text, whose names are looked up in the catalog.
 Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
    const executor::FunctionContext functions = core_.functionContext();
    Arena arena;

@@ -162,6 +162,7 @@ void addStrings() {
       addKernel<Pair<StringView, StringView>::gt>(name, totalKernel);
    for (const char* name : {"text_ge", "text_pattern_ge"})
       addKernel<Pair<StringView, StringView>::ge>(name, totalKernel);
+   addKernel<Pair<StringView, StringView>::eq>("aclitem_eq", totalKernel);
    addSix<StringView>("name");
    addSix<StringView>("bytea");
    addSix<StringView>("char");

@@ -1,5 +1,6 @@
 #include "executor/function/value_text.hpp"
 
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array_text.hpp"
 #include "common/type/text_codec.hpp"
@@ -69,6 +70,10 @@ void parseValueText(void* target, const FunctionContext& context, const SqlType&
    if (isRegType(type.oid) && context.catalog) {
       const int64_t object = catalog::regIn(NameScope(context).names(), type.oid, text);
       std::memcpy(target, &object, sizeof object);
+   } else if (catalog::isAclType(type.oid) && context.catalog) {
+      const StringView value =
+          arena.copyString(catalog::parseAclText(*context.catalog, type, text, sessionFormat(context)));
+      std::memcpy(target, &value, sizeof value);
    } else {
       parseTextInto(target, type, text, sessionFormat(context), arena);
    }

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "catalog/object/row_security.hpp"
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/name_scope.hpp"
@@ -280,6 +283,46 @@ std::optional<bool> rowSecurityActiveByName(const StringView& name, KernelEnv& e
    return rowSecurityActive(catalog::regclassIn(NameScope(env.context).names(), name.view()), env);
 }
 
+// ---- access control lists ----
+
+StringView defaultAcl(const StringView& objectKind, int64_t owner, KernelEnv& env) {
+   const auto letter = objectKind.view();
+   const auto items = catalog::defaultItems(letter.empty() ? '\0' : letter[0], oidOf(owner));
+   if (!items) throw SqlError(sqlstate::internalError, "unrecognized objtype abbreviation: " + std::string(letter));
+   return env.copy(catalog::makeAcl(snapshotOf(env), *items));
+}
+StringView makeAclItem(int64_t grantee, int64_t grantor, const StringView& privilege, bool isGrantable,
+                       KernelEnv& env) {
+   const uint32_t bit = catalog::requirePrivilege(privilege.view());
+   return env.copy(
+       catalog::formatAclItem(snapshotOf(env), {oidOf(grantee), oidOf(grantor), bit, isGrantable ? bit : 0}));
+}
+bool aclContains(const StringView& acl, const StringView& value, KernelEnv& env) {
+   const std::vector<catalog::AclItem> items = catalog::readAcl(snapshotOf(env), acl.view());
+   const catalog::AclItem wanted = catalog::readAclItem(snapshotOf(env), value.view());
+   return std::any_of(items.begin(), items.end(), [&](const catalog::AclItem& item) {
+      return item.grantee == wanted.grantee && item.grantor == wanted.grantor &&
+             (wanted.privileges & ~item.privileges) == 0 && (wanted.grantOptions & ~item.grantOptions) == 0;
+   });
+}
+[[noreturn]] void throwGone(const char* function) {
+   throw SqlError(sqlstate::featureNotSupported, std::string(function) + " is no longer supported");
+}
+StringView aclInsert(const StringView&, const StringView&) {
+   throwGone("aclinsert");
+}
+StringView aclRemove(const StringView&, const StringView&) {
+   throwGone("aclremove");
+}
+
+void addAcls() {
+   addKernel<defaultAcl>("acldefault_sql");
+   addKernel<makeAclItem>("makeaclitem");
+   addKernel<aclContains>("aclcontains");
+   addKernel<aclInsert>("aclinsert");
+   addKernel<aclRemove>("aclremove");
+}
+
 void addPrivileges() {
    using Name = const StringView&;
    addPrivilege<catalog::hasTablePrivilege, catalog::regclassIn>("table");
@@ -358,6 +401,7 @@ void registerCatalogFunctions() {
    addVisibility();
    addDefinitions();
    addPrivileges();
+   addAcls();
    addKernel<formatTypeOf>("format_type");
    addKernel<toOid<catalog::toRegclass>>("to_regclass");
    addKernel<toOid<catalog::toRegtype>>("to_regtype");

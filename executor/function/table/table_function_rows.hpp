@@ -99,6 +99,8 @@ std::unique_ptr<TableFunction> makeJsonRows(TableFunctionSignature& signature, F
                                             Reservation& memory);
 std::unique_ptr<TableFunction> makePathRows(TableFunctionSignature& signature, FunctionContext& context,
                                             Reservation& memory);
+std::unique_ptr<TableFunction> makeAclRows(TableFunctionSignature& signature, FunctionContext& context,
+                                           Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
@@ -89,6 +90,9 @@ ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type)
             const Oid named = lookUp(type, text, state.context);
             if (type.oid == oid::regclass) recordRelation(state, literal, named);
             expr = makeConstant(type, Value::integer(repr.physical, named));
+         } else if (catalog::isAclType(type.oid)) {
+            expr = makeConstant(
+                type, Value::string(catalog::parseAclText(state.context.catalog, type, text, state.context.format)));
          } else {
             Value parsed = parseText(type, text, state.context.format);
             recordValue(state, literal, type, parsed);

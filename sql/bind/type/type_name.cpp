@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "catalog/pg_catalog/acl_items.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonpath.hpp"
 #include "sql/bind/binder.hpp"
@@ -139,8 +140,8 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return type.oid == oid::character;
    case 'N': return type.name != "regcollation" && type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
-      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath, oid::uuid,
-                                 oid::xid,   oid::xid8, oid::cid,   oid::tid,      oid::refcursor};
+      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,   oid::xid,
+                                 oid::xid8,  oid::cid,  oid::tid,   oid::refcursor, oid::aclitem};
       return std::find(built.begin(), built.end(), type.oid) != built.end();
    }
    default: return true;
@@ -214,6 +215,9 @@ SqlType collated(SqlType type, const ::List* collation, uint32_t position) {
 
 SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& context) {
    const SqlType type = resolveValueType(*definition.typeName, context);
+   if (catalog::isAclType(type.oid)) // its values have names of roles in them, which may change
+      throwNotSupported("a column of type " + typeName(type),
+                        context.source ? context.source->position(definition.typeName->location) : 0);
    const ::CollateClause* clause = definition.collClause;
    if (!clause) return type;
    return collated(type, clause->collname, context.source ? context.source->position(clause->location) : 0);
