@@ -93,7 +93,8 @@ void loadOuzelRelations(System& system) {
 
 /// Relations whose rows only superusers see.
 bool isSecret(std::string_view name) {
-   for (const std::string_view secret : {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_hba_file_rules", "pg_ident_file_mappings"})
+   for (const std::string_view secret :
+        {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_hba_file_rules", "pg_ident_file_mappings"})
       if (name == secret) return true;
    return false;
 }
