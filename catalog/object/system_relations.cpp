@@ -91,12 +91,16 @@ void loadOuzelRelations(System& system) {
    }
 }
 
-/// Relations whose rows only superusers see.
-bool isSecret(std::string_view name) {
+/// The list of a relation that PostgreSQL closes to all but superusers, or to all but those who may read statistics.
+Acl aclOf(std::string_view name) {
+   constexpr Oid readAllStats = 3375; // pg_authid.dat
+   Acl acl = readableByAll();
    for (const std::string_view secret :
-        {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_hba_file_rules", "pg_ident_file_mappings"})
-      if (name == secret) return true;
-   return false;
+        {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_statistic",
+         "pg_statistic_ext_data", "pg_largeobject", "pg_config", "pg_file_settings", "pg_replication_origin_status"})
+      if (name == secret) acl->pop_back();
+   if (name == "pg_backend_memory_contexts" || name == "pg_shmem_allocations") acl->back().grantee = readAllStats;
+   return acl;
 }
 
 System load() {
@@ -114,8 +118,7 @@ System load() {
       relation->rowType = static_cast<Oid>(number(table.at(row, rowType)));
       if (const TypeInfo* type = builtins().type(relation->rowType)) relation->rowTypeArray = type->array;
       relation->columns = std::move(columns[relation->oid]);
-      relation->acl = readableByAll();
-      if (isSecret(relation->name)) relation->acl->pop_back();
+      relation->acl = aclOf(relation->name);
       const std::string_view sql = systemViewDefinition(relation->schema == pgCatalogSchema, relation->name);
       if (sql.empty()) {
          relation->relationKind = RelationKind::Virtual;

@@ -141,7 +141,10 @@ std::optional<bool> hasSchemaPrivilege(const Snapshot& snapshot, Oid role, Oid o
    const auto wanted = parsePrivileges(privileges, schemaPrivileges);
    const SchemaPtr schema = snapshot.schema(oid);
    if (!schema) return std::nullopt;
-   return holdsAny(snapshot, role, schema->owner, schema->acl, AclKind::Schema, wanted);
+   return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
+      return w.withGrantOption ? grantable(snapshot, role, schema->owner, schema->acl, w.bit) != 0
+                               : mayUse(snapshot, role, *schema, w.bit); // pg_read_all_data uses all
+   });
 }
 
 std::optional<bool> hasDatabasePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {

@@ -12,12 +12,11 @@ namespace ouzel::engine {
 
 namespace {
 
-/// Readers may take the weakest lock; any other one needs a privilege to write.
+/// Who may read takes the weakest lock; any other one needs a privilege to write.
 void requireLockable(SessionCore& core, Oid role, const catalog::Relation& relation, LockMode mode) {
    namespace p = catalog::privilege;
-   uint32_t enough = p::update | p::del | p::truncate;
-   if (mode == LockMode::AccessShare) enough |= p::select;
-   if (mode <= LockMode::RowExclusive) enough |= p::insert;
+   uint32_t enough = mode == LockMode::AccessShare ? p::select : p::update | p::del | p::truncate;
+   if (mode == LockMode::RowExclusive) enough |= p::insert;
    for (uint32_t bit = 1; bit <= enough; bit <<= 1)
       if ((enough & bit) != 0 && catalog::mayUse(core.transaction.catalog(), role, relation, bit)) return;
    throw SqlError(sqlstate::insufficientPrivilege,
