@@ -14,6 +14,15 @@ constexpr uint32_t cancelRequestCode = 80877102, tlsRequestCode = 80877103, gssR
 constexpr uint16_t majorVersion = 3;
 constexpr size_t identifierBytesMax = 63; // NAMEDATALEN - 1
 
+/// Cuts a name as PostgreSQL does, at the beginning of a character.
+void cutName(std::string& name) {
+   if (name.size() <= identifierBytesMax) return;
+   size_t end = identifierBytesMax;
+   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
+      --end;
+   name.resize(end);
+}
+
 StartupPacket parseParameters(MessageReader& reader, uint16_t minorVersion) {
    StartupPacket packet;
    packet.minorVersion = minorVersion;
@@ -47,8 +56,8 @@ StartupPacket parseParameters(MessageReader& reader, uint16_t minorVersion) {
       throw SqlError(sqlstate::invalidAuthorizationSpecification,
                      "no PostgreSQL user name specified in startup packet");
    if (packet.request.database.empty()) packet.request.database = packet.request.user;
-   if (packet.request.user.size() > identifierBytesMax) packet.request.user.resize(identifierBytesMax);
-   if (packet.request.database.size() > identifierBytesMax) packet.request.database.resize(identifierBytesMax);
+   cutName(packet.request.user);
+   cutName(packet.request.database);
    // `options` are added before the packet's own settings, so that the packet's settings win.
    std::vector<std::pair<std::string, std::string>> settings;
    parseCommandLineOptions(options, settings);

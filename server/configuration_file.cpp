@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,13 +25,20 @@ constexpr size_t passwordSizeMax = 4096;                 // a longer line holds 
 
 /// The first bytes of a file, `size` at most; some devices have no end.
 std::string readBeginning(const char* what, const std::string& path, size_t size) {
-   const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+   // A reload must not wait for ever for who writes a pipe.
+   constexpr int patienceMs = 5'000;
+   const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
    if (!file.isOpen()) fail(what, path, std::strerror(errno));
    std::string text(size, '\0');
    size_t filled = 0;
    while (filled < size) {
       const ssize_t got = ::read(file.get(), text.data() + filled, size - filled);
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) {
+         pollfd ready{file.get(), POLLIN, 0};
+         if (::poll(&ready, 1, patienceMs) <= 0) fail(what, path, "nothing comes from it");
+         continue;
+      }
       if (got < 0) fail(what, path, std::strerror(errno));
       if (got == 0) break;
       filled += static_cast<size_t>(got);

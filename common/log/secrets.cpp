@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "common/log/sql_scanner.hpp"
 
@@ -80,11 +81,12 @@ private:
       if (valueBegin_) hide(*valueBegin_, valueEnd_, mask);
       valueBegin_.reset();
       words_ = 0;
-      isOfRoles_ = mayName_ = isNamedSecret_ = isValueSecret_ = isCall_ = false;
+      isOfRoles_ = isMapping_ = mayName_ = isNamedSecret_ = isValueSecret_ = isCall_ = false;
    }
    void literal(std::string_view text) {
+      followsLiteral_ = true;
       // `previous_` stays: the next literal continues this one.
-      const bool isSecret = equalsLower(previous_, "password") || (isOfRoles_ && !equalsLower(previous_, "until")) ||
+      const bool isSecret = isCalledSecret(previous_) || (isOfRoles_ && !equalsLower(previous_, "until")) ||
                             (isCall_ && isNamedSecret_) || hasPassword(text);
       if (isSecret) return hide(scanner_.begin, scanner_.end, mask);
       if (isCall_) isNamedSecret_ = isCalledSecret(text);
@@ -93,14 +95,21 @@ private:
    }
    /// s3://user:secret@host/path?parameters
    void hideInAddress(std::string_view text, size_t begin, size_t host) {
-      const size_t slash = std::min(text.find_first_of("/?'", host), text.size());
-      const size_t at = text.substr(0, slash).rfind('@');
-      if (at != std::string_view::npos && at > host) hide(begin + host, begin + at, "***");
+      // Secrets may have slashes.
+      const size_t end = std::min(text.find_first_of("?'", host), text.size());
+      const size_t at = text.substr(0, end).rfind('@');
+      if (at != std::string_view::npos && at > host && text.substr(host, at - host).find(':') != std::string_view::npos)
+         hide(begin + host, begin + at, "***");
       const size_t parameters = text.find('?', host);
       if (parameters != std::string_view::npos && isCalledSecret(text.substr(parameters)))
          hide(begin + parameters + 1, begin + text.size() - (text.ends_with('\'') ? 1 : 0), "***");
    }
    void other(Scanner::Token token, std::string_view text) {
+      // PASSWORD abc: the quotes are missing, or are others.
+      const bool isValue = (token == Scanner::Token::Word && !equalsLower(text, "null")) || text.starts_with('"');
+      const bool isFirst = !std::exchange(followsLiteral_, false); // behind the word
+      if (isOfRoles_ && words_ > 2 && isFirst && isValue && isCalledSecret(previous_))
+         hide(scanner_.begin, scanner_.end, mask);
       previous_ = token == Scanner::Token::Word ? text : std::string_view();
       if (mayName_ && (text == "=" || equalsLower(text, "to")))
          isValueSecret_ = isNamedSecret_;
@@ -114,9 +123,11 @@ private:
          const bool isAlter = equalsLower(first_, "alter");
          isOfRoles_ = (equalsLower(first_, "create") || isAlter) && namesRoles(text);
          isOfDatabase_ = isAlter && (equalsLower(text, "database") || equalsLower(text, "system"));
+      } else if (words_ == 3) {
+         isMapping_ = isOfRoles_ && equalsLower(text, "mapping"); // ALTER USER MAPPING ... OPTIONS (SET ...)
       }
       if (!equalsLower(text, "set")) return;
-      const bool isOfRole = isOfRoles_ && words_ > 3 && equalsLower(first_, "alter"); // ALTER ROLE a SET
+      const bool isOfRole = isOfRoles_ && !isMapping_ && words_ > 3 && equalsLower(first_, "alter"); // ALTER ROLE a SET
       if (isOfRole) isOfRoles_ = false;
       if (words_ == 1 || isOfDatabase_ || isOfRole) mayName_ = true;
    }
@@ -129,11 +140,12 @@ private:
    // Of the statement at hand.
    uint32_t words_ = 0;
    std::string_view first_, previous_;
-   bool isOfRoles_ = false, isOfDatabase_ = false;
-   bool isCall_ = false;        ///< inside set_config(...)
-   bool mayName_ = false;       ///< behind SET: the setting's name
-   bool isNamedSecret_ = false; ///< the setting is called after a secret
-   bool isValueSecret_ = false; ///< behind '=': all to the statement's end is hidden
+   bool isOfRoles_ = false, isMapping_ = false, isOfDatabase_ = false;
+   bool followsLiteral_ = false; ///< the token before is a literal
+   bool isCall_ = false;         ///< inside set_config(...)
+   bool mayName_ = false;        ///< behind SET: the setting's name
+   bool isNamedSecret_ = false;  ///< the setting is called after a secret
+   bool isValueSecret_ = false;  ///< behind '=': all to the statement's end is hidden
    std::optional<size_t> valueBegin_;
    size_t valueEnd_ = 0;
 };

@@ -116,7 +116,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       revokeEverything(core, role->oid);
       removeFromPolicies(core, role->oid);
       removeDefaultPrivileges(core, role->oid);
-      dropServersOf(core, role->oid);
+      dropServersOf(core, role->oid, statement.behavior == DROP_CASCADE);
       addOwned(core, role->oid, owned);
    }
    if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";

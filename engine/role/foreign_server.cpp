@@ -52,7 +52,12 @@ void changeOptions(ForeignServer::Options& options, const ::List* list, std::spa
       requireKnown(name, known);
 }
 
-/// Throws 22023 or HV00B unless the options say where the server is.
+/// Options go into requests, whose lines they must not break.
+bool isPrintable(std::string_view text) {
+   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+/// Throws 22023 or HV00J unless the options say where the server is.
 void checkAddress(const ForeignServer& server) {
    const auto url =
        std::find_if(server.options.begin(), server.options.end(), [](const auto& one) { return one.first == "url"; });
@@ -62,9 +67,11 @@ void checkAddress(const ForeignServer& server) {
       throw SqlError(sqlstate::invalidParameterValue, "the option \"url\" must be \"s3://bucket/prefix\"")
           .hint("The options endpoint, region and path_style are apart from it.");
    for (const auto& [name, value] : server.options)
-      if (name != "url" && value.find_first_of("?&=#% ") != std::string::npos)
+      if (!isPrintable(value) || (name != "url" && value.find_first_of("?&=#%") != std::string::npos))
          throw SqlError(sqlstate::invalidParameterValue, "invalid value of option \"" + name + "\"");
-   io::depthBelow(url->second + "/x", url->second + parametersOf(server));
+   if (io::depthBelow(url->second + "/x", url->second + parametersOf(server)) < 0)
+      throw SqlError(sqlstate::invalidParameterValue, "no object can lie below the option \"url\"")
+          .hint("It is no pattern, and has no parts \".\" and \"..\".");
 }
 
 void requireKeys(const ForeignServer::Mapping& mapping) {
@@ -73,6 +80,9 @@ void requireKeys(const ForeignServer::Mapping& mapping) {
                        [&](const auto& one) { return one.first == needed && !one.second.empty(); }))
          throw SqlError(sqlstate::fdwOptionNameNotFound,
                         "a user mapping of the wrapper s3 needs the option \"" + std::string(needed) + "\"");
+   for (const auto& [name, value] : mapping.options)
+      if (!isPrintable(value))
+         throw SqlError(sqlstate::invalidParameterValue, "invalid value of option \"" + name + "\"");
 }
 
 /// The wrapper is the superusers' to use, as one that an extension brings.
@@ -156,6 +166,8 @@ std::string alterServer(CommandContext& context, const ::AlterForeignServerStmt&
    requireWritable(core, "ALTER SERVER");
    ForeignServer server = *requireServer(core, statement.servername);
    requireOwner(core, server);
+   // Where the server is decides to whom the objects of other roles go.
+   if (statement.options) requireWrapper(core, core.role());
    if (statement.has_version) server.version = textOf(statement.version);
    changeOptions(server.options, statement.options, serverOptions);
    checkAddress(server);
@@ -163,32 +175,23 @@ std::string alterServer(CommandContext& context, const ::AlterForeignServerStmt&
    return "ALTER SERVER";
 }
 
-std::string dropServers(CommandContext& context, const ::DropStmt& statement) {
-   SessionCore& core = context.core;
-   requireWritable(core, "DROP SERVER");
-   std::vector<catalog::ServerPtr> servers;
+namespace {
+
+/// Drops servers, and with CASCADE the mappings of others than `role` on them. Throws 2BP01 for those without CASCADE.
+void dropAll(SessionCore& core, const std::vector<catalog::ServerPtr>& servers, bool cascades, Oid role) {
    std::string lines;
    size_t mappings = 0;
-   for (const ::Node* object : ListOf<>(statement.objects)) {
-      const std::string name(stringOf(object));
-      const auto server = core.transaction.catalog().findServer(name);
-      if (!server && statement.missing_ok) {
-         core.notice("server \"" + name + "\" does not exist, skipping");
-         continue;
-      }
-      servers.push_back(requireServer(core, name));
-      requireOwner(core, *servers.back());
-      for (const ForeignServer::Mapping& mapping : servers.back()->mappings) {
-         const auto role = core.transaction.catalog().role(mapping.role);
+   for (const catalog::ServerPtr& server : servers)
+      for (const ForeignServer::Mapping& mapping : server->mappings) {
+         if (role != invalidOid && mapping.role == role) continue;
+         const auto mapped = core.transaction.catalog().role(mapping.role);
          const std::string what =
-             "user mapping for " + (role ? role->name : std::string("public")) + " on server " + name;
-         lines +=
-             (lines.empty() ? "" : "\n") +
-             (statement.behavior == DROP_CASCADE ? "drop cascades to " + what : what + " depends on server " + name);
+             "user mapping for " + (mapped ? mapped->name : std::string("public")) + " on server " + server->name;
+         lines += (lines.empty() ? "" : "\n") +
+                  (cascades ? "drop cascades to " + what : what + " depends on server " + server->name);
          ++mappings;
       }
-   }
-   if (mappings > 0 && statement.behavior != DROP_CASCADE)
+   if (mappings > 0 && !cascades)
       throw SqlError(sqlstate::dependentObjectsStillExist,
                      "cannot drop " + (servers.size() == 1
                                            ? "server " + servers[0]->name + " because other objects depend on it"
@@ -199,6 +202,24 @@ std::string dropServers(CommandContext& context, const ::DropStmt& statement) {
    if (mappings > 1) core.notice("drop cascades to " + std::to_string(mappings) + " other objects", lines);
    for (const catalog::ServerPtr& server : servers)
       core.transaction.editor().dropServer(*server);
+}
+
+} // namespace
+
+std::string dropServers(CommandContext& context, const ::DropStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "DROP SERVER");
+   std::vector<catalog::ServerPtr> servers;
+   for (const ::Node* object : ListOf<>(statement.objects)) {
+      const std::string name(stringOf(object));
+      if (statement.missing_ok && !core.transaction.catalog().findServer(name)) {
+         core.notice("server \"" + name + "\" does not exist, skipping");
+         continue;
+      }
+      servers.push_back(requireServer(core, name));
+      requireOwner(core, *servers.back());
+   }
+   dropAll(core, servers, statement.behavior == DROP_CASCADE, invalidOid);
    return "DROP SERVER";
 }
 
@@ -303,17 +324,19 @@ void reassignServers(SessionCore& core, Oid from, Oid to) {
    }
 }
 
-void dropServersOf(SessionCore& core, Oid role) {
+void dropServersOf(SessionCore& core, Oid role, bool cascades) {
    const catalog::Snapshot snapshot = core.transaction.catalog();
+   std::vector<catalog::ServerPtr> owned;
    for (const catalog::ServerPtr& server : snapshot.servers()) {
       if (server->owner == role) {
-         core.transaction.editor().dropServer(*server);
+         owned.push_back(server);
       } else if (server->mappingOf(role)) {
          ForeignServer changed = *server;
          eraseMapping(changed, role);
          core.transaction.editor().replaceServer(std::move(changed));
       }
    }
+   dropAll(core, owned, cascades, role);
 }
 
 } // namespace ouzel::engine

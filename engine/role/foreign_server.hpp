@@ -31,7 +31,8 @@ void renameServer(SessionCore& core, std::string_view name, std::string newName)
 void changeServerOwner(SessionCore& core, std::string_view name, Oid owner);
 /// REASSIGN OWNED: gives the role's servers to another.
 void reassignServers(SessionCore& core, Oid from, Oid to);
-/// DROP OWNED: drops the role's servers and user mappings.
-void dropServersOf(SessionCore& core, Oid role);
+/// DROP OWNED: drops the role's servers and user mappings. Throws 2BP01 if others have mappings on its servers, unless
+/// it cascades.
+void dropServersOf(SessionCore& core, Oid role, bool cascades);
 
 } // namespace ouzel::engine

@@ -150,6 +150,16 @@ std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement)
    return "ALTER ROLE";
 }
 
+namespace {
+
+/// What the audit watches goes by the name of a role.
+void requireNotAuditRole(SessionCore& core, const Actor& actor, const std::string& name) {
+   requireRight(actor.isSuperuser || core.settings.value("ouzel.audit_role") != name,
+                "must be superuser to rename or drop the role of ouzel.audit_role");
+}
+
+} // namespace
+
 std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "DROP ROLE");
@@ -167,6 +177,7 @@ std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
       if (role->oid == actor.current) throw SqlError(sqlstate::objectInUse, "current user cannot be dropped");
       if (role->oid == actor.session) throw SqlError(sqlstate::objectInUse, "session user cannot be dropped");
       requireRight(!role->isSuperuser || actor.isSuperuser, "must be superuser to drop superusers");
+      requireNotAuditRole(core, actor, name);
       core.transaction.editor().dropRole(name, false);
    }
    return "DROP ROLE";
@@ -185,6 +196,7 @@ std::string renameRole(CommandContext& context, const ::RenameStmt& statement) {
       throw SqlError(sqlstate::duplicateObject, "role \"" + std::string(statement.newname) + "\" already exists");
    requireRight(!role.isSuperuser || actor.isSuperuser, "must be superuser to rename superusers");
    requireRight(actor.createsRoles, "permission denied to rename role");
+   requireNotAuditRole(core, actor, role.name);
    role.name = statement.newname;
    core.transaction.editor().replaceRole(std::move(role));
    return "ALTER ROLE";

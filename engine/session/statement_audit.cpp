@@ -57,9 +57,9 @@ void StatementAudit::begin(const AuditTraits& traits, std::string_view command, 
                            std::shared_ptr<const void> owner) {
    if (!traits.isControl) requireAudit(); // ROLLBACK always works
    const std::string& roleName = core_.settings.value("ouzel.audit_role");
-   Oid auditRole = invalidOid;
-   if (!roleName.empty())
-      if (const catalog::RolePtr found = core_.database.catalog->newest().findRole(roleName)) auditRole = found->oid;
+   const catalog::RolePtr auditRoleFound =
+       roleName.empty() ? nullptr : core_.database.catalog->newest().findRole(roleName);
+   const Oid auditRole = auditRoleFound ? auditRoleFound->oid : invalidOid;
    auto statement = std::make_unique<AuditedStatement>(*this, traits, auditRole);
    statement->command = command;
    statement->text = text;
@@ -67,7 +67,9 @@ void StatementAudit::begin(const AuditTraits& traits, std::string_view command, 
    statement->sessionUser = core_.sessionUser();
    statement->role = core_.user();
    statement->settings = settingsNow();
-   statement->wanted = classesOf(core_.settings.value("ouzel.audit"));
+   // Without the role that says what is watched, all is.
+   const bool isRoleMissing = !roleName.empty() && !auditRoleFound;
+   statement->wanted = isRoleMissing ? audit_class::all : classesOf(core_.settings.value("ouzel.audit"));
    resume(std::move(statement));
 }
 

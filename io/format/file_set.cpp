@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "io/directory/file_reader.hpp"
 #include "io/format/object_files.hpp"
 
@@ -46,7 +47,9 @@ public:
    explicit Matcher(const std::string& pattern) {
       for (size_t begin = 0; begin <= pattern.size();) {
          const size_t end = std::min(pattern.find('/', begin), pattern.size());
-         components_.push_back(pattern.substr(begin, end - begin));
+         std::string component = pattern.substr(begin, end - begin);
+         const bool isRepeated = component == "**" && !components_.empty() && components_.back() == "**";
+         if (!isRepeated) components_.push_back(std::move(component));
          begin = end + 1;
       }
    }
@@ -62,6 +65,7 @@ public:
 
 private:
    void descend(const std::string& prefix, size_t index) {
+      checkInterrupted();
       const std::string& component = components_[index];
       const bool isLast = index + 1 == components_.size();
       if (component == "**" && !isLast) descend(prefix, index + 1);

@@ -7,6 +7,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
+#include "common/thread/interruption.hpp"
 #include "io/store/open_store.hpp"
 
 namespace ouzel::io {
@@ -119,17 +120,26 @@ std::vector<std::string> split(const std::string& path) {
    return parts;
 }
 
+/// Whether the parts of a path match those of a pattern. In time of their product, however many `**` there are.
 bool matches(std::span<const std::string> pattern, std::span<const std::string> path) {
-   if (pattern.empty() || path.empty()) return pattern.empty() && path.empty();
-   if (pattern[0] == "**") {
-      for (size_t skipped = 0; skipped <= path.size(); ++skipped)
-         if (pattern.size() == 1 ? skipped > 0 && skipped == path.size()
-                                 : matches(pattern.subspan(1), path.subspan(skipped)))
-            return true;
-      return false;
+   std::vector<bool> reached(path.size() + 1), next; // by the parts of the pattern so far: the first i of the path
+   reached[0] = true;
+   for (size_t part = 0; part < pattern.size(); ++part) {
+      next.assign(path.size() + 1, false);
+      if (pattern[part] == "**") {
+         const bool isLast = part + 1 == pattern.size(); // it stands for one part at least, a name
+         bool any = false;
+         for (size_t i = 0; i <= path.size(); ++i) {
+            next[i] = any || (reached[i] && !isLast);
+            any = any || reached[i];
+         }
+      } else {
+         for (size_t i = 0; i < path.size(); ++i)
+            next[i + 1] = reached[i] && ::fnmatch(pattern[part].c_str(), path[i].c_str(), FNM_PERIOD) == 0;
+      }
+      reached.swap(next);
    }
-   return ::fnmatch(pattern[0].c_str(), path[0].c_str(), FNM_PERIOD) == 0 &&
-          matches(pattern.subspan(1), path.subspan(1));
+   return reached[path.size()];
 }
 
 } // namespace
@@ -140,8 +150,10 @@ std::vector<InputFile> findObjects(const std::string& url, const ObjectAccessPtr
    if (wildcard == std::string::npos) return {{url, openObject(url, access)->size()}};
    const std::vector<std::string> pattern = split(address.name);
    std::vector<InputFile> found;
-   for (const ObjectInfo& object : storeOf(address, access)->list(address.name.substr(0, wildcard)))
+   for (const ObjectInfo& object : storeOf(address, access)->list(address.name.substr(0, wildcard))) {
+      checkInterrupted();
       if (matches(pattern, split(object.name))) found.push_back({address.urlOf(object.name), object.size});
+   }
    if (found.empty()) throw SqlError(sqlstate::undefinedFile, "no object matches \"" + url + "\"");
    return found;
 }

@@ -16,11 +16,14 @@ std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const S
    std::unique_ptr<ObjectStore> store;
    if (isS3Url(address)) {
       const S3Location location = S3Location::parse(address);
-      if (options.access)
-         store = std::make_unique<S3Store>(location, [access = options.access] {
-            return Credentials{access->accessKeyId, access->secretAccessKey, access->sessionToken};
-         });
-      else
+      if (options.access) {
+         const Credentials keys{options.access->accessKeyId, options.access->secretAccessKey,
+                                options.access->sessionToken};
+         if (!keys.isPlausible()) // else a line break in one would begin another request
+            throw SqlError(sqlstate::invalidParameterValue,
+                           "the keys to \"" + location.display("") + "\" are not valid");
+         store = std::make_unique<S3Store>(location, [keys] { return keys; });
+      } else
          store = std::make_unique<S3Store>(location);
       // The cache is below the encryption, so its file holds encrypted bytes.
       if (options.cache) store = std::make_unique<CachedStore>(std::move(store), location.display(""), *options.cache);

@@ -45,6 +45,10 @@ private:
             inQuotes = !inQuotes;
             if (word.text.empty() && !hasQuotes) word.isQuoted = true;
             hasQuotes = true;
+         } else if (c == '\0') {
+            problem_ = "a null character";
+            rest_ = {};
+            return false;
          } else if (inQuotes) {
             word.text += c;
          } else if (c == '#') {

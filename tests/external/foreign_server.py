@@ -70,6 +70,10 @@ def exercise(server, port):
     bob("SELECT umoptions FROM pg_user_mapping", "permission denied")
     bob("SELECT umoptions IS NULL, usename FROM pg_user_mappings", "t|ann")
     ann("SELECT umoptions FROM pg_user_mappings", "{access_key_id=lakekey,secret_access_key=lakesecret}")
+    # A pattern takes no time that nobody can stop.
+    ann(f"COPY t TO 's3://bucket/lake/{'d/' * 26}f.csv' (FORMAT csv)")
+    ann(f"SET statement_timeout = '20s'; SELECT * FROM read_csv('s3://bucket/lake/{'**/' * 12}x')", "no object matches")
+    ann("SELECT count(*) FROM read_csv('s3://bucket/lake/**/d/**/d/**/f.csv')", "8000")
     # A prepared statement keeps no right that was taken.
     ann("PREPARE p AS SELECT count(*) FROM read_csv('s3://bucket/lake/t.csv'); EXECUTE p", "1000")
     admin("REVOKE USAGE ON FOREIGN SERVER lake FROM ann")

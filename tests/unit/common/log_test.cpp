@@ -230,7 +230,20 @@ CATCH_TEST_CASE("passwords are not shown", "[log]") {
    CATCH_CHECK(shown("select set_config('app.secret', 'x', true), 'y'") ==
                "select set_config('app.secret', '***', true), 'y'");
    CATCH_CHECK(shown("select set_config('app.user', 'x', true)") == "(as it is)");
+   // Keys of user mappings, also where they do not belong, and passwords without quotes.
+   CATCH_CHECK(
+       shown("alter user mapping for a server s options (set secret_access_key 'x', set session_token $$y$$)") ==
+       "alter user mapping for a server s options (set secret_access_key '***', set session_token '***')");
+   CATCH_CHECK(shown("create server s foreign data wrapper s3 options (url 's3://b/c', secret_access_key 'x')") ==
+               "create server s foreign data wrapper s3 options (url 's3://b/c', secret_access_key '***')");
+   CATCH_CHECK(shown("create usermapping for a server s options (secret_access_key 'x')") ==
+               "create usermapping for a server s options (secret_access_key '***')");
+   CATCH_CHECK(shown("alter role a password xyz valid until 'infinity'") ==
+               "alter role a password '***' valid until 'infinity'");
+   CATCH_CHECK(shown("alter role a password \"xyz\"") == "alter role a password '***'");
+   CATCH_CHECK(shown("alter role a password null") == "(as it is)");
    // Addresses and connection strings.
+   CATCH_CHECK(shown("copy t from 's3://id:x/y@b/c'") == "copy t from 's3://***@b/c'");
    CATCH_CHECK(shown("copy t from 's3://id:x@b/c'") == "copy t from 's3://***@b/c'");
    CATCH_CHECK(shown("copy t to 's3://b/c@d?region=eu&secret_key=x'") == "copy t to 's3://b/c@d?***'");
    CATCH_CHECK(shown("copy t to 's3://b/c?region=eu'") == "(as it is)");

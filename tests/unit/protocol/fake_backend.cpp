@@ -221,8 +221,8 @@ void FakeBackend::fail() noexcept {
 
 std::unique_ptr<Backend> FakeDoorkeeper::open(const StartupRequest& request, NoticeSink& notices) {
    if (openBackend) return openBackend(request, notices);
-   if (request.database == "nowhere")
-      throw SqlError(sqlstate::invalidCatalogName, "database \"nowhere\" does not exist");
+   if (request.database.starts_with("nowhere"))
+      throw SqlError(sqlstate::invalidCatalogName, "database \"" + request.database + "\" does not exist");
    return std::make_unique<FakeBackend>(notices);
 }
 

@@ -53,6 +53,9 @@ CATCH_TEST_CASE("what is wrong with a first packet is fatal") {
                "E FATAL 28000 no PostgreSQL user name specified in startup packet\n");
    CATCH_CHECK(answer(startupPacket({{"user", "u"}, {"database", "nowhere"}})) ==
                "R 0\nE FATAL 3D000 database \"nowhere\" does not exist\n");
+   // A long name is cut at a character's begin: 62 bytes, and two of an accented letter.
+   CATCH_CHECK(answer(startupPacket({{"user", "u"}, {"database", "nowhere" + std::string(55, 'x') + "\u00e9"}})) ==
+               "R 0\nE FATAL 3D000 database \"nowhere" + std::string(55, 'x') + "\" does not exist\n");
    CATCH_CHECK(answer(startupPacket({{"user", "u\xff"}})) ==
                "E FATAL 22021 invalid byte sequence for encoding \"UTF8\": 0xff\n");
    CATCH_CHECK(answer(startupPacket({{"user", "u"}, {"options", "-x"}})) ==

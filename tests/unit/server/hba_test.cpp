@@ -193,6 +193,7 @@ CATCH_TEST_CASE("what is wrong with a line of pg_hba.conf") {
        {"host all all db.example.org trust",
         "host name \"db.example.org\": host names are not supported, write an address"},
        {"host all all \"all\" trust", "host name \"all\": host names are not supported, write an address"},
+       {"host all all \"unended trust", "unterminated quoted string"},
        {"local all all trust,md5", "multiple values specified for authentication type"},
        {"local all all nonsense", "invalid authentication method \"nonsense\""},
        {"local all all password", "authentication method \"password\" is not supported"},
@@ -271,4 +272,12 @@ CATCH_TEST_CASE("maps of pg_ident.conf") {
                "line 4: invalid regular expression \"(\": missing ): (; "
                "line 5: regular expression \"x\" has no subexpressions as requested by backreference in \"y\\1\"; "
                "line 6: a line has three entries: map, system user, role");
+}
+
+CATCH_TEST_CASE("a null character does not end a field of pg_hba.conf") {
+   using namespace std::string_literals;
+   std::vector<RuleProblem> problems;
+   CATCH_CHECK(cutRuleLines("host all all 127.0.0.1\0junk/32 trust\n"s, problems).empty());
+   CATCH_REQUIRE(problems.size() == 1);
+   CATCH_CHECK(problems[0].message == "a null character");
 }
