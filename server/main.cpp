@@ -280,13 +280,15 @@ int checkAuditFiles(const std::vector<std::string>& files) {
       fmt::print(
           "Usage: ouzel audit-check FILE...\n\nVerify files of the audit, the oldest first: that each record is "
           "what the server wrote, and that none is\nmissing between two others. The exit status is 0 when that is "
-          "so, and 1 otherwise.\n\nThe last records may be missing without a trace: compare the number and hash "
-          "that are printed with ones that\nare kept elsewhere.\n");
+          "so, and 1 otherwise.\n\nThe first and the last records may be missing without a trace: compare the "
+          "numbers and the hash that are printed\nwith ones that are kept elsewhere.\n");
       return files.empty() ? misused : ok;
    }
    const AuditCheck found = checkAudit(files, [](const std::string& finding) { fmt::print("{}\n", finding); });
    fmt::print("{} records, {} broken, {} torn, {} lost, {} without a hash\n", found.records, found.broken, found.torn,
               found.lost, found.unchained);
+   if (found.firstNumber > 1)
+      fmt::print("the first record is {}: those before it are not in these files\n", found.firstNumber);
    if (!found.lastHash.empty()) fmt::print("last record: {}, hash {}\n", found.lastNumber, found.lastHash);
    return found.broken == 0 && found.unchained == 0 ? ok : failed;
 }

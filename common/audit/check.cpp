@@ -55,7 +55,7 @@ private:
             tellTorn();
          torn_.clear();
       }
-      ++result.records;
+      if (++result.records == 1) result.firstNumber = parsed->number;
       follow(*parsed);
       result.lastNumber = parsed->number;
    }

@@ -12,6 +12,7 @@ struct AuditCheck {
    uint64_t broken = 0;         ///< places where the chain does not hold
    uint64_t unchained = 0;      ///< records without a hash before the chain begins
    uint64_t torn = 0, lost = 0; ///< lines that a crash has cut; records that the server could not write
+   uint64_t firstNumber = 0;    ///< greater than 1: records before it are not in the files
    uint64_t lastNumber = 0;
    std::string lastHash; ///< to be compared with one that is kept elsewhere; empty: there is no chain
 };

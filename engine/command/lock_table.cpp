@@ -57,7 +57,10 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
       auto relation = findRelation(context, *name);
       if (relation->relationKind != catalog::RelationKind::Table &&
           relation->relationKind != catalog::RelationKind::View) {
-         if (relation->oid < firstUserOid) continue; // system tables do not change
+         if (relation->oid < firstUserOid) { // system tables do not change
+            requireLockable(core, core.role(), *relation, mode);
+            continue;
+         }
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
       if (core.touched) core.touched->note(core, *relation, "LOCK");
