@@ -18,7 +18,7 @@ def variable(name, says, variables, **more):
 
 
 MISTAKES = [
-    Mistake("no command", [r"serve, check or ready", "ouzel --help"], [], 2, command="", data="none"),
+    Mistake("no command", [r"serve, check, ready or audit-check", "ouzel --help"], [], 2, command="", data="none"),
     Mistake("an unknown command", [r'unknown command "serv"', r"serve"], ["--data", "{data}"], 2, command="serv"),
     Mistake("a command that does not exist yet", [r'unknown command "backup"'], ["--data", "{data}"], 2, command="backup", data="none"),
     Mistake("no data directory", [r"--data DIR is required", HELP], ["--port", "0"], 2, data="none"),
