@@ -411,13 +411,15 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    policy.tableName = "was";
    policy.usingExpr = "a > 1";
    policy.checkExpr = "b > 1";
-   policy.dependsOn = {{5, 6}};
    draft.policies = {policy};
    Constraint key;
    key.kind = ConstraintKind::PrimaryKey;
    key.columns = {1, 2};
    draft.constraints.push_back(key);
    const Oid t = editor.createRelation(draft);
+   Relation withPolicy = *editor.snapshot().relation(t);
+   withPolicy.policies[0].dependsOn = policy.dependsOn = {{t, 2}};
+   editor.replaceRelation(withPolicy);
    editor.createRelation(Fixture::view("v", {{t, 1}}));
    Relation sequence = Fixture::table("s", {});
    sequence.relationKind = RelationKind::Sequence;

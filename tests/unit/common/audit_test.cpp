@@ -140,7 +140,9 @@ CATCH_TEST_CASE("the chain is SHA-256 over the hash before and the record's byte
    CATCH_CHECK(line->number == 1);
    CATCH_CHECK(line->previous == zeros);
    CATCH_CHECK(line->hash == hash);
-   const auto second = parseAuditLine(chain.link("{\"number\":2,\"a\":\"\\\",\\\"hash\\\":\\\"\"}"));
+   const std::string next =
+       chain.link("{\"number\":2,\"a\":\"\\\",\\\"hash\\\":\\\"\"}"); // the parsed line points into it
+   const auto second = parseAuditLine(next);
    CATCH_REQUIRE(second);
    CATCH_CHECK_FALSE(second->previous);
    CATCH_CHECK(second->hash == chain.last());
