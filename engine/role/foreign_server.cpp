@@ -116,6 +116,12 @@ std::string missingMapping(const MappedUser& user, const ForeignServer& server) 
    return "user mapping for \"" + user.name + "\" does not exist for server \"" + server.name + "\"";
 }
 
+/// What CREATE says of an object that exists: an error, or with IF NOT EXISTS a notice.
+void refuseExisting(SessionCore& core, const std::string& message, bool ifNotExists) {
+   if (!ifNotExists) throw SqlError(sqlstate::duplicateObject, message);
+   core.notice(message + ", skipping", {}, sqlstate::duplicateObject);
+}
+
 void eraseMapping(ForeignServer& server, Oid role) {
    std::erase_if(server.mappings, [role](const ForeignServer::Mapping& mapping) { return mapping.role == role; });
 }
@@ -138,9 +144,7 @@ std::string createServer(CommandContext& context, const ::CreateForeignServerStm
    requireWritable(core, "CREATE SERVER");
    const std::string name = statement.servername;
    if (core.transaction.catalog().findServer(name)) {
-      const std::string message = "server \"" + name + "\" already exists";
-      if (!statement.if_not_exists) throw SqlError(sqlstate::duplicateObject, message);
-      core.notice(message + ", skipping", {}, sqlstate::duplicateObject);
+      refuseExisting(core, "server \"" + name + "\" already exists", statement.if_not_exists);
       return "CREATE SERVER";
    }
    if (std::string_view(statement.fdwname) != "s3")
@@ -230,10 +234,8 @@ std::string createUserMapping(CommandContext& context, const ::CreateUserMapping
    ForeignServer server = *requireServer(core, statement.servername);
    requireMayMap(core, server, user.role);
    if (server.mappingOf(user.role)) {
-      const std::string message =
-          "user mapping for \"" + user.name + "\" already exists for server \"" + server.name + "\"";
-      if (!statement.if_not_exists) throw SqlError(sqlstate::duplicateObject, message);
-      core.notice(message + ", skipping", {}, sqlstate::duplicateObject);
+      refuseExisting(core, "user mapping for \"" + user.name + "\" already exists for server \"" + server.name + "\"",
+                     statement.if_not_exists);
       return "CREATE USER MAPPING";
    }
    ForeignServer::Mapping mapping;

@@ -15,7 +15,6 @@ public:
    TargetPolicies() = default;
    /// `role`: in whose name the table is written; invalidOid: who runs the statement.
    TargetPolicies(BindState& state, const catalog::RelationPtr& table, Oid role);
-   bool isAny() const { return isAny_; }
 
    /// The columns of `item` are those of the target: reading one takes the right to see its rows.
    void watch(NamespaceItem& item) const;
