@@ -4,6 +4,7 @@
 #include <charconv>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
+#include <utility>
 
 #include "common/error/check.hpp"
 
