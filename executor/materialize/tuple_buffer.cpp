@@ -80,6 +80,28 @@ bool SpilledPartitions::isEmpty() const {
    return std::all_of(mask_.begin(), mask_.end(), [](const auto& word) { return word.load() == 0; });
 }
 
+void SpilledPartitions::collectHashes(Reservation& memory, size_t bytes) {
+   if (!space_) return;
+   hashesMemory_ = &memory;
+   hashesBytes_ = std::min<size_t>(std::bit_floor(bytes), HashFilter::wordsMax * sizeof(uint64_t));
+   DCHECK(hashesBytes_ >= sizeof(uint64_t));
+   laterBytes_.fetch_add(hashesBytes_, std::memory_order_relaxed);
+}
+
+/// Called with the rows of each page before it is spilled.
+void SpilledPartitions::noteSpilled(const std::byte* begin, const std::byte* end, uint32_t rowSize) {
+   if (!hashesMemory_) return;
+   std::call_once(hashesMade_, [&] {
+      laterBytes_.fetch_sub(hashesBytes_, std::memory_order_relaxed);
+      if (!hashesMemory_->tryGrow(hashesBytes_)) return;
+      hashesMemory_->shrink(hashesBytes_);
+      hashes_ = std::make_shared<HashFilter>(hashesBytes_ / sizeof(uint64_t), *hashesMemory_);
+   });
+   if (!hashes_) return;
+   for (const std::byte* row = begin; row != end; row += rowSize)
+      hashes_->add(rowHash(row));
+}
+
 uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
    const size_t openPages =
        grant / 2 / (std::max(workers, 1u) * (TupleBuffer::Options{}.partitionPageSize + heapPageSizeMin));
@@ -400,6 +422,7 @@ bool TupleBuffer::spill(TuplePage& page) {
    const uint32_t rowCount = page.rowCount(rowSize_);
    const size_t bound = packing_.bound(rowCount, heapBytesMax);
    if (bound > io::SpillSpace::pageBytesMax) return false;
+   partitions_.noteSpilled(page.begin, page.cursor, rowSize_);
    const PackedPage memory(bound);
    const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
    CHECK(packed.end <= memory.data() + bound); // pack() has overwritten foreign memory

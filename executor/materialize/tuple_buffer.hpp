@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "common/memory/large_memory.hpp"
 #include "common/sync/mutex.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/row_packing.hpp"
+#include "executor/pipeline/hash_filter.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "io/spill/spill.hpp"
 
@@ -97,6 +99,12 @@ public:
       insertions_.fetch_add(1, std::memory_order_release);
    }
    io::SpillSpace* space() const { return space_; }
+   /// From now on, the hashes of rows that are spilled go to a filter of at most `bytes` bytes. It is made when the first
+   /// page is spilled, and memory is kept free for it until then. Called before the first row.
+   void collectHashes(Reservation& memory, size_t bytes);
+   /// After the last row: the filter with the hashes of all spilled rows. Null: nothing was spilled, or there was no room
+   /// for a filter.
+   std::shared_ptr<HashFilter> takeHashes() { return std::move(hashes_); }
    /// Bytes that the operator will need later for the rows in memory, in addition to their pages. Kept free.
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
    /// log2 of the number of partitions for which half of `grant` bytes can hold the open pages of `workers` buffers; at
@@ -107,8 +115,16 @@ public:
 
 private:
    friend class TupleBuffer;
+   void noteSpilled(const std::byte* begin, const std::byte* end, uint32_t rowSize);
+
+   // PROPERTIES
    io::SpillSpace* const space_;
    const uint32_t bits_, skippedBits_;
+   Reservation* hashesMemory_ = nullptr; ///< null: hashes are not collected
+   size_t hashesBytes_ = 0;
+   // STATE
+   std::once_flag hashesMade_;
+   std::shared_ptr<HashFilter> hashes_; ///< written once, when hashesMade_ is set
    std::atomic<size_t> laterBytes_{0};
    std::atomic<uint32_t> buffers_{0};    ///< number of buffers
    std::atomic<uint32_t> insertions_{0}; ///< number of insert() calls

@@ -13,16 +13,6 @@ namespace {
 constexpr uint64_t smallRange = uint64_t{1} << 20;     // a bitmap of this many bits is always cheap
 constexpr uint64_t bitsPerRowMax = 64;                 // with more, a Bloom filter is smaller and about as good
 constexpr uint64_t bitmapBitsMax = uint64_t{1} << 31;  // 256 MiB
-constexpr uint64_t bloomBlocksMax = uint64_t{1} << 23; // 64 MiB
-
-/// Four bits of one 64-bit word: one cache miss per key, about 1 % false positives at 16 bits a key.
-uint64_t bloomMask(uint64_t hash) {
-   return uint64_t{1} << (hash & 63) | uint64_t{1} << (hash >> 6 & 63) | uint64_t{1} << (hash >> 12 & 63) |
-          uint64_t{1} << (hash >> 18 & 63);
-}
-uint64_t bloomBlock(uint64_t hash, uint64_t blocks) {
-   return ((hash >> 32) * blocks) >> 32;
-}
 
 void setBits(uint64_t& word, uint64_t mask) {
    std::atomic_ref<uint64_t> shared(word);
@@ -60,8 +50,8 @@ uint32_t keepRows(const Vector& keys, Selection rows, RowIndex* out, Pass&& pass
 uint32_t RuntimeFilter::filter(const Vector& keys, Selection rows, RowIndex* out) const {
    DCHECK(published_);
    if (empty_ || rows.count() == 0) return 0;
-   const uint64_t* words = bits_.as<uint64_t>();
-   if (bounds_ && (bitmapBits_ != 0 || bloomBlocks_ == 0)) {
+   const uint64_t* words = bitmap_.as<uint64_t>();
+   if (bounds_ && !hashes_) {
       const uint64_t lower = static_cast<uint64_t>(lower_), range = static_cast<uint64_t>(upper_) - lower;
       const auto run = [&]<typename T>(const T* values) {
          if (bitmapBits_ == 0) {
@@ -83,27 +73,25 @@ uint32_t RuntimeFilter::filter(const Vector& keys, Selection rows, RowIndex* out
       default: break;
       }
    }
-   if (bloomBlocks_ == 0) return keepRows(keys, rows, out, [](uint32_t) { return true; });
+   if (!hashes_) return keepRows(keys, rows, out, [](uint32_t) { return true; });
    uint64_t hashes[batchRowsMax];
    hashVector(keys, rows, hashes);
    uint32_t kept = 0;
    const uint32_t count = rows.count();
    const bool mayHaveNulls = keys.mayHaveNulls();
+   const HashFilter& filter = *hashes_;
    for (uint32_t i = 0; i < count; ++i) {
       const RowIndex row = rows.row(i);
-      const uint64_t mask = bloomMask(hashes[i]);
-      const bool pass = (words[bloomBlock(hashes[i], bloomBlocks_)] & mask) == mask;
       out[kept] = row;
-      kept += pass && !(mayHaveNulls && keys.isNull(row));
+      kept += filter.mayContain(hashes[i]) && !(mayHaveNulls && keys.isNull(row));
    }
    return kept;
 }
 
 void RuntimeFilter::publishNothing() {
-   empty_ = true;
    bounds_ = false;
-   bits_.release();
-   bitmapBits_ = bloomBlocks_ = 0;
+   releaseBits();
+   empty_ = true;
    publish(true);
 }
 
@@ -116,52 +104,49 @@ void RuntimeFilter::setBounds(int64_t lower, int64_t upper) {
 }
 
 void RuntimeFilter::allocate(uint64_t rows, Reservation& memory) {
-   bits_.release();
-   bitmapBits_ = bloomBlocks_ = 0;
-   empty_ = false;
+   share(nullptr);
    if (bounds_) {
       const uint64_t range = static_cast<uint64_t>(upper_) - static_cast<uint64_t>(lower_); // one less than the values
       if (range < smallRange || (range < bitmapBitsMax && range / bitsPerRowMax < rows)) {
          bitmapBits_ = range + 1;
-         bits_ = LargeMemory((bitmapBits_ + 63) / 64 * 8, memory);
+         bitmap_ = LargeMemory((bitmapBits_ + 63) / 64 * 8, memory);
          return;
       }
    }
-   const uint64_t blocks = std::bit_ceil(std::max<uint64_t>(rows / 4, 1));
-   if (blocks > bloomBlocksMax) return; // the filter would drop few rows; bounds remain
-   bloomBlocks_ = blocks;
-   bits_ = LargeMemory(blocks * 8, memory);
+   const uint64_t words = HashFilter::wordsFor(rows);
+   if (words > HashFilter::wordsMax) return; // the filter would drop few rows; bounds remain
+   hashes_ = std::make_shared<HashFilter>(words, memory);
 }
 
-void RuntimeFilter::useBoundsOnly() {
-   bits_.release();
-   bitmapBits_ = bloomBlocks_ = 0;
+void RuntimeFilter::share(std::shared_ptr<HashFilter> hashes) {
+   bitmap_.release();
+   bitmapBits_ = 0;
    empty_ = false;
+   hashes_ = std::move(hashes);
 }
 
 void RuntimeFilter::addValue(int64_t value) {
    const uint64_t at = static_cast<uint64_t>(value) - static_cast<uint64_t>(lower_);
    DCHECK(at < bitmapBits_);
    DCHECK(value <= upper_);
-   setBits(bits_.as<uint64_t>()[at >> 6], uint64_t{1} << (at & 63));
+   setBits(bitmap_.as<uint64_t>()[at >> 6], uint64_t{1} << (at & 63));
 }
 
 void RuntimeFilter::addHash(uint64_t hash) {
-   if (bloomBlocks_ == 0) return;
-   setBits(bits_.as<uint64_t>()[bloomBlock(hash, bloomBlocks_)], bloomMask(hash));
+   if (hashes_) hashes_->add(hash);
 }
 
 void RuntimeFilter::publish(bool selective) {
-   DCHECK(bitmapBits_ == 0 || bloomBlocks_ == 0);
+   DCHECK(bitmapBits_ == 0 || !hashes_);
    DCHECK(bitmapBits_ == 0 || bounds_);
    if (bitmapBits_ != 0) {
       // A full bitmap says no more than the bounds, which scans test on encoded data.
       uint64_t set = 0;
-      const uint64_t* words = bits_.as<uint64_t>();
+      const uint64_t* words = bitmap_.as<uint64_t>();
       for (uint64_t w = 0; w < (bitmapBits_ + 63) / 64; ++w)
          set += static_cast<uint64_t>(std::popcount(words[w]));
       if (set > bitmapBits_ - bitmapBits_ / 16) selective = false;
-   } else if (bloomBlocks_ == 0 && !empty_) {
+   } else if (!hashes_ && !empty_) {
       selective = false;
    }
    selective_ = selective;

@@ -418,6 +418,7 @@ HashJoinPartitions::HashJoinPartitions(const HashJoinShape& shape, HashJoinTable
 
 void HashJoinPartitions::prepare(QueryContext& context) {
    table_.releaseRows();
+   table_.releaseFilters();
    spill_.closeProbe(context);
 }
 

@@ -6,6 +6,10 @@ namespace ouzel::executor {
 
 namespace {
 
+/// After so many rows a lane decides whether asking the filter of spilled hashes pays: when a sixteenth of the rows or
+/// more have no partner.
+constexpr uint64_t rowsTestedMin = 16 << 10, dropsDivisor = 16;
+
 /// A worker's state for putting rows aside.
 struct Aside {
    Aside(HashJoinSpill& spill, size_t columnCount) : buffer(spill.openProbeBuffer()), vectors(columnCount) {}
@@ -16,6 +20,7 @@ struct Aside {
    LiveColumns columns;
    Batch rest; ///< the input without the rows put aside
    bool isOpen = false;
+   uint64_t tested = 0, passed = 0; ///< rows of spilled partitions, by the filter of spilled hashes
    uint64_t hashes[batchRowsMax];
    RowIndex away[batchRowsMax], kept[batchRowsMax], keptLive[batchRowsMax];
 };
@@ -28,8 +33,8 @@ struct Local final : LocalState {
    std::unique_ptr<Aside> aside; ///< made if a partition was spilled
 };
 
-/// Split the input: rows of spilled partitions go to the buffer, all other rows to aside.rest.
-void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinMatcher& prober, Aside& aside,
+/// Split the input: rows that may have a partner in a spilled partition go to the buffer, all other rows to aside.rest.
+void putAside(HashJoinSpill& spill, const HashJoinTable& table, HashJoinMatcher& prober, Aside& aside,
               const Batch& in) {
    const uint64_t* hashes = prober.hashInput(in);
    const LiveColumns& keys = prober.keys();
@@ -41,15 +46,26 @@ void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinMa
          if (!kinds[k].nullsEqual && keys[k].isNull(i)) return true;
       return false;
    };
-   uint32_t away = 0, kept = 0;
+   const HashFilter* filter = spill.spilledHashes();
+   if (aside.tested > rowsTestedMin && aside.tested - aside.passed < aside.tested / dropsDivisor) filter = nullptr;
+   uint32_t away = 0, kept = 0, tested = 0;
    for (uint32_t i = 0; i < live; ++i) {
       const RowIndex row = in.selection.row(i);
-      const bool isAway = partitions.contains(partitions.partitionOf(hashes[i])) && !matchesNothing(i);
+      bool isAway = partitions.contains(partitions.partitionOf(hashes[i])) && !matchesNothing(i);
+      if (isAway && filter) {
+         ++tested;
+         isAway = filter->mayContain(hashes[i]);
+      }
       aside.away[away] = aside.kept[kept] = row;
       aside.hashes[away] = hashes[i];
       aside.keptLive[kept] = static_cast<RowIndex>(i);
       away += isAway;
       kept += !isAway;
+   }
+   if (tested > 0) {
+      aside.tested += tested;
+      aside.passed += away;
+      spill.countPassed(tested, away);
    }
    if (away > 0) {
       std::copy(prober.keyVectors().begin(), prober.keyVectors().end(), aside.vectors.begin());

@@ -21,6 +21,8 @@ constexpr uint32_t depthMax = 2;
 constexpr uint32_t hashBitsMax = 24;
 constexpr size_t hostileFloor = 32 << 10; // for tests: gives the smallest pages, which are spilled soon
 /// In pages: how far a reader reads ahead; memory for both readers and the page being probed; the smallest chunk.
+/// The filter of spilled hashes takes this part of the join's memory, at least hashesBytesMin.
+constexpr size_t hashesDivisor = 16, hashesBytesMin = 8 << 10;
 constexpr size_t pagesAhead = 32, pagesReading = 48, pagesPerChunkMin = 16;
 
 } // namespace
@@ -65,6 +67,8 @@ void HashJoinSpill::prepare(QueryContext& context) {
    probeBuffers_.clear();
    built_.clear();
    builtUnjoinable_.clear();
+   spilledHashes_.reset();
+   tested_ = passed_ = 0;
    isActive_ = isAlone_ = false;
    running_ = splitting_ = 0;
    promisedBytes_ = 0;
@@ -77,6 +81,8 @@ void HashJoinSpill::prepare(QueryContext& context) {
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);
+   // Charged to the query: scans hold the filter, too.
+   build_->collectHashes(context.memory(), std::max(floor / hashesDivisor, hashesBytesMin));
 }
 
 void HashJoinSpill::Side::add(const TuplePages& from) {
@@ -99,6 +105,7 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    const MutexLock lock(mutex_);
    isActive_ = !build_->isEmpty();
    const uint32_t count = 1u << build_->bits();
+   if (isActive_) takeHashes(table);
    DCHECK(queue_.empty());
    std::vector<PartitionPtr> partitions(count);
    const auto at = [&](uint32_t p) -> HashJoinPartition& {
@@ -109,6 +116,10 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    HashJoinTable::Pages resident;
    for (auto& page : built_.takePages()) {
       if (isActive_ && build_->contains(page->partition)) {
+         // A page that is too large to be spilled.
+         if (spilledHashes_)
+            for (const std::byte* row = page->begin; row != page->cursor; row += rows_.layout().rowSize())
+               spilledHashes_->add(rowHash(row));
          at(page->partition).build.add(std::move(page));
       } else {
          resident.push_back(std::move(page));
@@ -125,7 +136,15 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
       // All partitions in order, null ones included: closeProbe() finds a partition by its number.
       if (isActive_) queue_.push_back(std::move(partition));
    }
-   table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_);
+   table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_, spilledHashes_);
+}
+
+/// Sets spilledHashes_, unless there are so many rows that most hashes would pass.
+void HashJoinSpill::takeHashes(const HashJoinTable& table) {
+   spilledHashes_ = build_->takeHashes();
+   if (!spilledHashes_) return;
+   spilledHashes_->shrinkFor(table.rowCount());
+   if (table.rowCount() > spilledHashes_->words() * HashFilter::hashesPerWordMax) spilledHashes_.reset();
 }
 
 void HashJoinSpill::waiveFloors() {
@@ -183,6 +202,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
    }
    // Probe rows in memory stay there if the workers' tables have room in addition.
    const bool maySpill = !buildGrant_.mayGrow(bytesMax * workers_);
+   spilledHashes_.reset();
    for (const auto& buffer : probeBuffers_) {
       TuplePages pages = maySpill ? buffer->finish() : buffer->takePages();
       DCHECK(partitions.size() == size_t{1} << probe_->bits()); // both sides are partitioned alike
@@ -359,6 +379,9 @@ void HashJoinSpill::describe(OperatorProfile& profile) const {
    note("Partitions Spilled", partitionsSpilled_);
    sideNote("Build Spilled", buildSpilled_);
    sideNote("Probe Spilled", probeSpilled_);
+   if (const uint64_t tested = tested_.load(); tested > 0)
+      profile.notes.emplace_back("Probe Rows Filtered",
+                                 std::to_string(tested - passed_.load()) + " of " + std::to_string(tested));
    note("Spilled Bytes Read", readBytes_.load());
    note("Partitions Split Again", depth_);
    note("Chunks", chunks_.load());

@@ -66,6 +66,12 @@ public:
    // PROBE
    /// Some partitions of the build side are on disk. Constant while the probe side runs.
    bool isActive() const { return isActive_; }
+   /// The hashes of the spilled built rows; a probe row with another hash has no partner on disk. Null: not known.
+   const HashFilter* spilledHashes() const { return spilledHashes_.get(); }
+   void countPassed(uint64_t tested, uint64_t passed) {
+      tested_.fetch_add(tested, std::memory_order_relaxed);
+      passed_.fetch_add(passed, std::memory_order_relaxed);
+   }
    const RowLayout& probeLayout() const { return probeLayout_; }
    const std::vector<uint32_t>& probeSlots() const { return probeSlots_; }
    /// A buffer for one worker, valid until the probe side has ended. Thread-safe.
@@ -101,6 +107,7 @@ public:
 private:
    using PartitionPtr = std::unique_ptr<HashJoinPartition>;
    TupleBuffer::Options options() const;
+   void takeHashes(const HashJoinTable& table);
    void plan(HashJoinPartition& partition) const;
    void enqueue(std::vector<PartitionPtr> partitions) REQUIRES(mutex_);
    bool isWanted(HashJoinPartition& partition);
@@ -120,6 +127,7 @@ private:
    size_t partitionsFrom_ = 0;
    std::unique_ptr<SpilledPartitions> build_, unjoinable_, probe_;
    TuplePages built_, builtUnjoinable_;
+   std::shared_ptr<HashFilter> spilledHashes_;
    bool isActive_ = false;
    mutable Mutex mutex_;
    std::vector<std::unique_ptr<TupleBuffer>> probeBuffers_ GUARDED_BY(mutex_);
@@ -136,6 +144,7 @@ private:
    Side buildSpilled_, probeSpilled_;
    uint32_t partitionsSpilled_ = 0, depth_ = 0;
    std::atomic<uint64_t> readBytes_{0}, chunks_{0};
+   std::atomic<uint64_t> tested_{0}, passed_{0}; ///< probe rows of spilled partitions, by spilledHashes_
 };
 
 } // namespace ouzel::executor

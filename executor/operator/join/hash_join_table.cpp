@@ -95,6 +95,13 @@ void HashJoinTable::reset() {
    hasAllRows_ = true;
    hasDuplicates_.store(false);
    rowCount_ = joinableCount_ = 0;
+   hashes_.reset();
+}
+
+void HashJoinTable::releaseFilters() {
+   hashes_.reset();
+   for (const HashJoinRows::Key& key : rows_.keys())
+      if (key.filter) key.filter->releaseBits();
 }
 
 void HashJoinTable::releaseRows() {
@@ -117,10 +124,12 @@ void HashJoinTable::merge(uint64_t joinable, uint64_t unjoinable, const std::vec
    sawNullKey_ |= sawNullKey;
 }
 
-void HashJoinTable::setPages(Pages pages, Pages unjoinable, bool hasAllRows) {
+void HashJoinTable::setPages(Pages pages, Pages unjoinable, bool hasAllRows, std::shared_ptr<HashFilter> spilled) {
    pages_ = std::move(pages);
    unjoinable_ = std::move(unjoinable);
    hasAllRows_ = hasAllRows;
+   // Rows have the hash of all keys, scans that of one.
+   hashes_ = rows_.keys().size() == 1 && rows_.keys()[0].filter ? std::move(spilled) : nullptr;
    residentCount_ = 0;
    for (const auto& page : pages_)
       residentCount_ += page->rowCount(layout().rowSize());
@@ -158,6 +167,7 @@ void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64
 uint32_t HashJoinTable::openDirectory(QueryContext& context) {
    const uint64_t rows = residentCount_;
    direct_ = false;
+   if (context.settings().zeroHashes) hashes_.reset(); // scans compute true hashes
    if (rows_.hasSimpleKey() && rows > 0 && hasAllRows_ && !context.settings().zeroHashes) {
       const uint64_t range = static_cast<uint64_t>(bounds_[0].upper) - static_cast<uint64_t>(bounds_[0].lower);
       const uint64_t direct = (range + 1) * sizeof(uint64_t), hashed = directoryBytes(rows);
@@ -181,7 +191,7 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
       if (hasAllRows_) {
          filter->allocate(rows, context.memory());
       } else {
-         filter->useBoundsOnly();
+         filter->share(hashes_);
       }
    }
    if (rows == 0) return tasks_ = 0;
@@ -264,10 +274,14 @@ void HashJoinTable::insert(QueryContext& context, uint32_t task) {
    DCHECK(directory_ != nullptr);
    const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
    const bool exclusive = tasks_ == 1;
+   const uint32_t rowSize = layout().rowSize();
    for (size_t p = first; p < end; ++p) {
       context.checkCancelled();
       const Piece& piece = pieces_[p];
       if (hasAllRows_) addToFilters(piece);
+      if (hashes_)
+         for (const std::byte* row = piece.begin; row < piece.end; row += rowSize)
+            hashes_->add(rowHash(row));
       if (!direct_) {
          exclusive ? insertHashed<true>(piece) : insertHashed<false>(piece);
          continue;

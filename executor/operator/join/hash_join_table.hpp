@@ -90,14 +90,17 @@ public:
    void reset();
    /// A lane has stored `joinable` rows, and `unjoinable` rows with a NULL key, which match no row.
    void merge(uint64_t joinable, uint64_t unjoinable, const std::vector<KeyBounds>& bounds, bool sawNullKey);
-   /// After the last merge: take the pages that are in memory. Unless `hasAllRows`, other pages are on disk.
-   void setPages(Pages pages, Pages unjoinable, bool hasAllRows);
+   /// After the last merge: take the pages that are in memory. Unless `hasAllRows`, other pages are on disk; `spilled`
+   /// then has the hashes of their rows, or is null.
+   void setPages(Pages pages, Pages unjoinable, bool hasAllRows, std::shared_ptr<HashFilter> spilled = nullptr);
    /// Make the directory. Returns the number of insert() tasks.
    uint32_t openDirectory(QueryContext& context);
    void insert(QueryContext& context, uint32_t task);
    void publish(QueryContext& context);
    /// Free pages and directory. rowCount() and sawNullKey() stay.
    void releaseRows();
+   /// After the last row of the probe side: free the bits of the scans' filters.
+   void releaseFilters();
 
    // BUILD of a partition
    /// Make a table of `pages`, whose rows share the top `bits` bits of their hash. `all`: the table of the whole build
@@ -152,6 +155,8 @@ private:
    std::vector<Piece> pieces_;
    std::vector<KeyBounds> bounds_;
    bool sawNullKey_ = false, hasAllRows_ = true;
+   /// Unless hasAllRows_: the filter that scans of the probe side share, once insert() has added the rows in memory.
+   std::shared_ptr<HashFilter> hashes_;
    uint64_t rowCount_ = 0;
    uint64_t joinableCount_ = 0; ///< rows without NULL key, spilled rows included
    uint64_t residentCount_ = 0; ///< rows in the directory

@@ -187,6 +187,65 @@ CATCH_TEST_CASE("a buffer that is short of memory spills what is too much, or al
    }
 }
 
+CATCH_TEST_CASE("the hashes of all spilled rows are in the filter, and few others", "[tuple_buffer]") {
+   Setting setting;
+   const RowLayout& layout = layoutOfNumbers();
+   QueryBudget budget(setting.memory, 1 << 20, nullptr);
+   MemoryGrant grant(budget);
+   SpilledPartitions partitions(&setting.space, bits);
+   partitions.collectHashes(setting.memory, (64 << 10) + 5); // not a power of two: 8,192 words
+   constexpr uint64_t rowsEach = 16 << 10;
+   TupleBuffer first(layout, grant, partitions, TupleBuffer::Options{.partitionPageSize = pageSize});
+   TupleBuffer second(layout, grant, partitions, TupleBuffer::Options{.partitionPageSize = pageSize});
+   std::thread other([&] { storeNumbers(second, layout, rowsEach, rowsEach); });
+   storeNumbers(first, layout, 0, rowsEach);
+   other.join();
+   TuplePages pages = first.finish();
+   pages.merge(second.finish());
+   CATCH_REQUIRE(!pages.spilled().empty());
+   const std::shared_ptr<HashFilter> filter = partitions.takeHashes();
+   CATCH_REQUIRE(filter);
+   CATCH_CHECK(filter->words() == 8192);
+   CATCH_CHECK(!partitions.takeHashes());
+   std::set<uint64_t> spilled;
+   TupleReader reader(layout, grant.memory(), setting.space);
+   for (const SpilledTuplePage& page : pages.spilled())
+      reader.add(page);
+   while (const auto page = reader.next())
+      for (const std::byte* row = page->begin; row != page->cursor; row += layout.rowSize())
+         spilled.insert(rowHash(row));
+   const auto check = [&](double othersMax) {
+      uint64_t passed = 0;
+      for (uint64_t number = 0; number < 4 * rowsEach; ++number) {
+         const uint64_t hash = hashU64(number);
+         if (spilled.contains(hash))
+            CATCH_REQUIRE(filter->mayContain(hash));
+         else
+            passed += filter->mayContain(hash);
+      }
+      CATCH_CHECK(static_cast<double>(passed) < othersMax * static_cast<double>(4 * rowsEach - spilled.size()));
+   };
+   check(0.05); // 16 bits a hash
+   filter->shrinkFor(rowsEach / 2);
+   CATCH_CHECK(filter->words() == 2048);
+   check(0.5); // 4 bits a hash
+}
+
+CATCH_TEST_CASE("without room for a filter, rows are spilled all the same", "[tuple_buffer]") {
+   MemoryLedger small{8 << 20};
+   Setting setting;
+   Reservation memory{small};
+   const RowLayout& layout = layoutOfNumbers();
+   QueryBudget budget(memory, 1 << 20, nullptr);
+   MemoryGrant grant(budget);
+   SpilledPartitions partitions(&setting.space, bits);
+   partitions.collectHashes(memory, 16 << 20);
+   TupleBuffer buffer(layout, grant, partitions, TupleBuffer::Options{.partitionPageSize = pageSize});
+   storeNumbers(buffer, layout, 0, 32 << 10);
+   CATCH_CHECK(!buffer.finish().spilled().empty());
+   CATCH_CHECK(!partitions.takeHashes());
+}
+
 CATCH_TEST_CASE("rows stored before there were partitions do not drive a little of each partition out",
                 "[tuple_buffer]") {
    constexpr uint64_t rowsEach = 256 << 10;
