@@ -99,11 +99,11 @@ public:
       insertions_.fetch_add(1, std::memory_order_release);
    }
    io::SpillSpace* space() const { return space_; }
-   /// From now on, the hashes of rows that are spilled go to a filter of at most `bytes` bytes. It is made when the first
-   /// page is spilled, and memory is kept free for it until then. Called before the first row.
+   /// From now on, the hashes of rows that are spilled go to a filter of at most `bytes` bytes. It is made when the
+   /// first page is spilled, and memory is kept free for it until then. Called before the first row.
    void collectHashes(Reservation& memory, size_t bytes);
-   /// After the last row: the filter with the hashes of all spilled rows. Null: nothing was spilled, or there was no room
-   /// for a filter.
+   /// After the last row: the filter with the hashes of all spilled rows. Null: nothing was spilled, or there was no
+   /// room for a filter.
    std::shared_ptr<HashFilter> takeHashes() { return std::move(hashes_); }
    /// Bytes that the operator will need later for the rows in memory, in addition to their pages. Kept free.
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }

@@ -19,7 +19,9 @@
 //    per stage, one thread  prepare() of the source, then of the operators
 //    per lane               makeLocal() of the source, the operators, and, in the first stage the lane runs, the sink
 //    per batch              next(), process() and consume(): all lanes at once, one worker at a time in a lane
-//    after the last stage   combine() per local state of the sink, rounds of finishTask(), finish()
+//    after the last stage   settle() per local state of the sink, all at once; then combine() per local state, rounds
+//    of
+//                           finishTask(), finish()
 //
 // Threads: sources, operators and sinks are shared by all workers. They are read-only while a stage runs, except for
 // members whose comment says how they are shared. State that one lane changes lives in its LocalState.
@@ -91,8 +93,13 @@ public:
    virtual void prepare(QueryContext&) {}
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) = 0;
-   /// Hands the rows of a local state over to the sink. Called after the last batch of all workers, once per local
-   /// state, one after the other.
+   /// The local states have much to do in settle(), so that it is worth waking workers for it.
+   virtual bool settlesInParallel() const { return false; }
+   /// Does what remains to be done in a local state on its own: packing, sorting, spilling. Called after the last batch
+   /// of all workers, by one worker per local state, for several local states at once.
+   virtual void settle(QueryContext&, LocalState&) {}
+   /// Hands the rows of a local state over to the sink. Called after the last settle(), once per local state,
+   /// one after the other.
    virtual void combine(QueryContext&, LocalState&) {}
    /// After combine(), workers share the tasks of finishing. finishTasks() returns the number of tasks of a round;
    /// finishTask() runs one of them. After the last task of a round the next round is asked for; 0 tasks end the

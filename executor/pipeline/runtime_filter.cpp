@@ -10,9 +10,9 @@ namespace ouzel::executor {
 
 namespace {
 
-constexpr uint64_t smallRange = uint64_t{1} << 20;     // a bitmap of this many bits is always cheap
-constexpr uint64_t bitsPerRowMax = 64;                 // with more, a Bloom filter is smaller and about as good
-constexpr uint64_t bitmapBitsMax = uint64_t{1} << 31;  // 256 MiB
+constexpr uint64_t smallRange = uint64_t{1} << 20;    // a bitmap of this many bits is always cheap
+constexpr uint64_t bitsPerRowMax = 64;                // with more, a Bloom filter is smaller and about as good
+constexpr uint64_t bitmapBitsMax = uint64_t{1} << 31; // 256 MiB
 
 void setBits(uint64_t& word, uint64_t mask) {
    std::atomic_ref<uint64_t> shared(word);

@@ -10,8 +10,8 @@
 namespace ouzel::executor {
 
 /// A summary of a join's build keys, for scans on the probe side: bounds, and either an exact bitmap over a small range
-/// or a Bloom filter (HashFilter). Integer-like keys (Bool, I16, I32, I64) have bounds and may have a bitmap; keys of every
-/// type may have a Bloom filter over their hash (common/hash/vector_hash.hpp).
+/// or a Bloom filter (HashFilter). Integer-like keys (Bool, I16, I32, I64) have bounds and may have a bitmap; keys of
+/// every type may have a Bloom filter over their hash (common/hash/vector_hash.hpp).
 ///
 /// The join publishes the filter once, before the probe pipeline starts; read-only afterwards.
 class RuntimeFilter {
@@ -27,8 +27,8 @@ public:
    /// False if filter() would drop so few rows that it does not pay.
    bool isSelective() const { return selective_; }
 
-   // Called while the join finishes, in this order: setBounds(), then allocate() and the keys, or share(), then publish().
-   // One thread except for addValue() and addHash().
+   // Called while the join finishes, in this order: setBounds(), then allocate() and the keys, or share(), then
+   // publish(). One thread except for addValue() and addHash().
    void publishNothing();
    void setBounds(int64_t lower, int64_t upper);
    /// Make a bitmap of [lower, upper] when `rows` keys fill it well enough, else a Bloom filter for `rows` keys. The

@@ -13,6 +13,9 @@ namespace ouzel::executor {
 
 namespace {
 
+/// The number of the round before the sink's finishing rounds: each task settles a local state.
+constexpr uint32_t settlingRound = UINT32_MAX;
+
 /// Rows and batches that an operator gave in one lane, and the time spent in it (only measured for EXPLAIN ANALYZE).
 struct OperatorCounter {
    uint64_t rows = 0, batches = 0, nanos = 0;
@@ -309,7 +312,19 @@ PipelineRun::Outcome PipelineRun::endStage() {
       return Outcome::Ran;
    }
    for (Lane* lane : lanes)
-      if (lane->sink) pipeline_.sink->combine(context_, *lane->sink);
+      if (lane->sink) settling_.push_back(lane->sink.get());
+   if (settling_.size() > 1 && pipeline_.sink->settlesInParallel()) {
+      startTasks(settlingRound, static_cast<uint32_t>(settling_.size()));
+      return Outcome::Ran;
+   }
+   for (LocalState* local : settling_)
+      pipeline_.sink->settle(context_, *local);
+   return endSettling();
+}
+
+PipelineRun::Outcome PipelineRun::endSettling() {
+   for (LocalState* local : settling_)
+      pipeline_.sink->combine(context_, *local);
    return openFinishRound(0);
 }
 
@@ -328,6 +343,11 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
       phase_ = Phase::Ended;
       return Outcome::Ended;
    }
+   startTasks(round, tasks);
+   return Outcome::Ran;
+}
+
+void PipelineRun::startTasks(uint32_t round, uint32_t tasks) {
    {
       const MutexLock lock(mutex_);
       finishRound_ = round;
@@ -336,7 +356,6 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
       phase_ = Phase::Finish;
    }
    if (tasks > 1) context_.wake();
-   return Outcome::Ran;
 }
 
 PipelineRun::Outcome PipelineRun::runFinishTask() {
@@ -349,7 +368,10 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
    }
    context_.checkCancelled();
    const int64_t start = context_.execution.collectProfile ? steadyNanos() : 0;
-   pipeline_.sink->finishTask(context_, round, task);
+   if (round == settlingRound)
+      pipeline_.sink->settle(context_, *settling_[task]);
+   else
+      pipeline_.sink->finishTask(context_, round, task);
    {
       const MutexLock lock(mutex_);
       if (context_.execution.collectProfile && pipeline_.sinkProfile < profile_.size())
@@ -358,7 +380,7 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
       if (++finishEnded_ < finishTasks_) return Outcome::Ran;
       phase_ = Phase::Busy;
    }
-   return openFinishRound(round + 1);
+   return round == settlingRound ? endSettling() : openFinishRound(round + 1);
 }
 
 } // namespace ouzel::executor

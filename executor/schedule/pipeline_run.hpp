@@ -16,7 +16,8 @@ namespace ouzel::executor {
 ///
 ///    Stages, not prepared --first worker--> Busy: prepareStage() ---------> Stages: workers run lanes
 ///    Stages ---------------last lane ends-> Busy: endStage() -------------> Stages, not prepared (the next stage)
-///                                                 after the last stage: combine(), then openFinishRound(0)
+///                                                 after the last stage: settle(), here or as the tasks of a
+///                                                 finishing round, combine(), then openFinishRound(0)
 ///    openFinishRound(n): 0 tasks: finish() -------------------------------> Ended
 ///                        else --------------------------------------------> Finish: workers run finishTask()
 ///    Finish ---------------last task ends-> Busy: openFinishRound(n + 1)
@@ -53,7 +54,9 @@ private:
    void stopInput(Lane& lane, size_t level);
    void addProfile(const Stage& stage);
    Outcome endStage();
+   Outcome endSettling();
    Outcome openFinishRound(uint32_t round);
+   void startTasks(uint32_t round, uint32_t tasks);
    Outcome runFinishTask();
 
    const std::unique_ptr<Pipeline> owned_;
@@ -70,7 +73,8 @@ private:
    uint32_t lanesMax_ GUARDED_BY(mutex_) = 1;
    std::vector<std::unique_ptr<Lane>> lanes_ GUARDED_BY(mutex_); // the list; a taken lane belongs to its worker
    uint64_t unblocks_ GUARDED_BY(mutex_) = 0;                    // calls of unblock()
-   uint32_t finishRound_ GUARDED_BY(mutex_) = 0;
+   std::vector<LocalState*> settling_; // the sink's local states, once the last stage has ended; constant from then on
+   uint32_t finishRound_ GUARDED_BY(mutex_) = 0; // or settlingRound
    uint32_t finishTasks_ GUARDED_BY(mutex_) = 0;
    uint32_t finishNext_ GUARDED_BY(mutex_) = 0;
    uint32_t finishEnded_ GUARDED_BY(mutex_) = 0;

@@ -181,6 +181,13 @@ struct AggregateSink::PerSet {
    std::vector<Vector> keys;
    std::unique_ptr<Arena> arena;
    size_t arenaBytes = 0; ///< at the last expectOutside()
+   /// The rows of a table or buffer, after settle().
+   struct Settled {
+      TuplePages pages;
+      bool isUnique = false;
+   };
+   Settled groups;
+   std::vector<Settled> distinctValues, collectedRows; ///< by aggregate
 };
 
 struct AggregateSink::Local final : LocalState {
@@ -470,27 +477,48 @@ void AggregateSink::noteSpilled(const TuplePages& pages) {
    }
 }
 
+bool AggregateSink::settlesInParallel() const {
+   const auto hasSpilled = [](const auto& rows) { return rows && !rows->partitions->isEmpty(); };
+   return std::any_of(sets_.begin(), sets_.end(), [&](const GroupingSet& set) {
+      return !set.partitions->isEmpty() || std::any_of(set.distinct.begin(), set.distinct.end(), hasSpilled) ||
+             std::any_of(set.collected.begin(), set.collected.end(), hasSpilled);
+   });
+}
+
+void AggregateSink::settle(QueryContext&, LocalState& state) {
+   const auto take = [](GroupTable* table) {
+      PerSet::Settled settled;
+      if (!table) return settled;
+      settled.isUnique = table->isUnique();
+      settled.pages = table->takePages();
+      return settled;
+   };
+   for (PerSet& mine : static_cast<Local&>(state).sets) {
+      mine.groups = take(mine.table.get());
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         mine.distinctValues.push_back(take(mine.distinct[a].get()));
+         mine.collectedRows.push_back({mine.collected[a] ? mine.collected[a]->finish() : TuplePages(), false});
+      }
+   }
+}
+
 void AggregateSink::combine(QueryContext&, LocalState& state) {
    auto& local = static_cast<Local&>(state);
    for (size_t number = 0; number < sets_.size(); ++number) {
       GroupingSet& set = sets_[number];
       PerSet& mine = local.sets[number];
-      const bool isUnique = mine.table->isUnique();
-      TuplePages pages = mine.table->takePages();
       keepArena(std::move(mine.arena));
-      noteSpilled(pages);
-      set.groups.add(std::move(pages), isUnique);
+      noteSpilled(mine.groups.pages);
+      set.groups.add(std::move(mine.groups.pages), mine.groups.isUnique);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
          if (mine.distinct[a]) {
-            const bool valuesUnique = mine.distinct[a]->isUnique();
-            TuplePages values = mine.distinct[a]->takePages();
-            noteSpilled(values);
-            set.distinct[a]->groups.add(std::move(values), valuesUnique);
+            PerSet::Settled& values = mine.distinctValues[a];
+            noteSpilled(values.pages);
+            set.distinct[a]->groups.add(std::move(values.pages), values.isUnique);
          }
          if (!mine.collected[a]) continue;
-         TuplePages rows = mine.collected[a]->finish();
-         noteSpilled(rows);
-         set.collected[a]->pages.merge(std::move(rows));
+         noteSpilled(mine.collectedRows[a].pages);
+         set.collected[a]->pages.merge(std::move(mine.collectedRows[a].pages));
       }
    }
 }

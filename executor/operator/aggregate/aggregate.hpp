@@ -83,6 +83,8 @@ public:
    void prepare(QueryContext& context) override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   bool settlesInParallel() const override;
+   void settle(QueryContext& context, LocalState& local) override;
    void combine(QueryContext& context, LocalState& local) override;
    uint32_t finishTasks(QueryContext& context, uint32_t round) override;
    void finishTask(QueryContext& context, uint32_t round, uint32_t task) override;

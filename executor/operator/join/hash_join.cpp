@@ -43,6 +43,9 @@ struct BuildLocal final : LocalState {
    JoinRowWriter writer;
    std::vector<HashJoinTable::KeyBounds> bounds;
    bool sawNullKey = false;
+   // SETTLED
+   TuplePages settledRows, settledUnjoinable;
+   uint64_t rowCount = 0, unjoinableCount = 0;
    uint64_t hashes[batchRowsMax];
    RowIndex joinable[batchRowsMax], nullKeyed[batchRowsMax];
 };
@@ -60,10 +63,18 @@ public:
       return std::make_unique<BuildLocal>(shape_, table_, spill_, context);
    }
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   bool settlesInParallel() const override { return spill_.hasSpilledBuilt(); }
+   void settle(QueryContext&, LocalState& state) override {
+      auto& local = static_cast<BuildLocal&>(state);
+      local.rowCount = local.rows.rowCount();
+      local.unjoinableCount = local.unjoinable.rowCount();
+      local.settledRows = local.rows.finish();
+      local.settledUnjoinable = local.unjoinable.finish();
+   }
    void combine(QueryContext&, LocalState& state) override {
       auto& local = static_cast<BuildLocal&>(state);
-      table_.merge(local.rows.rowCount(), local.unjoinable.rowCount(), local.bounds, local.sawNullKey);
-      spill_.addBuilt(local.rows.finish(), local.unjoinable.finish());
+      table_.merge(local.rowCount, local.unjoinableCount, local.bounds, local.sawNullKey);
+      spill_.addBuilt(std::move(local.settledRows), std::move(local.settledUnjoinable));
    }
    uint32_t finishTasks(QueryContext& context, uint32_t round) override {
       if (round > 0) return 0;

@@ -42,6 +42,8 @@ struct HashJoinShape {
 class HashJoinMatcher final {
 public:
    HashJoinMatcher(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context);
+   /// Between batches: look for matches in this table.
+   void useTable(const HashJoinTable& table) { table_ = &table; }
    /// Join a batch; as StreamingOperator::process.
    OperatorStatus process(QueryContext& context, const Batch& in, Batch& out);
 

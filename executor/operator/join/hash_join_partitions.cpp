@@ -1,13 +1,17 @@
 #include "executor/operator/join/hash_join_partitions.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
 #include <optional>
 
 #include "executor/materialize/row_batch.hpp"
 #include "executor/operator/join/hash_join_built_rows.hpp"
 #include "executor/operator/join/join_rows.hpp"
+#include "executor/operator/join/partition_job.hpp"
 
+// A worker takes units of a job, one at a time; pages it takes some ahead, so that they are read meanwhile. When the
+// job has no more units for it, the worker looks for another job.
+//
 // A partition whose built rows fit is joined as in memory, by a HashJoinMatcher. A partition that does not fit even
 // after splitting is joined chunk by chunk: make a table of as many built rows as fit, read all of the probe side,
 // repeat. Two bits per probe row say whether the row had a match, and whether a predicate was NULL. The last chunk
@@ -17,80 +21,69 @@ namespace ouzel::executor {
 
 using sql::JoinKind;
 using Column = HashJoinShape::Column;
+using Phase = PartitionJob::Phase;
+using Unit = PartitionJob::Unit;
 using Work = HashJoinPartition::Work;
 
 namespace {
 
-/// One bit for each probe row of a partition, in the order in which the rows are read. Used by one worker.
-class RowBits {
+/// Most pages that a worker takes ahead. HashJoinSpill::aheadBytes() bounds the bytes in flight.
+constexpr size_t pagesAheadMax = 32;
+
+/// Reads the pages of units that a worker takes from a job, in the order in which it takes them. Used by one worker.
+class PageReader {
 public:
-   RowBits() = default;
-   RowBits(uint64_t rows, Reservation& memory) : memory_((rows + 63) / 64 * 8 + 8, memory) {}
-   void load(uint64_t first, uint32_t count, uint8_t* bytes) const {
-      DCHECK((first + count + 7) / 8 <= memory_.bytes());
-      const auto* words = memory_.as<const uint64_t>();
-      for (uint32_t i = 0; i < count; ++i)
-         bytes[i] = words[(first + i) >> 6] >> ((first + i) & 63) & 1;
-   }
-   void store(uint64_t first, uint32_t count, const uint8_t* bytes) {
-      DCHECK((first + count + 7) / 8 <= memory_.bytes());
-      auto* words = memory_.as<uint64_t>();
-      for (uint32_t i = 0; i < count; ++i)
-         words[(first + i) >> 6] |= uint64_t{bytes[i] != 0} << ((first + i) & 63);
-   }
+   PageReader(HashJoinSpill& spill, const RowLayout& buildLayout) : spill_(spill), buildLayout_(buildLayout) {}
 
-private:
-   LargeMemory memory_;
-};
-
-/// Reads all pages of one side of a partition, pages in memory first. A side can be read several times.
-class SideReader {
-public:
-   SideReader(const RowLayout& layout, Reservation& memory, HashJoinSpill& spill)
-      : layout_(layout), memory_(memory), spill_(spill) {}
-
-   void open(const TuplePages& pages, bool isLastUse) {
-      pages_ = &pages;
-      next_ = 0;
-      left_ = pages.spilled().size();
-      reader_.emplace(layout_, memory_, spill_.space(), spill_.aheadBytes());
-      for (const SpilledTuplePage& page : pages.spilled())
-         reader_->add(page, isLastUse);
+   /// A unit that the worker has taken; the reader then takes more.
+   void add(PartitionJob& job, const Unit& unit) {
+      queue_.push_back(unit);
+      if (job.residentPage(unit)) return;
+      const bool ofProbe = job.isOfProbe(unit);
+      std::optional<TupleReader>& reader = readers_[ofProbe];
+      if (!reader)
+         reader.emplace(ofProbe ? spill_.probeLayout() : buildLayout_, spill_.buildGrant().memory(), spill_.space(),
+                        spill_.aheadBytes());
+      reader->add(job.spilledPage(unit), job.isLastUse(unit));
    }
-   void close() {
-      reader_.reset();
+   bool isEmpty() const { return queue_.empty(); }
+   /// The page of the first unit in the queue, valid until the next call. REQUIRES: !isEmpty().
+   const TuplePage& next(PartitionJob& job, Unit& unit) {
       current_.reset();
-   }
-   /// The next page, valid until the next call. Null at the end.
-   const TuplePage* next() {
-      current_.reset();
-      if (next_ < pages_->pages().size()) return pages_->pages()[next_++].get();
-      readNext();
-      return current_.get();
-   }
-   /// All spilled pages were read.
-   bool isAtEnd() const { return left_ == 0; }
-   /// The next spilled page, owned by the caller.
-   std::unique_ptr<TuplePage> take() {
-      readNext();
-      return std::move(current_);
-   }
-
-private:
-   void readNext() {
-      current_ = reader_->next();
-      if (!current_) return;
-      DCHECK(left_ > 0);
-      --left_;
+      unit = queue_.front();
+      queue_.pop_front();
+      takeAhead(job, unit.phase);
+      if (const TuplePage* page = job.residentPage(unit)) return *page;
+      current_ = readers_[job.isOfProbe(unit)]->next();
       spill_.countRead(current_->memory.bytes());
+      return *current_;
+   }
+   /// The page that next() gave, if it was on disk.
+   std::unique_ptr<TuplePage> takePage() { return std::move(current_); }
+   /// All units are done: free the memory.
+   void close() {
+      DCHECK(queue_.empty());
+      current_.reset();
+      for (std::optional<TupleReader>& reader : readers_)
+         reader.reset();
    }
 
-   const RowLayout& layout_;
-   Reservation& memory_;
+private:
+   void takeAhead(PartitionJob& job, Phase phase) {
+      // Workers that share a job take only a part of what is left, so that they end together.
+      const size_t wanted =
+          spill_.sharesJobs() ? std::min(pagesAheadMax, job.unitsToShare() / spill_.workers() / 2) : pagesAheadMax;
+      while (queue_.size() < wanted) {
+         const std::optional<Unit> unit = job.take(phase);
+         if (!unit) return;
+         add(job, *unit);
+      }
+   }
+
    HashJoinSpill& spill_;
-   const TuplePages* pages_ = nullptr;
-   size_t next_ = 0, left_ = 0;
-   std::optional<TupleReader> reader_;
+   const RowLayout& buildLayout_;
+   std::deque<Unit> queue_;
+   std::optional<TupleReader> readers_[2]; ///< of the build side and of the probe side
    std::unique_ptr<TuplePage> current_;
 };
 
@@ -101,20 +94,25 @@ public:
    SourceStatus next(QueryContext& context, Batch& out);
 
 private:
-   enum class Phase : uint8_t { Idle, Probe, Built, Give };
+   /// A worker's buffers for the parts of a partition that is split.
+   struct Parts {
+      Parts(const RowLayout& buildLayout, HashJoinSpill& spill, PartitionJob& job)
+         : build(buildLayout, spill.buildGrant(), job.parts(false), spill.partOptions()),
+           probe(spill.probeLayout(), spill.buildGrant(), job.parts(true), spill.partOptions()) {}
+      TupleBuffer build, probe;
+   };
 
-   SourceStatus start(QueryContext& context);
-   void loadWhole(QueryContext& context);
-   void loadChunk(QueryContext& context);
-   void openProbe();
+   SourceStatus takeJob(QueryContext& context);
+   void takeUnit(QueryContext& context);
+   void beginPage(QueryContext& context);
+   void finishUnit(QueryContext& context);
+   void leaveJob(QueryContext& context);
    bool nextInput();
    void probe(QueryContext& context, Batch& out);
    void noteChunk(bool isEndOfBatch, Batch& out);
    void giveMarked(Batch& out);
-   void endTable(QueryContext& context);
-   void end(QueryContext& context);
    HashJoinMatcher& prober(QueryContext& context);
-   bool isChunked() const { return partition_->work == Work::Chunks; }
+   bool isChunked() const { return job_->work() == Work::Chunks; }
    bool emitsPairs() const { return chunkShape_.kind == JoinKind::Inner; }
 
    // PROPERTIES
@@ -122,17 +120,15 @@ private:
    const HashJoinTable& all_;
    HashJoinSpill& spill_;
    const uint32_t rowsMax_;
-   HashJoinTable table_;
    std::optional<HashJoinMatcher> prober_, chunkProber_;
    BuiltRowGiver giver_;
    RowBatch columns_;
 
    // STATE
-   Phase phase_ = Phase::Idle;
-   std::unique_ptr<HashJoinPartition> partition_;
-   SideReader build_, probe_;
-   size_t givenPage_ = 0;
-   bool isLastChunk_ = true;
+   std::shared_ptr<PartitionJob> job_;
+   Unit unit_; ///< the unit being worked on; Phase::Ended: none
+   PageReader reader_;
+   std::unique_ptr<Parts> parts_;
    // STATE of the probe input
    JoinRowReader rows_;
    Batch in_;
@@ -142,7 +138,6 @@ private:
    uint64_t nextRow_ = 0;
    const std::byte* inputRows_[batchRowsMax];
    // STATE over chunks
-   RowBits found_, unknown_;
    uint8_t foundNow_[batchRowsMax], unknownNow_[batchRowsMax];
    RowIndex kept_[batchRowsMax];
    std::unique_ptr<uint8_t[]> mark_;
@@ -159,100 +154,112 @@ std::vector<PhysicalType> typesOf(const RowLayout& layout) {
 Worker::Worker(const HashJoinShape& shape, const HashJoinShape& chunkShape, const HashJoinTable& all,
                HashJoinSpill& spill, QueryContext& context)
    : shape_(shape), chunkShape_(chunkShape), all_(all), spill_(spill),
-     rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)), table_(all.rows(), spill.buildGrant()),
-     giver_(shape, all.rows(), context), columns_(typesOf(spill.probeLayout())),
-     build_(all.layout(), spill.buildGrant().memory(), spill),
-     probe_(spill.probeLayout(), spill.buildGrant().memory(), spill) {}
+     rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)), giver_(shape, all.rows(), context),
+     columns_(typesOf(spill.probeLayout())), reader_(spill, all.layout()) {}
 
+/// The prober of the job's kind, with the job's table.
 HashJoinMatcher& Worker::prober(QueryContext& context) {
-   if (!isChunked()) {
-      if (!prober_) prober_.emplace(shape_, table_, context);
-      return *prober_;
-   }
-   if (!chunkProber_) chunkProber_.emplace(chunkShape_, table_, context);
-   return *chunkProber_;
+   std::optional<HashJoinMatcher>& prober = isChunked() ? chunkProber_ : prober_;
+   if (!prober) prober.emplace(isChunked() ? chunkShape_ : shape_, job_->table(), context);
+   prober->useTable(job_->table());
+   return *prober;
 }
 
-SourceStatus Worker::start(QueryContext& context) {
-   bool isEnd = false;
-   partition_ = spill_.take(isEnd);
-   if (!partition_) return isEnd ? SourceStatus::Done : SourceStatus::Blocked;
-   switch (partition_->work) {
-   case Work::Whole:
-      loadWhole(context);
-      openProbe();
+SourceStatus Worker::next(QueryContext& context, Batch& out) {
+   out.setDense(0);
+   if (!job_) return takeJob(context);
+   switch (unit_.phase) {
+   case Phase::Probe: probe(context, out); break;
+   case Phase::Built:
+   case Phase::Give:
+      if (giver_.isAtEnd()) {
+         finishUnit(context);
+      } else {
+         giver_.next(out);
+      }
       break;
-   case Work::Split:
-      spill_.split(context, *partition_);
-      end(context);
-      break;
-   case Work::Chunks: {
-      const uint64_t rows = partition_->probe.rowCount(spill_.probeLayout().rowSize());
-      if (!emitsPairs() || chunkShape_.kind != shape_.kind) found_ = RowBits(rows, spill_.buildGrant().memory());
-      if (shape_.kind == JoinKind::Mark) unknown_ = RowBits(rows, spill_.buildGrant().memory());
-      build_.open(partition_->build, true);
-      loadChunk(context);
-      break;
-   }
-   case Work::Give:
-      build_.open(partition_->build, true);
-      phase_ = Phase::Give;
-      break;
+   default: takeUnit(context);
    }
    return SourceStatus::HaveOutput;
 }
 
-void Worker::loadWhole(QueryContext& context) {
-   build_.open(partition_->build, true);
-   HashJoinTable::Pages pages = partition_->build.takePages();
-   while (auto page = build_.take()) {
-      context.checkCancelled();
-      pages.push_back(std::move(page));
+SourceStatus Worker::takeJob(QueryContext& context) {
+   if (spill_.closeBuffer(context)) return SourceStatus::HaveOutput;
+   bool isEnd = false;
+   job_ = spill_.take(all_, isEnd);
+   if (!job_) return isEnd ? SourceStatus::Done : SourceStatus::Blocked;
+   job_->start(context);
+   if (job_->work() == Work::Split) job_->beginParts();
+   return SourceStatus::HaveOutput;
+}
+
+/// Do the next unit of the job, or begin it if it gives rows.
+void Worker::takeUnit(QueryContext& context) {
+   if (reader_.isEmpty()) {
+      const std::optional<Unit> unit = job_->take();
+      if (!unit) return leaveJob(context);
+      unit_ = *unit;
+      switch (unit->phase) {
+      case Phase::LoadAll: job_->loadAll(context); return finishUnit(context);
+      case Phase::Insert: job_->insert(context, *unit); return finishUnit(context);
+      case Phase::Built: giver_.open(*job_->table().pages()[unit->index]); return;
+      default: reader_.add(*job_, *unit);
+      }
    }
-   build_.close();
-   table_.load(context, std::move(pages), partition_->bits, all_);
-   spill_.noteLoaded(*partition_);
-   isLastChunk_ = true;
+   beginPage(context);
 }
 
-/// Make the table of the next chunk: as many built rows as fit.
-void Worker::loadChunk(QueryContext& context) {
-   table_.releaseRows();
-   const size_t bytesMax = spill_.chunkBytes();
-   const uint32_t rowSize = all_.layout().rowSize();
-   HashJoinTable::Pages pages = partition_->build.takePages();
-   size_t bytes = 0;
-   const auto charge = [&](const TuplePage& page) { bytes += page.bytes() + 16 * size_t{page.rowCount(rowSize)}; };
-   for (const auto& page : pages)
-      charge(*page);
-   while (!build_.isAtEnd() && (pages.empty() || bytes < bytesMax)) {
-      context.checkCancelled();
-      pages.push_back(build_.take());
-      charge(*pages.back());
+/// The next unit is a page.
+void Worker::beginPage(QueryContext& context) {
+   const TuplePage& page = reader_.next(*job_, unit_);
+   switch (unit_.phase) {
+   case Phase::Load:
+      job_->addLoaded(reader_.takePage());
+      finishUnit(context);
+      break;
+   case Phase::Probe:
+      rows_.open(&page, spill_.probeLayout().rowSize());
+      hasMore_ = hasRest_ = false;
+      nextRow_ = job_->firstRow(unit_);
+      break;
+   case Phase::Give: giver_.open(page); break;
+   case Phase::Split: {
+      if (!parts_) parts_ = std::make_unique<Parts>(all_.layout(), spill_, *job_);
+      TupleBuffer& buffer = job_->isOfProbe(unit_) ? parts_->probe : parts_->build;
+      buffer.storeCopies(page);
+      if (buffer.wantsRelief()) buffer.relieve();
+      finishUnit(context);
+      break;
    }
-   isLastChunk_ = build_.isAtEnd();
-   table_.load(context, std::move(pages), partition_->bits, all_);
-   spill_.countChunk();
-   openProbe();
+   default: throwInternal("a unit of a join's partition that is not a page");
+   }
 }
 
-void Worker::openProbe() {
-   DCHECK(partition_ != nullptr);
-   probe_.open(partition_->probe, isLastChunk_);
-   rows_.open(nullptr, 0);
-   hasMore_ = hasRest_ = false;
-   nextRow_ = 0;
-   phase_ = Phase::Probe;
+void Worker::finishUnit(QueryContext& context) {
+   const Unit unit = std::exchange(unit_, Unit{});
+   // The reader's pages in flight belong to the phase that may end here.
+   if (reader_.isEmpty()) reader_.close();
+   if (job_->finish(context, unit)) spill_.end(context, *job_);
 }
 
-/// Sets in_ to the next batch of probe rows. False at the end.
+void Worker::leaveJob(QueryContext& context) {
+   reader_.close();
+   if (job_->work() == Work::Split) {
+      TuplePages build, probe;
+      if (parts_) {
+         build = spill_.finishParts(parts_->build, job_->parts(false));
+         probe = spill_.finishParts(parts_->probe, job_->parts(true));
+         parts_.reset();
+      }
+      if (job_->addParts(std::move(build), std::move(probe))) spill_.end(context, *job_);
+   }
+   job_.reset();
+}
+
+/// Sets in_ to the next batch of the page's probe rows. False at the end.
 bool Worker::nextInput() {
    const RowLayout& layout = spill_.probeLayout();
-   while (rows_.isAtEnd()) {
-      const TuplePage* page = probe_.next();
-      if (!page) return false;
-      rows_.open(page, layout.rowSize());
-   }
+   if (rows_.isAtEnd()) return false;
    const uint32_t count = rows_.next(rowsMax_, inputRows_);
    DCHECK(count > 0);
    DCHECK(count <= rowsMax_);
@@ -265,57 +272,20 @@ bool Worker::nextInput() {
    return true;
 }
 
-SourceStatus Worker::next(QueryContext& context, Batch& out) {
-   out.setDense(0);
-   switch (phase_) {
-   case Phase::Idle: return start(context);
-   case Phase::Probe: probe(context, out); break;
-   case Phase::Built:
-      while (giver_.isAtEnd() && givenPage_ < table_.pages().size())
-         giver_.open(*table_.pages()[givenPage_++]);
-      if (giver_.isAtEnd()) {
-         endTable(context);
-      } else {
-         giver_.next(out);
-      }
-      break;
-   case Phase::Give:
-      if (giver_.isAtEnd()) {
-         const TuplePage* page = build_.next();
-         if (!page) {
-            end(context);
-            break;
-         }
-         giver_.open(*page);
-      }
-      giver_.next(out);
-      break;
-   }
-   return SourceStatus::HaveOutput;
-}
-
 void Worker::probe(QueryContext& context, Batch& out) {
    if (hasRest_) {
       hasRest_ = false;
       giveMarked(out);
       return;
    }
+   if (!hasMore_ && !nextInput()) return finishUnit(context);
    HashJoinMatcher& worker = prober(context);
    if (!hasMore_) {
-      if (!nextInput()) {
-         if (!givesBuiltRowsLast(shape_.kind)) {
-            endTable(context);
-         } else {
-            givenPage_ = 0;
-            phase_ = Phase::Built;
-         }
-         return;
-      }
       uint64_t* hashes = worker.hashesToFill();
       for (uint32_t i = 0; i < in_.rowCount; ++i)
          hashes[i] = rowHash(inputRows_[i]);
       if (isChunked() && chunkShape_.kind != shape_.kind) {
-         found_.load(firstRow_, in_.rowCount, foundNow_);
+         job_->found().load(firstRow_, in_.rowCount, foundNow_);
          worker.noteFound(foundNow_, shape_.kind == JoinKind::Single);
       }
    }
@@ -323,18 +293,18 @@ void Worker::probe(QueryContext& context, Batch& out) {
    if (isChunked()) noteChunk(!hasMore_, out);
 }
 
-/// Adds the matches of in_'s rows in this chunk to those of earlier chunks (found_, unknown_).
+/// Adds the matches of in_'s rows in this chunk to those of earlier chunks.
 void Worker::noteChunk(bool isEndOfBatch, Batch& out) {
    const uint32_t count = in_.rowCount;
    if (emitsPairs()) {
       if (chunkShape_.kind == shape_.kind || !isEndOfBatch) return;
-      found_.store(firstRow_, count, foundNow_);
-      hasRest_ = isLastChunk_;
+      job_->found().store(firstRow_, count, foundNow_);
+      hasRest_ = job_->isLastChunk();
       return;
    }
    if (shape_.kind != JoinKind::Semi && shape_.kind != JoinKind::Anti && shape_.kind != JoinKind::Mark) return;
    const HashJoinMatcher& worker = *chunkProber_;
-   found_.load(firstRow_, count, foundNow_);
+   job_->found().load(firstRow_, count, foundNow_);
    if (shape_.kind == JoinKind::Semi) {
       uint32_t kept = 0;
       for (uint32_t i = 0; i < count; ++i) {
@@ -342,20 +312,20 @@ void Worker::noteChunk(bool isEndOfBatch, Batch& out) {
          kept += worker.found()[i] && !foundNow_[i];
       }
       out.selection = Selection::list(kept_, kept);
-      found_.store(firstRow_, count, worker.found());
+      job_->found().store(firstRow_, count, worker.found());
       return;
    }
    for (uint32_t i = 0; i < count; ++i)
       foundNow_[i] |= worker.found()[i];
-   found_.store(firstRow_, count, foundNow_);
+   job_->found().store(firstRow_, count, foundNow_);
    if (shape_.kind == JoinKind::Mark) {
-      unknown_.load(firstRow_, count, unknownNow_);
+      job_->unknown().load(firstRow_, count, unknownNow_);
       for (uint32_t i = 0; i < count; ++i)
          unknownNow_[i] |= worker.unknown()[i];
-      unknown_.store(firstRow_, count, unknownNow_);
+      job_->unknown().store(firstRow_, count, unknownNow_);
    }
    out.setDense(0);
-   if (isLastChunk_) giveMarked(out);
+   if (job_->isLastChunk()) giveMarked(out);
 }
 
 /// Gives the rows of in_ without a match in any chunk, with NULLs for the build side. Mark: gives all rows, with marks.
@@ -384,29 +354,6 @@ void Worker::giveMarked(Batch& out) {
    out.selection = Selection::list(kept_, kept);
 }
 
-/// The probe side was read to its end: go on with the next chunk, or end the partition.
-void Worker::endTable(QueryContext& context) {
-   probe_.close();
-   if (isChunked() && !isLastChunk_) {
-      loadChunk(context);
-      return;
-   }
-   end(context);
-}
-
-void Worker::end(QueryContext& context) {
-   phase_ = Phase::Idle;
-   build_.close();
-   probe_.close();
-   table_.releaseRows();
-   found_ = RowBits();
-   unknown_ = RowBits();
-   const std::unique_ptr<HashJoinPartition> partition = std::move(partition_);
-   partition->build.clear();
-   partition->probe.clear();
-   spill_.end(context, *partition);
-}
-
 } // namespace
 
 HashJoinPartitions::HashJoinPartitions(const HashJoinShape& shape, HashJoinTable& table, HashJoinSpill& spill)
@@ -416,10 +363,10 @@ HashJoinPartitions::HashJoinPartitions(const HashJoinShape& shape, HashJoinTable
       chunkShape_.kind = JoinKind::Inner;
 }
 
-void HashJoinPartitions::prepare(QueryContext& context) {
+void HashJoinPartitions::prepare(QueryContext&) {
    table_.releaseRows();
    table_.releaseFilters();
-   spill_.closeProbe(context);
+   spill_.closeProbe();
 }
 
 uint32_t HashJoinPartitions::workersMax() const {

@@ -5,7 +5,8 @@
 
 namespace ouzel::executor {
 
-/// The stage after the probe: joins the spilled partitions. Each worker joins one partition at a time.
+/// The stage after the probe: joins the spilled partitions. Workers join partitions of their own, and share
+/// those that are left when there are fewer partitions than workers.
 class HashJoinPartitions final : public Source {
 public:
    /// `shape`: its probe columns are slots of the rows put aside by HashJoinProbe.

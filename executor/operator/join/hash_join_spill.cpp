@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "executor/operator/join/partition_job.hpp"
+
 namespace ouzel::executor {
 
 using sql::JoinKind;
@@ -13,8 +15,6 @@ namespace {
 constexpr size_t firstPageSize = 8 << 10; // small, so that a join of ten rows costs little
 /// Sizes of a partition's pages; smaller when the open pages of all partitions must fit into a small grant.
 constexpr size_t pageSizeMin = 1 << 10, pageSizeMax = 256 << 10;
-/// Most bytes of the directory per row: its size is a power of two, so it may be hardly more than half full.
-constexpr uint32_t directoryBytesPerRow = 16;
 /// A partition is split at most twice by up to eight bits, after the first eight bits. A partition that is still too
 /// large has few keys.
 constexpr uint32_t depthMax = 2;
@@ -62,15 +62,16 @@ void HashJoinSpill::prepare(QueryContext& context) {
    space_ = context.canSpill() ? &context.spill() : nullptr;
    workers_ = context.workers();
    const MutexLock lock(mutex_);
-   DCHECK(running_ == 0); // the previous execution has ended
+   running_.clear();
    queue_.clear();
+   partitions_.clear();
    probeBuffers_.clear();
+   nextBuffer_ = closing_ = 0;
    built_.clear();
    builtUnjoinable_.clear();
    spilledHashes_.reset();
    tested_ = passed_ = 0;
    isActive_ = isAlone_ = false;
-   running_ = splitting_ = 0;
    promisedBytes_ = 0;
    buildGrant_.claimFloor();
    probeGrant_.claimFloor();
@@ -131,11 +132,10 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    }
    built_.clear();
    partitionsSpilled_ = 0;
-   for (PartitionPtr& partition : partitions) {
+   for (const PartitionPtr& partition : partitions)
       partitionsSpilled_ += partition != nullptr;
-      // All partitions in order, null ones included: closeProbe() finds a partition by its number.
-      if (isActive_) queue_.push_back(std::move(partition));
-   }
+   DCHECK(isActive_ || partitionsSpilled_ == 0);
+   if (isActive_) partitions_ = std::move(partitions);
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_, spilledHashes_);
 }
 
@@ -163,8 +163,8 @@ TupleBuffer& HashJoinSpill::openProbeBuffer() {
 
 /// Sets `bytes`: the directory, the readers, and the spilled built rows.
 void HashJoinSpill::plan(HashJoinPartition& partition) const {
-   const uint64_t rows = partition.build.rowCount(rows_.layout().rowSize());
-   partition.bytes = HashJoinTable::directoryBytes(rows) + pagesReading * pageSize_;
+   partition.buildRows = partition.build.rowCount(rows_.layout().rowSize());
+   partition.bytes = HashJoinTable::directoryBytes(partition.buildRows) + pagesReading * pageSize_;
    for (const SpilledTuplePage& page : partition.build.spilled())
       partition.bytes += page.bytes;
 }
@@ -183,36 +183,63 @@ bool HashJoinSpill::isWanted(HashJoinPartition& partition) {
    return hasBuild || givesProbe;
 }
 
+/// Queue the partitions that give rows, and free the others.
 void HashJoinSpill::enqueue(std::vector<PartitionPtr> partitions) {
+   std::erase_if(partitions, [&](const PartitionPtr& partition) {
+      if (partition && isWanted(*partition)) return false;
+      if (partition) free(partition->build);
+      if (partition) free(partition->probe);
+      return true;
+   });
    std::sort(partitions.begin(), partitions.end(),
              [](const PartitionPtr& a, const PartitionPtr& b) { return a->bytes > b->bytes; });
    for (PartitionPtr& partition : partitions)
       queue_.push_back(std::move(partition));
 }
 
-void HashJoinSpill::closeProbe(QueryContext&) {
+void HashJoinSpill::closeProbe() {
    const MutexLock lock(mutex_);
-   std::vector<PartitionPtr> partitions(std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.end()));
-   queue_.clear();
    size_t bytesMax = 0;
-   for (PartitionPtr& partition : partitions) {
+   for (const PartitionPtr& partition : partitions_) {
       if (!partition) continue;
       plan(*partition);
       bytesMax = std::max(bytesMax, partition->bytes);
    }
-   // Probe rows in memory stay there if the workers' tables have room in addition.
-   const bool maySpill = !buildGrant_.mayGrow(bytesMax * workers_);
    spilledHashes_.reset();
-   for (const auto& buffer : probeBuffers_) {
-      TuplePages pages = maySpill ? buffer->finish() : buffer->takePages();
-      DCHECK(partitions.size() == size_t{1} << probe_->bits()); // both sides are partitioned alike
+   // Probe rows in memory stay there if the workers' tables have room in addition.
+   probeSpills_ = !buildGrant_.mayGrow(bytesMax * workers_);
+   closing_ = probeBuffers_.size();
+   if (closing_ == 0) fillQueue();
+}
+
+bool HashJoinSpill::closeBuffer(QueryContext& context) {
+   TupleBuffer* buffer;
+   {
+      const MutexLock lock(mutex_);
+      if (nextBuffer_ == probeBuffers_.size()) return false;
+      buffer = probeBuffers_[nextBuffer_++].get();
+   }
+   TuplePages pages = probeSpills_ ? buffer->finish() : buffer->takePages();
+   {
+      const MutexLock lock(mutex_);
+      DCHECK(partitions_.size() == size_t{1} << probe_->bits()); // both sides are partitioned alike
       probeSpilled_.add(pages);
       for (auto& page : pages.takePages())
-         if (PartitionPtr& partition = partitions[page->partition]) partition->probe.add(std::move(page));
+         if (const PartitionPtr& partition = partitions_[page->partition]) partition->probe.add(std::move(page));
       for (const SpilledTuplePage& page : pages.spilled())
-         if (PartitionPtr& partition = partitions[page.partition]) partition->probe.addSpilled(page);
+         if (const PartitionPtr& partition = partitions_[page.partition]) partition->probe.addSpilled(page);
+      if (--closing_ > 0) return true;
+      fillQueue();
    }
+   context.wake();
+   return true;
+}
+
+void HashJoinSpill::fillQueue() {
    probeBuffers_.clear();
+   nextBuffer_ = 0;
+   std::vector<PartitionPtr> partitions = std::move(partitions_);
+   partitions_.clear();
    if (!builtUnjoinable_.spilled().empty()) {
       auto rest = std::make_unique<HashJoinPartition>();
       rest->build = std::move(builtUnjoinable_);
@@ -220,17 +247,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
       partitions.push_back(std::move(rest));
    }
    builtUnjoinable_.clear();
-   std::vector<PartitionPtr> wanted;
-   for (PartitionPtr& partition : partitions) {
-      if (!partition) continue;
-      if (isWanted(*partition)) {
-         wanted.push_back(std::move(partition));
-      } else {
-         free(partition->build);
-         free(partition->probe);
-      }
-   }
-   enqueue(std::move(wanted));
+   enqueue(std::move(partitions));
 }
 
 void HashJoinSpill::free(TuplePages& pages) {
@@ -239,42 +256,61 @@ void HashJoinSpill::free(TuplePages& pages) {
    pages.clear();
 }
 
-std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
-   const MutexLock lock(mutex_);
-   isEnd = queue_.empty() && splitting_ == 0;
+/// A job of the first partition in the queue; null if it has to wait until other jobs have ended.
+HashJoinSpill::JobPtr HashJoinSpill::begin(const HashJoinTable& all) {
    if (queue_.empty() || isAlone_) return nullptr;
    HashJoinPartition& first = *queue_.front();
    if (first.work != Work::Give) {
       const bool fits = buildGrant_.mayGrow(first.bytes + promisedBytes_);
-      if (!fits && running_ > 0) return nullptr;
+      if (!fits && !running_.empty()) return nullptr;
       if (!fits) {
          isAlone_ = true;
          // A partition that is no larger than the smallest chunk is not split.
          const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax &&
-                               first.bytes > chunkBytesMin() + pagesReading * pageSize_;
+                               first.bytes > chunkBytesMin() + readingBytes();
          first.work = maySplit ? Work::Split : Work::Chunks;
-         splitting_ += maySplit;
       } else {
          promisedBytes_ += first.bytes;
       }
    }
-   ++running_;
-   PartitionPtr taken = std::move(queue_.front());
+   const bool keepsFound = kind_ == JoinKind::Left || kind_ == JoinKind::Full || kind_ == JoinKind::Single ||
+                           kind_ == JoinKind::Semi || kind_ == JoinKind::Anti || kind_ == JoinKind::Mark;
+   const PartitionJob::Kept kept{.found = keepsFound, .unknown = kind_ == JoinKind::Mark};
+   PartitionPtr partition = std::move(queue_.front());
    queue_.pop_front();
-   return taken;
+   return running_.emplace_back(
+       std::make_shared<PartitionJob>(*this, all, std::move(*partition), givesBuiltRowsLast_, kept));
+}
+
+HashJoinSpill::JobPtr HashJoinSpill::take(const HashJoinTable& all, bool& isEnd) {
+   const MutexLock lock(mutex_);
+   isEnd = closing_ == 0 && queue_.empty() && running_.empty();
+   if (isEnd || closing_ > 0) return nullptr;
+   JobPtr begun = begin(all);
+   sharesJobs_.store(!begun || isAlone_ || queue_.empty(), std::memory_order_relaxed);
+   if (begun) return begun;
+   JobPtr most;
+   size_t unitsMax = 0;
+   for (const JobPtr& job : running_)
+      if (const size_t units = job->unitsToShare(); units > unitsMax) {
+         most = job;
+         unitsMax = units;
+      }
+   return most;
 }
 
 void HashJoinSpill::noteLoaded(const HashJoinPartition& partition) {
    const MutexLock lock(mutex_);
-   if (partition.work == Work::Whole) promisedBytes_ -= partition.bytes;
+   DCHECK(promisedBytes_ >= partition.bytes);
+   promisedBytes_ -= partition.bytes;
 }
 
-void HashJoinSpill::end(QueryContext& context, const HashJoinPartition& partition) {
+void HashJoinSpill::end(QueryContext& context, PartitionJob& job) {
    {
       const MutexLock lock(mutex_);
-      --running_;
-      if (partition.work == Work::Split) --splitting_;
-      if (partition.work == Work::Split || partition.work == Work::Chunks) isAlone_ = false;
+      if (job.work() == Work::Split) queueParts(job);
+      if (job.work() == Work::Split || job.work() == Work::Chunks) isAlone_ = false;
+      std::erase_if(running_, [&](const JobPtr& running) { return running.get() == &job; });
    }
    context.wake();
 }
@@ -287,83 +323,66 @@ size_t HashJoinSpill::chunkBytesMin() const {
    return pagesPerChunkMin * pageSize_;
 }
 
+/// What the readers of all workers take, and the pages that are being probed.
+size_t HashJoinSpill::readingBytes() const {
+   return pagesReading * pageSize_ * workers_;
+}
+
 size_t HashJoinSpill::chunkBytes() {
    size_t bytes = size_t{1} << 40;
-   while (bytes > chunkBytesMin() && !buildGrant_.mayGrow(bytes + pagesReading * pageSize_))
+   while (bytes > chunkBytesMin() && !buildGrant_.mayGrow(bytes + readingBytes()))
       bytes /= 2;
    return bytes;
 }
 
-/// Store copies of the pages' rows in the buffer, and free the pages.
-void HashJoinSpill::copyRows(QueryContext& context, TuplePages& pages, const RowLayout& layout, TupleBuffer& buffer) {
-   const auto copy = [&](const TuplePage& page) {
-      context.checkCancelled();
-      buffer.storeCopies(page);
-      if (buffer.wantsRelief()) buffer.relieve();
-   };
-   for (auto& page : pages.takePages()) {
-      copy(*page);
-      page.reset();
-   }
-   TupleReader reader(layout, buildGrant_.memory(), *space_, aheadBytes());
-   for (const SpilledTuplePage& page : pages.spilled())
-      reader.add(page);
-   while (const auto page = reader.next()) {
-      countRead(page->memory.bytes());
-      copy(*page);
-   }
-   pages.clear();
+TupleBuffer::Options HashJoinSpill::partOptions() const {
+   TupleBuffer::Options options = this->options();
+   options.startsPartitioned = true;
+   return options;
 }
 
-void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
+uint32_t HashJoinSpill::splitBits(const HashJoinPartition& partition) {
    // So many parts that one of them takes a quarter of the memory that a chunk may have.
    const uint32_t wanted = static_cast<uint32_t>(std::bit_width(4 * partition.bytes / chunkBytes()));
-   const uint32_t bits = std::min(std::clamp(wanted, 1u, SpilledPartitions::bitsFor(buildGrant_.floor(), 1)),
-                                  hashBitsMax - partition.bits);
-   std::vector<PartitionPtr> parts(size_t{1} << bits);
+   return std::min(std::clamp(wanted, 1u, SpilledPartitions::bitsFor(buildGrant_.floor(), workers_)),
+                   hashBitsMax - partition.bits);
+}
+
+TuplePages HashJoinSpill::finishParts(TupleBuffer& buffer, SpilledPartitions& parts) {
+   // Without room, spill the last pages of all parts, too. These pages are hardly filled, and would otherwise stay in
+   // memory until the parts are joined, and so would those of each partition that is split before.
+   if (!buildGrant_.mayGrow(chunkBytesMin() + readingBytes()))
+      for (uint32_t p = 0; p < 1u << parts.bits(); ++p)
+         parts.insert(p);
+   return buffer.finish();
+}
+
+/// The partition of the job was split: queue its parts.
+void HashJoinSpill::queueParts(PartitionJob& job) {
+   const HashJoinPartition& whole = job.partition();
+   std::vector<PartitionPtr> parts(size_t{1} << job.partBits());
    const auto at = [&](uint32_t p) -> HashJoinPartition& {
       if (!parts[p]) parts[p] = std::make_unique<HashJoinPartition>();
       return *parts[p];
    };
-   const uint64_t rowsBefore = partition.build.rowCount(rows_.layout().rowSize());
-   TupleBuffer::Options options = this->options();
-   options.startsPartitioned = true;
-   const auto splitSide = [&](TuplePages& pages, const RowLayout& layout, TuplePages HashJoinPartition::*side,
-                              Side& statistics) {
-      SpilledPartitions partitions(space_, bits, partition.bits);
-      TupleBuffer buffer(layout, buildGrant_, partitions, options);
-      copyRows(context, pages, layout, buffer);
-      // Without room, spill the last pages of all parts, too. These pages are hardly filled, and would otherwise stay
-      // in memory until the parts are joined, and so would those of each partition that is split before.
-      if (!buildGrant_.mayGrow(chunkBytesMin() + pagesReading * pageSize_))
-         for (uint32_t p = 0; p < parts.size(); ++p)
-            partitions.insert(p);
-      TuplePages result = buffer.finish();
-      statistics.add(result);
-      for (auto& page : result.takePages())
+   const auto add = [&](TuplePages pages, TuplePages HashJoinPartition::*side, Side& statistics) {
+      statistics.add(pages);
+      for (auto& page : pages.takePages())
          if (page->cursor != page->begin) (at(page->partition).*side).add(std::move(page));
-      for (const SpilledTuplePage& page : result.spilled())
+      for (const SpilledTuplePage& page : pages.spilled())
          (at(page.partition).*side).addSpilled(page);
    };
-   splitSide(partition.build, rows_.layout(), &HashJoinPartition::build, buildSpilled_);
-   splitSide(partition.probe, probeLayout_, &HashJoinPartition::probe, probeSpilled_);
-   std::vector<PartitionPtr> wantedParts;
-   for (PartitionPtr& part : parts) {
+   add(job.takeParts(false), &HashJoinPartition::build, buildSpilled_);
+   add(job.takeParts(true), &HashJoinPartition::probe, probeSpilled_);
+   for (const PartitionPtr& part : parts) {
       if (!part) continue;
-      part->bits = partition.bits + bits;
-      part->depth = partition.depth + 1;
+      part->bits = whole.bits + job.partBits();
+      part->depth = whole.depth + 1;
       plan(*part);
-      part->isLump = part->build.rowCount(rows_.layout().rowSize()) > rowsBefore / 4 * 3;
-      if (isWanted(*part)) {
-         wantedParts.push_back(std::move(part));
-      } else {
-         free(part->build);
-         free(part->probe);
-      }
+      part->isLump = part->buildRows > whole.buildRows / 4 * 3;
    }
-   const MutexLock lock(mutex_);
-   depth_ = std::max(depth_, partition.depth + 1);
-   enqueue(std::move(wantedParts));
+   depth_ = std::max(depth_, whole.depth + 1);
+   enqueue(std::move(parts));
 }
 
 void HashJoinSpill::describe(OperatorProfile& profile) const {

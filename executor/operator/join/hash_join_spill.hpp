@@ -10,6 +10,8 @@
 
 namespace ouzel::executor {
 
+class PartitionJob;
+
 /// A partition of both sides of a hash join (all rows whose hash has the same top bits), and the work to do with it.
 struct HashJoinPartition {
    enum class Work : uint8_t {
@@ -20,6 +22,7 @@ struct HashJoinPartition {
    };
 
    TuplePages build, probe;
+   uint64_t buildRows = 0;
    uint32_t bits = 0;   ///< number of top bits of the hash that all rows share
    uint32_t depth = 0;  ///< number of splits that led to this partition
    size_t bytes = 0;    ///< memory that the join needs in addition to pages in memory
@@ -32,13 +35,11 @@ struct HashJoinPartition {
 ///
 ///    build   buffers of the lanes fill pages; addBuilt() per lane; closeBuild() gives the pages in memory to the table
 ///    probe   isActive() if a partition was spilled; each worker stores rows of spilled partitions in a probe buffer
-///    join    closeProbe() fills the queue, largest partition first; workers call take() and end(), between them:
+///    join    closeProbe(), then workers finish the buffers with closeBuffer(). The last one fills the queue, largest
+///            partition first. Workers take() jobs: a partition of their own, or part in one that others work on
 ///
-///            Whole    load, noteLoaded(), probe           Split    split(), which queues the parts
-///            Chunks   per chunk: load, probe              Give     give built rows
-///
-/// A partition that does not fit (Split or Chunks) is taken only when no other partition is being joined, and no other
-/// one is taken before its end. Shared by workers; thread-safe where noted.
+/// A partition that does not fit (Split or Chunks) is begun only when no other partition is being joined, and no other
+/// one is begun before its end. Shared by workers; thread-safe where noted.
 class HashJoinSpill {
 public:
    /// `probeTypes`: columns of the rows put aside: the keys, then columns `probeSlots` of the probe batches.
@@ -46,6 +47,7 @@ public:
                  std::vector<uint32_t> probeSlots, bool givesBuiltRowsLast, sql::JoinKind kind, QueryBudget& budget);
 
    MemoryGrant& buildGrant() { return buildGrant_; }
+   uint32_t workers() const { return workers_; }
 
    // BUILD
    void prepare(QueryContext& context);
@@ -55,6 +57,7 @@ public:
    const SpilledPartitions& buildPartitions() const { return *build_; }
    /// For rows with a NULL key; they are never looked up, so their hashes do not matter.
    SpilledPartitions& unjoinablePartitions() { return *unjoinable_; }
+   bool hasSpilledBuilt() const { return !build_->isEmpty() || !unjoinable_->isEmpty(); }
    /// Add a lane's pages; called by combine().
    void addBuilt(TuplePages pages, TuplePages unjoinable);
    /// After the last addBuilt(): give the table the pages that are in memory and stay there.
@@ -78,23 +81,34 @@ public:
    TupleBuffer& openProbeBuffer();
 
    // JOIN OF PARTITIONS
-   /// Make the queue of partitions. Called after the probe side has ended and the table has released its memory.
-   void closeProbe(QueryContext& context);
+   /// Called after the probe side has ended and the table has released its memory.
+   void closeProbe();
    bool hasPartitions() const {
       const MutexLock lock(mutex_);
-      return !queue_.empty();
+      return closing_ > 0 || !queue_.empty();
    }
-   /// The next partition, with the work to do. Null: none can be taken now; `isEnd`: none will come. Thread-safe.
-   std::unique_ptr<HashJoinPartition> take(bool& isEnd);
+   /// Finish one of the buffers of probe rows; the last one makes the queue of partitions. False: no buffer is left.
+   /// Thread-safe.
+   bool closeBuffer(QueryContext& context);
+   /// Work for one more worker; call start() before the first unit. Null: there is none now; `isEnd`: none will come.
+   /// `all`: the table of the whole build side. Thread-safe.
+   std::shared_ptr<PartitionJob> take(const HashJoinTable& all, bool& isEnd);
+   /// There is no partition to begin, so that further workers help with those that were begun. Thread-safe.
+   bool sharesJobs() const { return sharesJobs_.load(std::memory_order_relaxed); }
    /// The partition's table is loaded, so the bytes promised to it are charged. Thread-safe.
    void noteLoaded(const HashJoinPartition& partition);
-   /// The partition is done; wakes waiting workers. Thread-safe.
-   void end(QueryContext& context, const HashJoinPartition& partition);
-   /// Split the partition by more bits of the hash and queue the parts. Thread-safe.
-   void split(QueryContext& context, HashJoinPartition& partition);
+   /// The job has ended: queue the parts of a partition that was split, and wake waiting workers. Thread-safe.
+   void end(QueryContext& context, PartitionJob& job);
+   /// The number of bits by which the partition should be split. Thread-safe.
+   uint32_t splitBits(const HashJoinPartition& partition);
+   /// A worker's rows of the parts. Thread-safe.
+   TuplePages finishParts(TupleBuffer& buffer, SpilledPartitions& parts);
+   TupleBuffer::Options partOptions() const;
    /// How many bytes of built rows one chunk may have now, and how many it may have even without room in the grant.
    size_t chunkBytes();
    size_t chunkBytesMin() const;
+   /// Most bytes of the directory per row: its size is a power of two, so it may be hardly more than half full.
+   static constexpr uint32_t directoryBytesPerRow = 16;
    /// How many bytes a reader may read ahead.
    size_t aheadBytes() const;
    void free(TuplePages& pages);
@@ -106,12 +120,16 @@ public:
 
 private:
    using PartitionPtr = std::unique_ptr<HashJoinPartition>;
+   using JobPtr = std::shared_ptr<PartitionJob>;
    TupleBuffer::Options options() const;
    void takeHashes(const HashJoinTable& table);
    void plan(HashJoinPartition& partition) const;
    void enqueue(std::vector<PartitionPtr> partitions) REQUIRES(mutex_);
    bool isWanted(HashJoinPartition& partition);
-   void copyRows(QueryContext& context, TuplePages& pages, const RowLayout& layout, TupleBuffer& buffer);
+   void fillQueue() REQUIRES(mutex_);
+   void queueParts(PartitionJob& job) REQUIRES(mutex_);
+   JobPtr begin(const HashJoinTable& all) REQUIRES(mutex_);
+   size_t readingBytes() const;
 
    // PROPERTIES
    const HashJoinRows& rows_;
@@ -131,9 +149,12 @@ private:
    bool isActive_ = false;
    mutable Mutex mutex_;
    std::vector<std::unique_ptr<TupleBuffer>> probeBuffers_ GUARDED_BY(mutex_);
+   size_t nextBuffer_ GUARDED_BY(mutex_) = 0, closing_ GUARDED_BY(mutex_) = 0; ///< of probeBuffers_; 0: none
+   bool probeSpills_ = false;                                ///< probe rows in memory are stored by closeBuffer()
+   std::vector<PartitionPtr> partitions_ GUARDED_BY(mutex_); ///< by number, until the queue is made; null: not spilled
    std::deque<PartitionPtr> queue_ GUARDED_BY(mutex_);
-   uint32_t running_ GUARDED_BY(mutex_) = 0;     ///< partitions taken and not ended
-   uint32_t splitting_ GUARDED_BY(mutex_) = 0;   ///< of these, partitions being split
+   std::vector<JobPtr> running_ GUARDED_BY(mutex_);
+   std::atomic<bool> sharesJobs_{false};
    bool isAlone_ GUARDED_BY(mutex_) = false;     ///< the partition being joined takes all the memory
    size_t promisedBytes_ GUARDED_BY(mutex_) = 0; ///< to partitions taken and not loaded
    // STATISTICS

@@ -195,11 +195,15 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
       }
    }
    if (rows == 0) return tasks_ = 0;
+   cutPieces();
+   return tasks_ = context.workers() == 1 ? 1 : static_cast<uint32_t>(pieces_.size());
+}
+
+void HashJoinTable::cutPieces() {
    const size_t pieceBytes = std::max<size_t>(pieceBytesMax / layout().rowSize(), 1) * layout().rowSize();
    for (const auto& page : pages_)
       for (std::byte* at = page->begin; at < page->cursor; at += pieceBytes)
          pieces_.push_back({at, std::min(at + pieceBytes, page->cursor)});
-   return tasks_ = context.workers() == 1 ? 1 : static_cast<uint32_t>(pieces_.size());
 }
 
 template <bool exclusive>
@@ -291,7 +295,7 @@ void HashJoinTable::insert(QueryContext& context, uint32_t task) {
    }
 }
 
-void HashJoinTable::load(QueryContext& context, Pages pages, uint32_t bits, const HashJoinTable& all) {
+uint32_t HashJoinTable::openPartition(Pages pages, uint32_t bits, const HashJoinTable& all, bool isShared) {
    releaseRows();
    sawNullKey_ = all.sawNullKey_;
    rowCount_ = joinableCount_ = 0;
@@ -299,14 +303,21 @@ void HashJoinTable::load(QueryContext& context, Pages pages, uint32_t bits, cons
       joinableCount_ += page->rowCount(layout().rowSize());
    rowCount_ = joinableCount_;
    setPages(std::move(pages), {}, true);
-   if (residentCount_ == 0) return;
+   if (residentCount_ == 0) return tasks_ = 0;
    const auto first =
        std::find_if(pages_.begin(), pages_.end(), [](const auto& page) { return page->cursor > page->begin; });
    DCHECK(first != pages_.end());
    allocateDirectory(residentCount_, bits, bits == 0 ? 0 : rowHash((*first)->begin) >> (64 - bits));
-   for (const auto& page : pages_) {
+   cutPieces();
+   return tasks_ = isShared ? static_cast<uint32_t>(pieces_.size()) : 1;
+}
+
+void HashJoinTable::insertPartition(QueryContext& context, uint32_t task) {
+   DCHECK(task < tasks_);
+   const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
+   for (size_t p = first; p < end; ++p) {
       context.checkCancelled();
-      insertHashed<true>({page->begin, page->cursor});
+      tasks_ == 1 ? insertHashed<true>(pieces_[p]) : insertHashed<false>(pieces_[p]);
    }
 }
 

@@ -64,7 +64,7 @@ private:
 ///    lanes fill pages --> merge() per lane, then setPages() and openDirectory(): one thread --> insert() by all
 ///    workers --> publish(): one thread --> read-only, except for match flags, which are set atomically
 ///
-/// The table of a spilled partition belongs to one worker: load(), read, load() again.
+/// The table of a spilled partition: openPartition(): one thread --> insertPartition() by workers --> read-only.
 class HashJoinTable {
 public:
    /// Bounds of an integer-like key.
@@ -103,14 +103,15 @@ public:
    void releaseFilters();
 
    // BUILD of a partition
-   /// Make a table of `pages`, whose rows share the top `bits` bits of their hash. `all`: the table of the whole build
-   /// side.
-   void load(QueryContext& context, Pages pages, uint32_t bits, const HashJoinTable& all);
+   /// Take `pages`, whose rows share the top `bits` bits of their hash, and make their directory. `all`: the table of
+   /// the whole build side. Returns the number of insertPartition() tasks: one, unless workers share the work.
+   uint32_t openPartition(Pages pages, uint32_t bits, const HashJoinTable& all, bool isShared);
+   void insertPartition(QueryContext& context, uint32_t task);
    /// Bytes of the directory for so many rows.
    static size_t directoryBytes(uint64_t rows);
 
    // PROBE
-   /// Rows of the whole build side, spilled and unjoinable rows included. After load(): rows of the loaded pages.
+   /// Rows of the whole build side, spilled and unjoinable rows included. After openPartition(): rows of its pages.
    uint64_t rowCount() const { return rowCount_; }
    bool sawNullKey() const { return sawNullKey_; }
    bool isDirect() const { return direct_; }
@@ -141,6 +142,7 @@ private:
    void insertHashed(const Piece& piece);
    template <bool exclusive, typename T>
    void insertDirect(const Piece& piece);
+   void cutPieces();
    void addToFilters(const Piece& piece);
    void publishLookup();
 
