@@ -16,13 +16,19 @@ constexpr size_t hostileBytes = size_t{16} << 10;
 constexpr size_t shareMin = size_t{4} << 20;
 } // namespace
 
-size_t MemoryShares::share() const {
+size_t MemoryShares::share(size_t own, size_t ownYielding) const {
    const size_t limit = ledger_.limit(), used = ledger_.used();
-   const size_t givesWay = (evictable_ ? evictable_(context_) : 0) + queryBytes_.load(std::memory_order_relaxed);
-   const size_t others = used > givesWay ? used - givesWay : 0;
+   const size_t evictable = evictable_ ? evictable_(context_) : 0;
+   const size_t ofQueries = evictable + queryBytes_.load(std::memory_order_relaxed);
+   const size_t others = used > ofQueries ? used - ofQueries : 0;
    const size_t left = limit > others ? limit - others : 0;
    const size_t queries = std::max<size_t>(queries_.load(std::memory_order_relaxed), 1);
-   return std::max(left - std::max(left / slackDivisor, std::min(left, slackMin)), shareMin) / queries;
+   const size_t slack = std::max(left / slackDivisor, std::min(left, slackMin));
+   const size_t fair = std::max(left - slack, shareMin) / queries;
+   const size_t yielding = yieldingBytes_.load(std::memory_order_relaxed);
+   const size_t there =
+       own + evictable + (limit > used ? limit - used : 0) + yielding - std::min(yielding, ownYielding);
+   return std::clamp(there > slack ? there - slack : 0, std::min(fair, shareMin), fair);
 }
 
 QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, const MemoryPolicy& policy)
@@ -32,6 +38,7 @@ QueryBudget::~QueryBudget() {
    DCHECK(grants_.empty()); // grants refer to the budget
    if (!takesPart_) return;
    [[maybe_unused]] const size_t bytes = shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
+   shares_->yieldingBytes_.fetch_sub(reportedYielding_, std::memory_order_relaxed);
    [[maybe_unused]] const size_t queries = shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
    DCHECK(bytes >= reported_);
    DCHECK(queries > 0);
@@ -42,10 +49,20 @@ size_t QueryBudget::bytes() {
    const MutexLock lock(mutex_);
    if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
    takesPart_ = true;
+   return std::min(limit_, report());
+}
+
+size_t QueryBudget::report() {
    const size_t used = memory_.used();
-   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed); // wraps around when `used` has fallen
+   size_t yielding = 0;
+   for (const MemoryGrant* grant : grants_)
+      if (!grant->isSettled_) yielding += grant->memory_.used();
+   // Both wrap around when the bytes have fallen.
+   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed);
+   shares_->yieldingBytes_.fetch_add(yielding - reportedYielding_, std::memory_order_relaxed);
    reported_ = used;
-   return std::min(limit_, shares_->share());
+   reportedYielding_ = yielding;
+   return shares_->share(used, yielding);
 }
 
 MemoryGrant::MemoryGrant(QueryBudget& budget) : budget_(budget), memory_(budget.memory_) {
@@ -74,13 +91,20 @@ size_t MemoryGrant::floor() {
 }
 
 void MemoryGrant::waiveFloor() {
+   settle();
    const MutexLock lock(budget_.mutex_);
    hasWaivedFloor_ = true;
 }
 
+void MemoryGrant::settle() {
+   const MutexLock lock(budget_.mutex_);
+   isSettled_ = true;
+   if (budget_.takesPart_) budget_.report();
+}
+
 void MemoryGrant::claimFloor() {
    const MutexLock lock(budget_.mutex_);
-   hasWaivedFloor_ = false;
+   hasWaivedFloor_ = isSettled_ = false;
 }
 
 bool MemoryGrant::mayGrow(size_t bytes) {

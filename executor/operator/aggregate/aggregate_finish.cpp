@@ -31,6 +31,7 @@ uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
       nextStage_ = static_cast<Stage>(static_cast<uint8_t>(nextStage_) + 1);
       planStage();
    }
+   if (tasks_.empty()) grant_.settle();
    if (tasks_.empty() && std::none_of(sets_.begin(), sets_.end(), [](const auto& set) { return set.isSpilled(); }))
       grant_.waiveFloor();
    return static_cast<uint32_t>(tasks_.size());

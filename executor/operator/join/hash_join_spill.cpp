@@ -148,6 +148,7 @@ void HashJoinSpill::takeHashes(const HashJoinTable& table) {
 }
 
 void HashJoinSpill::waiveFloors() {
+   buildGrant_.settle();
    if (isActive_) return;
    buildGrant_.waiveFloor();
    probeGrant_.waiveFloor();

@@ -30,6 +30,7 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    phase_ = Phase::Input;
    sortRound_ = 0;
    spilledCount_ = 0;
+   grant_.claimFloor();
    rowsWanted_ = rowsWanted;
    workers_ = std::max(1u, context.workers());
    canSpill_ = context.canSpill();
@@ -274,6 +275,7 @@ void ExternalSort::finishTask(QueryContext& context, uint32_t number) {
 void ExternalSort::finish() {
    buffer_.finishSort();
    if (!hasSpilled()) buffer_.releaseKeys();
+   grant_.settle();
 }
 
 uint64_t ExternalSort::rowCount() const {

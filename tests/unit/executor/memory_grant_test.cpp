@@ -41,4 +41,39 @@ CATCH_TEST_CASE("a floor is kept even if others have too much", "[grant]") {
    first.memory().shrink(first.memory().used());
 }
 
+CATCH_TEST_CASE("a query's share is at most what settled queries leave", "[grant]") {
+   constexpr size_t mebibyte = size_t{1} << 20;
+   MemoryLedger ledger(512 * mebibyte);
+   MemoryShares shares(ledger);
+   Reservation first(ledger), second(ledger);
+   QueryBudget firstBudget(first, SIZE_MAX, &shares), secondBudget(second, SIZE_MAX, &shares);
+   MemoryGrant settled(firstBudget);
+   constexpr size_t slack = 512 * mebibyte / 16;
+   CATCH_CHECK(settled.floor() == 512 * mebibyte - slack);
+   settled.memory().grow(400 * mebibyte);
+   MemoryGrant asking(secondBudget);
+   // While it takes input, the first query gives back what is more than its half.
+   CATCH_CHECK(settled.mayGrow(1));
+   CATCH_CHECK(asking.floor() == (512 * mebibyte - slack) / 2);
+   CATCH_CHECK_FALSE(settled.mayGrow(1));
+   settled.settle();
+   CATCH_CHECK(asking.floor() == 112 * mebibyte - slack);
+   CATCH_CHECK(asking.mayGrow(112 * mebibyte - slack));
+   CATCH_CHECK_FALSE(asking.mayGrow(112 * mebibyte - slack + 1));
+   // What the query has itself counts.
+   asking.memory().grow(60 * mebibyte);
+   CATCH_CHECK(asking.floor() == 112 * mebibyte - slack);
+   settled.claimFloor();
+   CATCH_CHECK_FALSE(settled.mayGrow(1)); // tells that it yields again
+   CATCH_CHECK(asking.floor() == (512 * mebibyte - slack) / 2);
+   // There is always a little.
+   settled.memory().grow(52 * mebibyte);
+   settled.waiveFloor();
+   asking.memory().shrink(60 * mebibyte);
+   settled.memory().grow(55 * mebibyte);
+   settled.waiveFloor();
+   CATCH_CHECK(asking.floor() == 4 * mebibyte);
+   settled.memory().shrink(settled.memory().used());
+}
+
 } // namespace ouzel::executor
