@@ -44,6 +44,8 @@ MISTAKES = [
     line("no connections left", [r"superuser_reserved_connections must be less than max_connections"], "--max-connections", "3"),
     line("a level of the log that does not exist", [r'--log-level: "verbose" is not one of debug'], "--log-level", "verbose"),
     line("an empty directory in a list", [r"--spill: empty element"], "--spill", "/tmp,,/tmp"),
+    line("an address to spill to without a host", [r"address of a memory server to spill to is not valid: no host"], "--spill", "memory://"),
+    line("a bucket to spill to", [r"--spill to s3://... is not supported"], "--spill", "/tmp,s3://bucket/prefix"),
     line("a cache of a directory", [r"--cache is for --data s3://"], "--cache", "{place}/cache:1GB"),
     line("a cache without a size", [r"--cache: write DIR:SIZE"], "--cache", "{place}/cache"),
     line("a switch that is neither", [r'--read-only: "perhaps" is neither on nor off'], "--read-only=perhaps"),
