@@ -118,7 +118,8 @@ constexpr Option optionTable[] = {
         if (o.memoryLimit < (size_t{16} << 20)) throw UsageError("at least 16MB are needed");
      }},
     {"spill", "DIR[,DIR...]",
-     "where what outgrows memory goes: directories, memory://HOST:PORT (default: in the data directory or the log's)",
+     "where what outgrows memory goes: directories, memory://HOST:PORT, s3://BUCKET/PREFIX (default: in the data "
+     "directory or the log's)",
      [](ServerOptions& o, const std::string& v) {
         o.spillTargets = splitList(v);
         try {

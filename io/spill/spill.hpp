@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// Spilling: pages of operators go to devices and come back. Pages are compressed or not, collected in staging areas,
-// and written and read asynchronously. Devices are directories on local disks and the memory of other machines.
+// Spilling: pages of operators go to devices (directories, memory of other machines, buckets) and come back. Pages are
+// compressed or not, collected in staging areas, and written and read asynchronously.
 //
 //     SpillSpace::write -> SpillLane (encode, staging area) -> SpillFile on a SpillDevice -> SpillReader (read, decode)
 //
@@ -93,8 +93,8 @@ struct SpillStatistics {
 };
 
 /// Owns the spilled pages of one query, in one file per device. The destructor frees all pages. When the process ends,
-/// even by a crash, the kernel removes the files of directories, and other machines drop theirs after a time.
-/// Thread-safe.
+/// even by a crash, the kernel removes the files of directories, and other machines drop theirs after a time; objects
+/// of a bucket are left. Thread-safe.
 class SpillSpace {
 public:
    explicit SpillSpace(SpillManager& manager, SpillPolicy policy = {});

@@ -12,8 +12,9 @@
 #include "io/ring/ring.hpp"
 #include "io/spill/flow.hpp"
 
-// What the pages of queries are stored on: a local directory (directory_device.hpp) or the memory of another machine
-// (memory_device.hpp). A query has one SpillFile on each device that it uses, and a lane one SpillChannel to each.
+// What the pages of queries are stored on: a local directory (directory_device.hpp), the memory of another machine
+// (memory_device.hpp), or a bucket (object_device.hpp). A query has one SpillFile on each device that it uses, and a
+// lane one SpillChannel to each.
 //
 // Calls of these interfaces are per extent, staging area or page that is read, never per row.
 

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+import bucket_mistakes
 from machine import free_port
 from mistake import check
 
@@ -233,6 +234,33 @@ def encryption(place):
         shutil.rmtree(place.data)
 
 
+def a_bucket(place):
+    bucket_mistakes.object_server(place)
+    store = place.others[-1].thing
+    url = f"s3://data/far?endpoint={store.url}&path_style=true&region=us-east-1"
+
+    def objects():
+        return sum("ouzel-spill" in directory for directory, _, files in os.walk(store.root) for _ in files)
+
+    def none_is_left(when):
+        check(soon(lambda: objects() == 0), f"{objects()} objects are left {when}")
+    server = start(place, "--spill", url, environment=bucket_mistakes.KEYS)
+    server.sql(FILL)
+    for query in QUERIES:
+        answer = server.sql("SET memory_limit = '200MB'; " + query)
+        check(server.sql(SPILL + query) == answer, f"another answer with a bucket: {query}")
+        none_is_left("after a query")
+    check(spilled(server, "bytes_written") > 10e6, "nothing was spilled")
+    check(server.sql("SELECT directory FROM ouzel_stat_spill") == "s3://data/far/", "the view shows another name")
+    store.set(latency_ms=200)
+    thread, result = in_background(server, SLOW + "SET statement_timeout = 3000; " + QUERIES[2])
+    check(soon(lambda: objects() > 0), "nothing is spilled")
+    thread.join()
+    check("57014" in result[0][1], f"it is not cancelled: {result}")
+    none_is_left("after a query that is cancelled")
+    server.stop()
+
+
 TELLS = {
     "remote memory": answers,
     "remote memory that goes away": it_goes_away,
@@ -240,4 +268,5 @@ TELLS = {
     "remote memory of a server that was killed": a_killed_server,
     "secrets of remote memory": secrets,
     "encrypted pages in remote memory": encryption,
+    "a bucket to spill to": a_bucket,
 }

@@ -57,8 +57,9 @@ CATCH_TEST_CASE("what a target is", "[memory]") {
    CATCH_CHECK(requireSpillAddress("memory://h"));
    CATCH_CHECK(spillTargetName("memory://u:secret@h?size=1GB") == "memory://h:6379");
    CATCH_CHECK(spillTargetName("/var/spill") == "/var/spill");
+   CATCH_CHECK(spillTargetName("s3://bucket/a/b?region=x&endpoint=http://h:1") == "s3://bucket/a/b/");
    try {
-      requireSpillAddress("s3://bucket/prefix");
+      requireSpillAddress("gs://bucket/prefix");
       CATCH_FAIL("accepted");
    } catch (const SqlError& error) {
       CATCH_CHECK(error.state() == sqlstate::featureNotSupported);
