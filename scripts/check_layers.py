@@ -42,7 +42,7 @@ FOLDERS = {
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
         "directory": STORES, "cache": STORES, "crypto": STORES, "s3": STORES | {"http", "ring"},
-        "store": {"object_store", "directory", "cache", "crypto", "s3"}, "spill": {"file", "ring", "crypto"},
+        "store": {"object_store", "directory", "cache", "crypto", "s3"}, "spill": {"file", "net", "ring", "crypto", "object_store", "s3", "store"},
         "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/json": {"format", "format/csv"}, "format/parquet": {"format", "format/csv"},
     },
     "storage": {

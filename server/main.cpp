@@ -168,7 +168,7 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.threads = options->threads;
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.purgeMemory = purgeAllocator();
-   databaseOptions.spillDirectories = options->spillDirectories;
+   databaseOptions.spillTargets = options->spillTargets;
    databaseOptions.settings = configuredSettings(*options);
    if (!options->cacheDirectory.empty()) {
       io::CacheOptions& cache = databaseOptions.store.cache.emplace();

@@ -13,6 +13,7 @@
 #include "io/crypto/encryption_key.hpp"
 #include "io/net/tls_files.hpp"
 #include "io/s3/s3_location.hpp"
+#include "io/spill/spill_target.hpp"
 #include "io/store/open_store.hpp"
 
 namespace ouzel::server {
@@ -116,8 +117,18 @@ constexpr Option optionTable[] = {
         o.memoryLimit = parseSize(v);
         if (o.memoryLimit < (size_t{16} << 20)) throw UsageError("at least 16MB are needed");
      }},
-    {"spill", "DIR[,DIR...]", "where what outgrows memory goes (default: inside the data directory or the log's)",
-     [](ServerOptions& o, const std::string& v) { o.spillDirectories = splitList(v); }},
+    {"spill", "DIR[,DIR...]",
+     "where what outgrows memory goes: directories, memory://HOST:PORT, s3://BUCKET/PREFIX (default: in the data "
+     "directory or the log's)",
+     [](ServerOptions& o, const std::string& v) {
+        o.spillTargets = splitList(v);
+        try {
+           for (const std::string& target : o.spillTargets)
+              io::requireSpillAddress(target);
+        } catch (const SqlError& error) {
+           throw UsageError(error.what());
+        }
+     }},
     {"cache", "DIR:SIZE",
      "keep up to SIZE of the bucket's objects on a local SSD, e.g. /ssd/cache:100GB; only with s3://",
      [](ServerOptions& o, const std::string& v) {

@@ -41,7 +41,7 @@ struct ServerOptions {
    std::optional<uint16_t> metricsPort; ///< none: no metrics
    uint32_t threads = 0;                ///< 0: one per core
    size_t memoryLimit = 0;              ///< bytes; 0: 80 % of the machine's
-   std::vector<std::string> spillDirectories;
+   std::vector<std::string> spillTargets;
    std::string cacheDirectory; ///< empty: no cache of the bucket's objects
    size_t cacheSize = 0;       ///< bytes
    uint32_t connectionsMax = 2000;

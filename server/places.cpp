@@ -12,6 +12,7 @@
 #include "io/file/file.hpp"
 #include "io/file/file_system.hpp"
 #include "io/net/stream.hpp"
+#include "io/spill/spill_target.hpp"
 #include "io/store/open_store.hpp"
 #include "server/access_rules.hpp"
 
@@ -57,7 +58,7 @@ bool isNamed(const ServerOptions& options, const std::string& entry) {
           isBelow(options.passwordFile) || isBelow(options.encryptionKeyFile) || isBelow(options.tlsCertificateFile) ||
           isBelow(options.tlsKeyFile) || isBelow(options.hbaFile) || isBelow(options.identFile) ||
           isBelow(options.socketDirectory) ||
-          std::any_of(options.spillDirectories.begin(), options.spillDirectories.end(), isBelow);
+          std::any_of(options.spillTargets.begin(), options.spillTargets.end(), isBelow);
 }
 
 /// A directory without a database may hold what a start that was interrupted has left, and nothing else.
@@ -88,8 +89,8 @@ void requireUsablePlaces(const ServerOptions& options) {
       if (isNew && io::exists(options.dataDirectory)) requireNoOtherFiles(options);
    }
    if (!options.walDirectory.empty()) requireDirectory("directory of the log", options.walDirectory, "--wal");
-   for (const std::string& directory : options.spillDirectories)
-      requireDirectory("spill directory", directory, "--spill");
+   for (const std::string& target : options.spillTargets)
+      if (!io::requireSpillAddress(target)) requireDirectory("spill directory", target, "--spill");
    if (!options.tlsCertificateFile.empty()) static_cast<void>(io::TlsContext(tlsFiles(options)));
    if (!options.hbaFile.empty()) static_cast<void>(AccessFiles::read(options));
    if (!options.socketDirectory.empty()) {

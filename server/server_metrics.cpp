@@ -83,11 +83,15 @@ void describeDisks(Exposition& out, const engine::DatabaseMetrics& metrics) {
        {"ouzel_spill_written_bytes_total", Type::Counter, "Written to the device.", &Device::bytesWritten},
        {"ouzel_spill_written_raw_bytes_total", Type::Counter, "The same before compression.", &Device::rawBytesWritten},
        {"ouzel_spill_read_bytes_total", Type::Counter, "Read from the device.", &Device::bytesRead},
-       {"ouzel_spill_read_raw_bytes_total", Type::Counter, "The same after decompression.", &Device::rawBytesRead}};
+       {"ouzel_spill_read_raw_bytes_total", Type::Counter, "The same after decompression.", &Device::rawBytesRead},
+       {"ouzel_spill_write_requests_total", Type::Counter, "Requests to write.", &Device::writeRequests},
+       {"ouzel_spill_read_requests_total", Type::Counter, "Requests to read.", &Device::readRequests},
+       {"ouzel_spill_failures_total", Type::Counter, "Requests that failed, other than for lack of space.",
+        &Device::failures}};
    for (const Family& family : families) {
       out.family(family.name, family.type, family.help);
       for (const Device& device : metrics.spillDevices)
-         out.sample(device.*family.value, {{"directory", device.directory}});
+         out.sample(device.*family.value, {{"directory", device.name}});
    }
    out.family("ouzel_wal_bytes_total", Type::Counter, "Written to the log in the database's life.")
        .sample(metrics.logBytes);

@@ -198,7 +198,7 @@ void measureDevice(const char* directory, const std::vector<Page>& pages, size_t
       Outcome last;
    };
    SpillOptions options;
-   options.directories.emplace_back(directory);
+   options.targets.emplace_back(directory);
    std::vector<Contender> contenders;
    for (int level = SpillPolicy::regulated; level < static_cast<int>(spillLevels().size()); ++level) {
       contenders.push_back({level, std::make_unique<SpillManager>(options), {}, {}, {}, {}});

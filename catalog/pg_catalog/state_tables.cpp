@@ -191,7 +191,8 @@ void ouzelStatSpill(const SystemContext& context, RowBuilder& row) {
       row.int8(d.rawBytesRead).int8(d.bytesRead);
       d.writeBandwidth ? row.int8(*d.writeBandwidth) : row.null();
       d.readBandwidth ? row.int8(*d.readBandwidth) : row.null();
-      row.emit();
+      d.roundMicros ? row.float8(*d.roundMicros) : row.null();
+      row.int8(d.writeRequests).int8(d.readRequests).int8(d.failures).emit();
    }
 }
 

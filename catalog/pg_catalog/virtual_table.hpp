@@ -124,6 +124,8 @@ public:
       int64_t bytesAllocated = 0, bytesInUse = 0, rawBytesWritten = 0, bytesWritten = 0, rawBytesRead = 0,
               bytesRead = 0;
       std::optional<int64_t> writeBandwidth, readBandwidth; ///< bytes per second as measured
+      std::optional<double> roundMicros;                    ///< of a request besides its bytes, as measured
+      int64_t writeRequests = 0, readRequests = 0, failures = 0;
    };
    virtual std::vector<SpillDevice> spillDevices() const { return {}; }
    /// Requests of one kind to the bucket that holds the database, since the start of the process.

@@ -22,6 +22,7 @@
 #include "engine/core/upgrade_catalog.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
+#include "io/spill/spill_target.hpp"
 #include "io/store/open_store.hpp"
 
 namespace ouzel::engine {
@@ -102,13 +103,16 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
    LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
-   spill.directories = options.spillDirectories;
-   if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));
+   spill.targets = options.spillTargets;
+   if (spill.targets.empty()) spill.targets.push_back(spillDirectory(options));
    spill.encrypts = options.store.key != nullptr;
    spill.memory = &internals.governor->ledger();
+   std::vector<std::string> names; // without passwords
+   for (const std::string& target : spill.targets)
+      names.push_back(io::spillTargetName(target));
    logLine(LogLevel::Log,
-           fmt::format("memory limit {} MB, {} worker threads, spill files in \"{}\"", internals.memoryLimit >> 20,
-                       internals.options.threads, fmt::join(spill.directories, "\", \"")));
+           fmt::format("memory limit {} MB, {} worker threads, spilling to \"{}\"", internals.memoryLimit >> 20,
+                       internals.options.threads, fmt::join(names, "\", \"")));
    if (internals.memoryLimit > machineMemory())
       logRecord({.level = LogLevel::Warning,
                  .message = fmt::format("memory_limit ({} MB) is more than this machine, or its container, has ({} MB)",

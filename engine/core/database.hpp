@@ -33,7 +33,7 @@ struct DatabaseOptions {
    /// Returns freed memory to the system. Null: resident memory is not watched. Set: the process holds only this
    /// database, and its resident memory is kept within memoryLimit and a small constant.
    void (*purgeMemory)() = nullptr;
-   std::vector<std::string> spillDirectories;                 ///< empty: one place chosen by open()
+   std::vector<std::string> spillTargets;                     ///< empty: one directory chosen by open()
    std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
 };
 

@@ -215,9 +215,11 @@ std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices(
       const auto known = [&](double bandwidth) {
          return bandwidth > 0 ? std::optional(count(bandwidth)) : std::nullopt;
       };
-      out.push_back({device.directory, count(device.bytesAllocated), count(device.bytesInUse),
-                     count(device.rawBytesWritten), count(device.bytesWritten), count(device.rawBytesRead),
-                     count(device.bytesRead), known(device.writeBandwidth), known(device.readBandwidth)});
+      out.push_back({device.name, count(device.bytesAllocated), count(device.bytesInUse), count(device.rawBytesWritten),
+                     count(device.bytesWritten), count(device.rawBytesRead), count(device.bytesRead),
+                     known(device.writeBandwidth), known(device.readBandwidth),
+                     device.roundNanos > 0 ? std::optional(device.roundNanos / 1000) : std::nullopt,
+                     count(device.writeRequests), count(device.readRequests), count(device.failures)});
    }
    return out;
 }
@@ -227,7 +229,7 @@ std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compr
    const auto levels = io::spillLevelNames();
    std::vector<CompressionDecision> out;
    for (const io::SpillManager::Decision& d : database_.spill->decisions())
-      out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].directory, levels[d.levelBefore],
+      out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].name, levels[d.levelBefore],
                      levels[d.levelAfter], d.cpuNanos, d.ioNanos});
    return out;
 }

@@ -67,6 +67,14 @@ void setOption(int fd, int level, int name, int value) {
    setsockopt(fd, level, name, &value, sizeof value);
 }
 
+void setConnectionOptions(int fd) {
+   setOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+   setOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+   setOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveIdleSeconds);
+   setOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepAliveIntervalSeconds);
+   setOption(fd, IPPROTO_TCP, TCP_KEEPCNT, keepAliveProbes);
+}
+
 bool waitFor(int fd, short events, int timeoutMs) {
    pollfd entry{fd, events, 0};
    int ready;
@@ -150,6 +158,30 @@ void requireFreePort(const std::string& host, uint16_t port) {
    bindTcp(host, port);
 }
 
+FileDescriptor connectTcp(const std::string& host, uint16_t port, int timeoutMs, int& error) {
+   addrinfo hints{};
+   hints.ai_socktype = SOCK_STREAM;
+   hints.ai_flags = AI_NUMERICSERV;
+   addrinfo* found = nullptr;
+   error = EHOSTUNREACH;
+   if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return {};
+   const AddressList list(found);
+   for (const addrinfo* info = list.get(); info != nullptr; info = info->ai_next) {
+      FileDescriptor socket(::socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      error = 0;
+      if (!socket.isOpen() || connect(socket.get(), info->ai_addr, info->ai_addrlen) != 0) error = errno;
+      if (error == EINPROGRESS) {
+         socklen_t size = sizeof error;
+         error = ETIMEDOUT;
+         if (waitWritable(socket.get(), timeoutMs)) getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+      }
+      if (error != 0) continue;
+      setConnectionOptions(socket.get());
+      return socket;
+   }
+   return {};
+}
+
 bool isLoopbackHost(const std::string& host) {
    if (host == "*") return false;
    const AddressList list = resolve(host, 0);
@@ -175,11 +207,7 @@ AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& so
          socket = FileDescriptor(fd);
          peer = describe(reinterpret_cast<sockaddr*>(&address), length);
          if (peer.isLocal) return AcceptStatus::Accepted;
-         setOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-         setOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-         setOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveIdleSeconds);
-         setOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepAliveIntervalSeconds);
-         setOption(fd, IPPROTO_TCP, TCP_KEEPCNT, keepAliveProbes);
+         setConnectionOptions(fd);
          return AcceptStatus::Accepted;
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return AcceptStatus::OutOfHandles;

@@ -48,6 +48,10 @@ std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port);
 /// Throws what listenTcp() would throw now. To be asked before work that would be in vain.
 void requireFreePort(const std::string& host, uint16_t port);
 
+/// Connects to the first address of `host` that answers. The socket is non-blocking, with TCP_NODELAY and keep-alive.
+/// Not open: `error` tells why, an errno. The time-out is for each address; resolving the name may take longer.
+FileDescriptor connectTcp(const std::string& host, uint16_t port, int timeoutMs, int& error);
+
 /// Whether `host` names only this machine.
 bool isLoopbackHost(const std::string& host);
 

@@ -72,6 +72,9 @@ Ring::~Ring() {
 bool Ring::isAsynchronous() const {
    return state_->isAsynchronous;
 }
+int Ring::handle() const {
+   return state_->isAsynchronous ? state_->ring.ring_fd : -1;
+}
 uint32_t Ring::inFlight() const {
    return state_->inFlight;
 }

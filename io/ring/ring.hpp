@@ -36,6 +36,9 @@ public:
    Ring& operator=(const Ring&) = delete;
 
    bool isAsynchronous() const;
+   /// A descriptor that is readable while completions wait to be reaped; -1 without io_uring, where submit() completes
+   /// requests.
+   int handle() const;
    uint32_t inFlight() const; ///< queued or submitted, completion not yet seen
    bool hasRoom() const;
    /// Queues a request. REQUIRES: hasRoom().

@@ -1,24 +1,23 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
-#include "io/ring/ring.hpp"
 #include "io/spill/page_codec.hpp"
 #include "io/spill/spill_lane.hpp"
 
 namespace ouzel::io {
 
-/// The tools of a SpillReader: a ring, buffers and a decoder. SpillManager hands them from one reader to the next. Used
-/// by one thread at a time.
+/// The tools of a SpillReader: channels, buffers and a decoder. SpillManager hands them from one reader to the next.
+/// Used by one thread at a time.
 class ReadLane {
 public:
-   static constexpr uint32_t depth = 32;
+   static constexpr uint32_t depth = 32; ///< of each channel
    /// Most bytes of buffers kept for the next reader.
    static constexpr size_t keptBytesMax = size_t{4} << 20;
 
-   explicit ReadLane(const SpillSeal* seal) : ring(depth), decoder(seal) {}
+   ReadLane(const SpillSeal* seal, size_t deviceCount) : channels(deviceCount), decoder(seal) {}
 
    struct Buffer {
       AlignedBytes bytes;
@@ -27,7 +26,7 @@ public:
    Buffer take(size_t bytes);
    void give(Buffer buffer);
 
-   Ring ring;
+   std::vector<std::unique_ptr<SpillChannel>> channels; ///< by device; null: not used yet
    UnitDecoder decoder;
 
 private:

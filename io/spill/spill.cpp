@@ -10,7 +10,7 @@
 #include "common/error/test_point.hpp"
 #include "common/log/log.hpp"
 #include "common/sync/mutex.hpp"
-#include "io/file/file.hpp"
+#include "io/spill/open_device.hpp"
 #include "io/spill/read_lane.hpp"
 #include "io/spill/spill_lane.hpp"
 #include "io/spill/spill_state.hpp"
@@ -20,14 +20,14 @@
 
 namespace ouzel::io {
 
-SpillManager::State::State(SpillOptions options) : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
+SpillManager::State::State(SpillOptions options)
+   : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())), placement(options.targets.size()) {
    if (options.memory) memory.emplace(*options.memory);
    if (options.encrypts) seal = std::make_unique<SpillSeal>();
-   CHECK(!options.directories.empty() && options.directories.size() <= spillDevicesMax);
-   for (const std::string& directory : options.directories) {
-      makeDirectories(directory);
-      auto& device = *devices.emplace_back(std::make_unique<SpillDevice>(directory));
-      device.bytesMax = options.bytesMax;
+   CHECK(!options.targets.empty() && options.targets.size() <= spillDevicesMax);
+   for (const std::string& target : options.targets) {
+      auto& device = *devices.emplace_back(openSpillDevice(target));
+      if (device.bytesMax == 0) device.bytesMax = options.bytesMax;
       device.writes.throttle.setRate(options.writeRateMax);
       device.reads.throttle.setRate(options.readRateMax);
    }
@@ -84,6 +84,15 @@ std::vector<SpillManager::Decision> SpillManager::decisions() const {
    return {state_->decisions.begin(), state_->decisions.end()};
 }
 
+std::optional<uint32_t> SpillManager::State::place(SpillSpace::State& space, uint64_t tried, size_t bytes) {
+   const std::vector<double> costs = space.costs(bytes);
+   std::array<Placement::Offer, spillDevicesMax> offers;
+   for (uint32_t device = 0; device < devices.size(); ++device)
+      offers[device] = {costs[device], devices[device]->isAvoided(), (tried >> device & 1) != 0};
+   const MutexLock guard(mutex);
+   return placement.choose(std::span(offers).first(devices.size()));
+}
+
 std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
    {
       const MutexLock guard(mutex);
@@ -93,7 +102,7 @@ std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
          return reader;
       }
    }
-   return std::make_unique<ReadLane>(seal.get());
+   return std::make_unique<ReadLane>(seal.get(), devices.size());
 }
 
 void SpillManager::State::giveReader(std::unique_ptr<ReadLane> reader) {
@@ -108,17 +117,20 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
    std::vector<Device> result;
    for (const auto& device : state_->devices) {
       const auto of = [](const std::atomic<uint64_t>& count) { return count.load(std::memory_order_relaxed); };
-      result.push_back({device->directory, of(device->bytesAllocated), of(device->bytesInUse),
-                        of(device->rawBytesWritten), of(device->bytesWritten), of(device->rawBytesRead),
-                        of(device->bytesRead), device->writes.bandwidth(), device->reads.bandwidth()});
+      result.push_back({device->name, of(device->bytesAllocated), of(device->bytesInUse), of(device->rawBytesWritten),
+                        of(device->bytesWritten), of(device->rawBytesRead), of(device->bytesRead),
+                        device->writes.bandwidth(), device->reads.bandwidth(),
+                        std::max(device->writes.roundNanos(), device->reads.roundNanos()), of(device->writeRequests),
+                        of(device->readRequests), of(device->failures)});
    }
    return result;
 }
 
-void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax) {
-   for (const auto& device : state_->devices) {
-      device->writes.throttle.setRate(writeRateMax);
-      device->reads.throttle.setRate(readRateMax);
+void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax, std::optional<uint32_t> device) {
+   for (uint32_t each = 0; each < state_->devices.size(); ++each) {
+      if (device && *device != each) continue;
+      state_->devices[each]->writes.throttle.setRate(writeRateMax);
+      state_->devices[each]->reads.throttle.setRate(readRateMax);
    }
 }
 
@@ -146,15 +158,42 @@ SpillSpace::State::State(SpillManager::State& m, SpillPolicy p)
 SpillFile& SpillSpace::State::file(uint32_t device) {
    const MutexLock guard(mutex_);
    auto& file = files_[device];
-   if (!file) file = std::make_unique<SpillFile>(*manager.devices[device]);
+   if (!file) file = manager.devices[device]->makeFile();
    return *file;
 }
 
-void SpillSpace::State::fail(uint32_t device, const char* what, int error) {
+std::vector<double> SpillSpace::State::costs(size_t bytes) {
+   std::vector<double> out(shares.size());
+   const auto add = [&](double factor, auto&& measured, auto&& prior) {
+      for (uint32_t device = 0; device < out.size(); ++device) {
+         double nanos = measured(device);
+         // Not measured yet: as good as the best of its kind, so that it gets extents and is measured.
+         for (uint32_t peer = 0; measured(device) == 0 && peer < out.size(); ++peer)
+            if (const double its = measured(peer); its > 0 && prior(peer) == prior(device))
+               nanos = nanos == 0 ? its : std::min(nanos, its);
+         out[device] += factor * (nanos > 0 ? nanos : prior(device));
+      }
+   };
+   const auto priorOf = [&](uint32_t device) { return manager.devices[device]->prior; };
+   const auto byte = [&](uint32_t device) { return 1e9 / priorOf(device).bandwidth; };
+   const auto round = [&](uint32_t device) { return priorOf(device).roundNanos; };
+   const auto size = static_cast<double>(bytes);
+   add(
+       size, [&](uint32_t device) { return writes(device).nanosPerByte(); }, byte);
+   add(
+       size, [&](uint32_t device) { return reads(device).nanosPerByte(); }, byte);
+   add(
+       1, [&](uint32_t device) { return manager.devices[device]->writes.roundNanos(); }, round);
+   add(
+       1, [&](uint32_t device) { return manager.devices[device]->reads.roundNanos(); }, round);
+   return out;
+}
+
+void SpillSpace::State::fail(uint32_t device, int error) {
+   manager.devices[device]->failed(error);
    const MutexLock guard(mutex_);
    if (hasFailed_.load(std::memory_order_relaxed)) return;
    failedDevice_ = device;
-   failedWhat_ = what;
    failedError_ = error;
    hasFailed_.store(true, std::memory_order_release);
 }
@@ -162,7 +201,7 @@ void SpillSpace::State::fail(uint32_t device, const char* what, int error) {
 void SpillSpace::State::throwIfFailed() {
    if (!hasFailed_.load(std::memory_order_acquire)) return;
    const MutexLock guard(mutex_);
-   throwIoError(failedWhat_, manager.devices[failedDevice_]->directory, failedError_);
+   manager.devices[failedDevice_]->throwFailure(SpillDevice::Doing::Write, failedError_);
 }
 
 void SpillSpace::State::addPending(const Pending& pending) {
@@ -230,10 +269,10 @@ void SpillSpace::logSize() const {
    if (least < 0) return;
    const uint64_t bytes = statistics().bytesWritten;
    if (bytes == 0 || bytes < static_cast<uint64_t>(least)) return;
-   std::string directories;
+   std::string names;
    for (const auto& device : state_->manager.devices)
-      directories += (directories.empty() ? "" : ", ") + device->directory;
-   logLine(LogLevel::Log, "temporary file: in \"" + directories + "\", size " + std::to_string(bytes));
+      names += (names.empty() ? "" : ", ") + device->name;
+   logLine(LogLevel::Log, "temporary file: in \"" + names + "\", size " + std::to_string(bytes));
 }
 
 SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts) {
@@ -244,7 +283,7 @@ SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts)
    state_->throwIfFailed();
    if (rawBytes == 0) return {};
    if (const int error = TEST_POINT("spill.put"))
-      throwIoError("could not write to temporary file in directory", state_->manager.devices[0]->directory, error);
+      state_->manager.devices[0]->throwFailure(SpillDevice::Doing::Write, error);
    SpillLane& lane = state_->manager.lockLane();
    lane.mutex.assertHeld(); // lockLane() took it
    const MutexLock guard(lane.mutex, std::adopt_lock);

@@ -2,14 +2,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-// Spilling: pages of operators go to local disks and come back. Pages are compressed or not, collected in staging
-// areas, and written and read asynchronously with O_DIRECT.
+// Spilling: pages of operators go to devices (directories, memory of other machines, buckets) and come back. Pages are
+// compressed or not, collected in staging areas, and written and read asynchronously.
 //
 //     SpillSpace::write -> SpillLane (encode, staging area) -> SpillFile on a SpillDevice -> SpillReader (read, decode)
+//
+// The lane takes extents of files, one after the other. Placement chooses the device of each: the cheapest that has
+// room, and similar ones in proportion to their speed.
 
 namespace ouzel {
 class MemoryLedger;
@@ -26,7 +30,7 @@ struct SpillPolicy {
 };
 
 struct SpillOptions {
-   std::vector<std::string> directories; ///< one per device
+   std::vector<std::string> targets; ///< one per device: directories, or addresses (spill_target.hpp)
    /// Bytes per second and device; 0: as fast as it goes.
    uint64_t writeRateMax = 0, readRateMax = 0;
    /// Most bytes of one device's files together; 0: no limit.
@@ -39,15 +43,18 @@ struct SpillOptions {
 /// SpillSpace. Thread-safe.
 class SpillManager {
 public:
-   /// Creates missing directories.
+   /// Creates missing directories. Does not connect to other machines. Throws 22023 for invalid addresses.
    explicit SpillManager(SpillOptions options);
    ~SpillManager();
-   /// Bytes and bandwidths of one device.
+   /// Bytes, requests and speed of one device.
    struct Device {
-      std::string directory;
+      std::string name;                    ///< its directory or address, without a password
       uint64_t bytesAllocated, bytesInUse; ///< bytes of files; of them, of pages
       uint64_t rawBytesWritten, bytesWritten, rawBytesRead, bytesRead;
       double writeBandwidth, readBandwidth; ///< bytes per second as measured; 0: not yet
+      double roundNanos;                    ///< of a request besides its bytes, as measured; 0: not yet
+      uint64_t writeRequests, readRequests;
+      uint64_t failures; ///< requests that failed, other than for lack of space
    };
    std::vector<Device> devices() const;
    /// One decision of a regulator, after a run of pages.
@@ -58,8 +65,8 @@ public:
    };
    /// The most recent decisions, oldest first.
    std::vector<Decision> decisions() const;
-   /// Sets the rates, from the next page on.
-   void setRates(uint64_t writeRateMax, uint64_t readRateMax);
+   /// Sets the rates of all devices or of one, from the next page on.
+   void setRates(uint64_t writeRateMax, uint64_t readRateMax, std::optional<uint32_t> device = {});
 
    struct State;
 
@@ -85,8 +92,9 @@ struct SpillStatistics {
    std::vector<uint64_t> pagesByLevel; ///< index: level of the scale
 };
 
-/// Owns the spilled pages of one query, in one unnamed file per device: the kernel removes the files when the process
-/// ends, even by a crash. The destructor frees all pages. Thread-safe.
+/// Owns the spilled pages of one query, in one file per device. The destructor frees all pages. When the process ends,
+/// even by a crash, the kernel removes the files of directories, and other machines drop theirs after a time; objects
+/// of a bucket are left. Thread-safe.
 class SpillSpace {
 public:
    explicit SpillSpace(SpillManager& manager, SpillPolicy policy = {});

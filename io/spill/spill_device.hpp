@@ -1,26 +1,126 @@
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "common/sync/mutex.hpp"
-#include "common/thread/task_runner.hpp"
+#include "common/env/clock.hpp"
+#include "io/ring/ring.hpp"
 #include "io/spill/flow.hpp"
 
-// Spill devices are directories. A query has one unnamed file on each device that it uses.
+// What the pages of queries are stored on: a local directory (directory_device.hpp), the memory of another machine
+// (memory_device.hpp), or a bucket (object_device.hpp). A query has one SpillFile on each device that it uses, and a
+// lane one SpillChannel to each.
+//
+// Calls of these interfaces are per extent, staging area or page that is read, never per row.
 
 namespace ouzel::io {
 
-/// One directory to spill to, shared by all queries. Thread-safe.
-struct SpillDevice {
-   explicit SpillDevice(std::string path) : directory(std::move(path)) {}
+class SpillDevice;
+
+/// A place in a file, in bytes.
+struct SpillExtent {
+   uint64_t offset = 0, size = 0;
+};
+
+/// The pages of one query on one device, addressed by offset. The destructor removes them. Thread-safe.
+class SpillFile {
+public:
+   explicit SpillFile(SpillDevice& device) : device_(device) {}
+   virtual ~SpillFile() = default;
+   SpillFile(const SpillFile&) = delete;
+   SpillFile& operator=(const SpillFile&) = delete;
+
+   SpillDevice& device() const { return device_; }
+   /// Unit of offsets, sizes and addresses of requests.
+   uint32_t blockBytes() const { return blockBytes_; }
+   /// Requests end at multiples of this offset where they can: elsewhere they cost more.
+   virtual uint32_t borderBytes() const { return blockBytes_; }
+
+   /// Allocates from `min` to `want` bytes. Throws 53100 and 58030.
+   virtual SpillExtent allocate(uint64_t min, uint64_t want) = 0;
+   virtual void free(SpillExtent extent) = 0;
+
+protected:
+   SpillDevice& device_;
+   uint32_t blockBytes_ = 512;
+};
+
+/// Requests of one thread to one device, several in flight. A buffer belongs to its request until the completion was
+/// seen. The destructor returns when no request uses its buffer any more. Used by one thread at a time.
+class SpillChannel {
+public:
+   virtual ~SpillChannel() = default;
+   virtual uint32_t inFlight() const = 0; ///< queued or submitted, completion not yet seen
+   virtual bool hasRoom() const = 0;
+   /// Connects if there is no connection. Throws 58030.
+   virtual void connect() {}
+   /// Queue a request. REQUIRES: hasRoom().
+   virtual void write(SpillFile& file, uint64_t offset, std::span<const std::byte> bytes, uint64_t userData) = 0;
+   virtual void read(SpillFile& file, SpillExtent extent, std::byte* target, uint64_t userData) = 0;
+   /// Hands all queued requests to the device.
+   virtual void submit() = 0;
+   /// Submits queued requests, writes up to completions.size() completions that have come, and returns their number.
+   /// `mustWait`: waits for one if none has come, for a device across a network at most a tenth of a second. A request
+   /// that fails, or makes no progress for long, completes with an error.
+   virtual size_t reap(std::span<RingCompletion> completions, bool mustWait) = 0;
+   /// Gives up the requests in flight, or waits for them. Returns when no request uses its buffer any more.
+   virtual void abandon() = 0;
+   /// What to wait for, when a thread waits for several channels: one of `events` (POLLIN, POLLOUT) of the handle, or
+   /// the time `until`, steadyNanos(). Handle -1: reap() has completions now.
+   struct Wait {
+      int handle = -1;
+      int16_t events = 0;
+      int64_t until = 0; ///< 0: none
+   };
+   virtual Wait wait() const = 0;
+};
+
+/// A device that all queries spill to. Thread-safe.
+class SpillDevice {
+public:
+   /// What a device is taken to do until it is measured.
+   struct Prior {
+      double bandwidth;  ///< bytes per second
+      double roundNanos; ///< of a request without bytes
+   };
+   SpillDevice(std::string itsName, Prior itsPrior) : name(std::move(itsName)), prior(itsPrior) {}
+   virtual ~SpillDevice() = default;
+   SpillDevice(const SpillDevice&) = delete;
+   SpillDevice& operator=(const SpillDevice&) = delete;
+
+   /// Throws 58030 and 53100.
+   virtual std::unique_ptr<SpillFile> makeFile() = 0;
+   /// `depth`: most requests in flight.
+   virtual std::unique_ptr<SpillChannel> makeChannel(uint32_t depth) = 0;
+
+   enum class Doing : uint8_t { Create, Extend, Write, Read };
+   /// Throws the error of a failed request: 53100 when the device is full, else 58030.
+   [[noreturn]] virtual void throwFailure(Doing doing, int error) const = 0;
+   /// "invalid page in ...": what was read is not what was written.
+   virtual std::string damageText() const = 0;
+
+   /// Reports a request that failed with the errno: for some time, longer after each failure in a row, extents are
+   /// placed elsewhere if they can be. A full device is asked again soon, since queries end. `reason`: for the log, if
+   /// it tells more than the errno.
+   void failed(int error, std::string_view reason = {});
+   /// Reports a request that did not fail.
+   void succeeded() {
+      if (failuresInRow_.load(std::memory_order_relaxed) > 0) failuresInRow_.store(0, std::memory_order_relaxed);
+   }
+   void noteRound(int64_t nanos) {
+      writes.noteRound(nanos);
+      reads.noteRound(nanos);
+   }
+   bool isAvoided() const { return avoidedUntil_.load(std::memory_order_relaxed) > steadyNanos(); }
 
    // PROPERTIES
-   const std::string directory;
+   const std::string name; ///< a directory, or an address without its password
+   const Prior prior;
    uint64_t bytesMax = 0; ///< most bytes of all files together; 0: no limit
 
    // STATE
@@ -28,61 +128,11 @@ struct SpillDevice {
    std::atomic<uint64_t> bytesAllocated{0}; ///< of all files
    std::atomic<uint64_t> bytesInUse{0};     ///< of pages, as a part of bytesAllocated
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
-
-   /// Closes a file and counts its bytes as free. The kernel takes seconds to free gigabytes, longer where it discards
-   /// the blocks on the device, so a background thread closes large files.
-   void close(int descriptor, uint64_t bytes);
-   /// Waits for the files that are being closed. False: there were none.
-   bool waitForClosing();
+   std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0};
 
 private:
-   Mutex mutex_; ///< guards the members below
-   CondVar closed_;
-   uint32_t closing_ GUARDED_BY(mutex_) = 0;
-   std::unique_ptr<ThreadTaskRunner>
-       closer_ GUARDED_BY(mutex_); ///< made at first use; declared last: it uses the members above
-};
-
-/// A place in a file, in bytes.
-struct SpillExtent {
-   uint64_t offset = 0, size = 0;
-};
-
-/// The file of one query on one device, and its free extents. The file has no name: the kernel removes it when the
-/// process ends. Thread-safe.
-class SpillFile {
-public:
-   /// Throws 58030 or 53100.
-   explicit SpillFile(SpillDevice& device);
-   ~SpillFile();
-   SpillFile(const SpillFile&) = delete;
-   SpillFile& operator=(const SpillFile&) = delete;
-
-   SpillDevice& device() const { return device_; }
-   int descriptor() const { return descriptor_; }
-   /// Unit of offsets, sizes and addresses of requests.
-   uint32_t blockBytes() const { return blockBytes_; }
-
-   /// Allocates from `min` to `want` bytes. Freed extents are used before the file grows. The space on the device is
-   /// reserved. Throws 53100.
-   SpillExtent allocate(uint64_t min, uint64_t want);
-   void free(SpillExtent extent);
-
-private:
-   void grow(uint64_t min) REQUIRES(mutex_);
-   void addFree(SpillExtent extent) REQUIRES(mutex_);
-
-   // PROPERTIES
-   SpillDevice& device_;
-   int descriptor_ = -1;
-   uint32_t blockBytes_ = 512;
-
-   // STATE
-   Mutex mutex_; // guards the members below
-   uint64_t end_ GUARDED_BY(mutex_) = 0;
-   uint64_t inUse_ GUARDED_BY(mutex_) = 0;
-   std::map<uint64_t, uint64_t> freeByOffset_ GUARDED_BY(mutex_);          // neighbours are merged
-   std::set<std::pair<uint64_t, uint64_t>> freeBySize_ GUARDED_BY(mutex_); // (size, offset) of the same
+   std::atomic<uint32_t> failuresInRow_{0};
+   std::atomic<int64_t> avoidedUntil_{0}; ///< steadyNanos()
 };
 
 } // namespace ouzel::io

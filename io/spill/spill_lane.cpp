@@ -4,13 +4,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <new>
+#include <poll.h>
 #include <thread>
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/thread/interruption.hpp"
 
 namespace ouzel::io {
 
@@ -18,16 +21,17 @@ namespace {
 
 constexpr std::align_val_t directAlignment{4096};
 /// Size of a lane's extents: a lane writes its areas one behind the other in an extent, and takes the next extent from
-/// the next device.
+/// the device that Placement chooses.
 constexpr size_t extentBytes = size_t{1} << 20;
-/// Requests end at a border of physical blocks where they can: to write a part of such a block, a device reads it
-/// first.
-constexpr uint64_t physicalBytes = 4096;
+/// Most bytes between two borders of any device (SpillFile::borderBytes).
+constexpr uint64_t borderBytesMax = 4096;
 
 /// Most time between two pages that counts as work: after a longer pause the thread did something else.
 constexpr int64_t pauseNanos = 100'000'000;
 /// A completion seen within this time after it was due measures the device's speed.
 constexpr int64_t exactNanos = 200'000;
+/// Most time in one wait for several channels: each then looks after its own time limits.
+constexpr int64_t pollNanosMax = 100'000'000;
 constexpr size_t calibrationAreas = 16;
 constexpr uint32_t calibrationBytes = 128 << 10;
 
@@ -50,8 +54,8 @@ AlignedBytes allocateAligned(size_t bytes) {
 }
 
 SpillLane::SpillLane(SpillManager::State& manager, uint32_t number)
-   : manager_(manager), number_(number), ring_(areaCount), encoder_(manager.seal.get()),
-     nextDevice_(manager.nextDevice.fetch_add(1, std::memory_order_relaxed)), perDevice_(manager.devices.size()) {
+   : manager_(manager), number_(number), channels_(manager.devices.size()), encoder_(manager.seal.get()),
+     perDevice_(manager.devices.size()) {
    scratch_.resize(unitBytesMax);
 }
 SpillLane::~SpillLane() = default;
@@ -60,7 +64,7 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
                              size_t rawBytes) {
    reap(false);
    // Submits the area between two pages, so that the next page begins at a border of physical blocks.
-   if (area_ && areaBytes - area_->used < unitBound(std::min(rawBytes, unitBytesMax), physicalBytes)) submitArea(true);
+   if (area_ && areaBytes - area_->used < unitBound(std::min(rawBytes, unitBytesMax), borderBytesMax)) submitArea(true);
    openExtent(space, rawBytes);
    const uint64_t begin = cursor_;
    const size_t block = file_->blockBytes();
@@ -138,20 +142,25 @@ void SpillLane::regulate(SpillSpace::State& space) {
 void SpillLane::calibrate(SpillSpace::State& space) {
    PerDevice& own = perDevice_[device_];
    Flow& reads = space.reads(device_);
-   Ring ring(calibrationAreas);
+   const auto channel = manager_.devices[device_]->makeChannel(calibrationAreas);
    const AlignedBytes bytes = allocateAligned(calibrationAreas * calibrationBytes);
+   std::array<RingCompletion, calibrationAreas> completions;
+   // A small read alone is the time of a round.
+   const int64_t asked = steadyNanos();
+   channel->read(*file_, {own.written[0], file_->blockBytes()}, bytes.get(), 0);
+   while (channel->reap(completions, true) == 0) {
+   }
+   if (completions[0].result > 0) manager_.devices[device_]->noteRound(steadyNanos() - asked);
    const int64_t begun = steadyNanos();
    const uint64_t atBegin = reads.begin();
    int64_t due = 0;
    for (size_t i = 0; i < calibrationAreas; ++i) {
-      ring.prepare({RingRequest::Kind::Read, file_->descriptor(), bytes.get() + i * calibrationBytes, calibrationBytes,
-                    own.written[i], i});
+      channel->read(*file_, {own.written[i], calibrationBytes}, bytes.get() + i * calibrationBytes, i);
       due = space.readDue(device_, calibrationBytes);
    }
-   std::array<RingCompletion, calibrationAreas> completions;
    uint64_t done = 0;
    for (size_t seen = 0; seen < calibrationAreas;) {
-      const size_t count = ring.reap(std::span(completions).first(calibrationAreas - seen), 1);
+      const size_t count = channel->reap(std::span(completions).first(calibrationAreas - seen), true);
       for (const RingCompletion& completion : std::span(completions).first(count))
          done += completion.result > 0 ? static_cast<uint64_t>(completion.result) : 0;
       seen += count;
@@ -189,19 +198,30 @@ std::span<const std::byte> SpillLane::gather(std::span<const std::span<const std
 void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
    if (space_ == &space && extent_.offset + extent_.size - cursor_ >= pageBound(rawBytes, file_->blockBytes())) return;
    closeExtent();
-   const auto deviceCount = static_cast<uint32_t>(manager_.devices.size());
-   for (uint32_t tried = 0;; ++tried) {
-      const uint32_t device = nextDevice_++ % deviceCount;
+   std::exception_ptr failure;
+   bool isFull = false;
+   for (uint64_t tried = 0;;) {
+      const std::optional<uint32_t> device = manager_.place(space, tried, extentBytes);
+      if (!device) std::rethrow_exception(failure);
       try {
-         SpillFile& file = space.file(device);
+         SpillFile& file = space.file(*device);
          const size_t bound = pageBound(rawBytes, file.blockBytes());
+         auto& channel = channels_[*device];
+         if (!channel) channel = manager_.devices[*device]->makeChannel(areaCount);
+         channel->connect();
          extent_ = file.allocate(bound, std::max(bound, extentBytes));
          file_ = &file;
-         device_ = device;
+         device_ = *device;
          break;
       } catch (const SqlError& error) {
-         // Another device may have space.
-         if (error.state() != sqlstate::diskFull || tried + 1 == deviceCount) throw;
+         // Another device may take the extent. If none does, a full one tells more than one that has failed.
+         const bool isThisFull = error.state() == sqlstate::diskFull;
+         if (!isThisFull && error.state() != sqlstate::ioError) throw;
+         if (isThisFull || !manager_.devices[*device]->isAvoided())
+            manager_.devices[*device]->failed(isThisFull ? ENOSPC : EIO);
+         if (!failure || (isThisFull && !isFull)) failure = std::current_exception();
+         isFull = isFull || isThisFull;
+         tried |= uint64_t{1} << *device;
       }
    }
    if (lastSpace_ != &space)
@@ -236,6 +256,7 @@ void SpillLane::openArea() {
       const int64_t before = steadyNanos();
       reap(true);
       waitedNanos_ += steadyNanos() - before;
+      checkInterrupted();
    }
    Area& area = *it;
    // The area's largest size, within its extent. submitArea() reports the real size.
@@ -251,7 +272,7 @@ void SpillLane::openArea() {
 
 void SpillLane::submitArea(bool pads) {
    Area& area = *std::exchange(area_, nullptr);
-   const uint64_t toBorder = (physicalBytes - cursor_ % physicalBytes) % physicalBytes;
+   const uint64_t border = area.file->borderBytes(), toBorder = (border - cursor_ % border) % border;
    // In a reused extent an area may not begin at a border. A full area may then have no room up to the next border.
    const uint64_t padding =
        pads ? std::min({toBorder, extent_.offset + extent_.size - cursor_, uint64_t{areaBytes - area.used}}) : 0;
@@ -265,48 +286,89 @@ void SpillLane::submitArea(bool pads) {
    area.begun = steadyNanos();
    area.atBegin = area.space->writes(device_).begin();
    prepareArea(area);
-   ring_.submit();
+   channels_[device_]->submit();
 }
 
 void SpillLane::prepareArea(Area& area) {
-   DCHECK(!area.isInKernel);
+   DCHECK(!area.isInFlight);
    DCHECK(area.written < area.used);
-   area.isInKernel = true;
-   ring_.prepare({RingRequest::Kind::Write, area.file->descriptor(), area.bytes.get() + area.written,
-                  static_cast<uint32_t>(area.used - area.written), area.offset + area.written,
-                  static_cast<uint64_t>(&area - areas_.data())});
+   area.isInFlight = true;
+   const std::span<const std::byte> bytes(area.bytes.get() + area.written, area.used - area.written);
+   channels_[area.device]->write(*area.file, area.offset + area.written, bytes,
+                                 static_cast<uint64_t>(&area - areas_.data()));
+}
+
+uint32_t SpillLane::inFlight() const {
+   uint32_t sum = 0;
+   for (const auto& channel : channels_)
+      if (channel) sum += channel->inFlight();
+   return sum;
+}
+
+size_t SpillLane::takeCompletions(bool mustWait) {
+   size_t seen = 0;
+   for (const auto& channel : channels_) {
+      if (!channel || channel->inFlight() == 0) continue;
+      std::array<RingCompletion, areaCount> completions;
+      const size_t count = channel->reap(completions, mustWait);
+      for (const RingCompletion& completion : std::span(completions).first(count)) {
+         DCHECK(completion.userData < areas_.size());
+         complete(areas_[completion.userData], completion.result);
+      }
+      seen += count;
+   }
+   return seen;
+}
+
+void SpillLane::complete(Area& area, int32_t result) {
+   DCHECK(area.isInFlight);
+   area.isInFlight = false;
+   int error = result < 0 ? -result : result == 0 ? EIO : TEST_POINT("spill.write");
+   if (error == EINTR || error == EAGAIN)
+      error = 0;
+   else if (error == 0)
+      area.written += static_cast<size_t>(result);
+   if (error != 0) {
+      area.space->fail(area.device, error);
+      area.due = 0;
+      area.written = area.used;
+   } else {
+      manager_.devices[area.device]->succeeded();
+   }
+   if (area.written < area.used) prepareArea(area);
+   area.ended = steadyNanos();
+}
+
+void SpillLane::waitForAny() {
+   std::array<pollfd, spillDevicesMax> handles;
+   nfds_t count = 0;
+   int64_t until = steadyNanos() + pollNanosMax;
+   for (const auto& channel : channels_) {
+      if (!channel || channel->inFlight() == 0) continue;
+      channel->submit();
+      const SpillChannel::Wait wait = channel->wait();
+      if (wait.handle < 0) return;
+      handles[count++] = {wait.handle, wait.events, 0};
+      if (wait.until > 0) until = std::min(until, wait.until);
+   }
+   const int64_t left = std::max<int64_t>(until - steadyNanos(), 0);
+   const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+   ::ppoll(handles.data(), count, &timeout, nullptr);
 }
 
 void SpillLane::reap(bool mustWait) {
    const int64_t before = steadyNanos();
-   if (ring_.inFlight() > 0) {
-      std::array<RingCompletion, areaCount> completions;
-      const size_t count = ring_.reap(completions, mustWait ? 1 : 0);
-      for (const RingCompletion& completion : std::span(completions).first(count)) {
-         DCHECK(completion.userData < areas_.size());
-         Area& area = areas_[completion.userData];
-         DCHECK(area.isInKernel);
-         area.isInKernel = false;
-         int error = completion.result < 0    ? -completion.result
-                     : completion.result == 0 ? EIO
-                                              : TEST_POINT("spill.write");
-         if (error == EINTR || error == EAGAIN)
-            error = 0;
-         else if (error == 0)
-            area.written += static_cast<size_t>(completion.result);
-         if (error != 0) {
-            area.space->fail(area.device, "could not write to temporary file in directory", error);
-            area.due = 0;
-            area.written = area.used;
-         }
-         if (area.written < area.used) prepareArea(area);
-         area.ended = steadyNanos();
-      }
+   const auto isUsed = [](const auto& channel) { return channel && channel->inFlight() > 0; };
+   if (const auto used = std::count_if(channels_.begin(), channels_.end(), isUsed); mustWait && used == 1)
+      takeCompletions(true);
+   else if (used > 0 && takeCompletions(false) == 0 && mustWait) {
+      waitForAny();
+      takeCompletions(false);
    }
    // Releases written areas unless the throttle delays them.
    int64_t earliest = 0;
    for (const int64_t now = steadyNanos(); Area & area : areas_) {
-      if (!area.space || area.isInKernel || &area == area_) continue;
+      if (!area.space || area.isInFlight || &area == area_) continue;
       // The end of a write is exact only if the lane was waiting for it.
       if (area.due <= now)
          release(area, area.due > 0 ? now - area.due < exactNanos : mustWait && now - before > exactNanos / 10);
@@ -315,7 +377,7 @@ void SpillLane::reap(bool mustWait) {
    }
    const bool isAnyFree =
        std::any_of(areas_.begin(), areas_.end(), [](const Area& area) { return !area.space && area.bytes; });
-   if (mustWait && !isAnyFree && ring_.inFlight() == 0 && earliest > 0) sleepUntil(earliest);
+   if (mustWait && !isAnyFree && inFlight() == 0 && earliest > 0) sleepUntil(earliest);
 }
 
 void SpillLane::release(Area& area, bool isExact) {
@@ -346,8 +408,8 @@ void SpillLane::awaitWrites(SpillSpace::State& space, uint32_t device, SpillExte
    while (true) {
       const auto it = std::find_if(areas_.begin(), areas_.end(), isBusy);
       if (it == areas_.end()) return;
-      if (!it->isInKernel) sleepUntil(it->due);
-      reap(it->isInKernel);
+      if (!it->isInFlight) sleepUntil(it->due);
+      reap(it->isInFlight);
    }
 }
 
@@ -361,7 +423,7 @@ void SpillLane::forget(SpillSpace::State& space) {
    while (std::any_of(areas_.begin(), areas_.end(), isBusy)) {
       for (Area& area : areas_)
          if (isBusy(area)) area.due = 0;
-      reap(ring_.inFlight() > 0);
+      reap(inFlight() > 0);
    }
    for (PerDevice& each : perDevice_) {
       each.written.clear();

@@ -9,16 +9,15 @@
 #include <vector>
 
 #include "common/sync/mutex.hpp"
-#include "io/ring/ring.hpp"
 #include "io/spill/page_codec.hpp"
 #include "io/spill/regulator.hpp"
 #include "io/spill/spill_state.hpp"
 
-// The writing side. A lane is a ring and some staging areas, used by the thread that holds its mutex, in practice
-// always the same thread. A lane encodes pages one behind the other into its open area, which stages bytes of an extent
-// of the query's file. A full area is submitted to the kernel and is free again when it is written.
+// The writing side. A lane is a channel to each device and some staging areas, used by the thread that holds its mutex,
+// in practice always the same thread. A lane encodes pages one behind the other into its open area, which stages bytes
+// of an extent of the query's file. A full area is submitted to the channel and is free again when it is written.
 //
-//   free --openArea--> open --submitArea--> in the kernel --reap--> [waits for the throttle] --release--> free
+//   free --openArea--> open --submitArea--> in flight --reap--> [waits for the throttle] --release--> free
 
 namespace ouzel::io {
 
@@ -40,7 +39,7 @@ public:
        REQUIRES(mutex);
    /// Waits until no area of the space overlaps the extent. Submits the open area first if it overlaps.
    void awaitWrites(SpillSpace::State& space, uint32_t device, SpillExtent extent) REQUIRES(mutex);
-   /// Called by the space's destructor: waits for areas in the kernel, drops the open one, and frees the areas' memory.
+   /// Called by the space's destructor: waits for areas in flight, drops the open one, and frees the areas' memory.
    void forget(SpillSpace::State& space) REQUIRES(mutex);
 
    /// steadyNanos() of the last write. Needs no lock.
@@ -60,7 +59,7 @@ private:
       size_t used = 0;
       size_t written = 0;
       size_t padding = 0; ///< bytes at the end of `used` that belong to no page
-      bool isInKernel = false;
+      bool isInFlight = false;
       bool isCharged = false;
       int64_t due = 0;      ///< steadyNanos() at which the throttle lets the write end
       int64_t begun = 0;    ///< steadyNanos()
@@ -77,6 +76,11 @@ private:
    void prepareArea(Area& area) REQUIRES(mutex);
    /// Takes completions and releases written areas. `mustWait`: waits for at least one area.
    void reap(bool mustWait) REQUIRES(mutex);
+   size_t takeCompletions(bool mustWait) REQUIRES(mutex);
+   void complete(Area& area, int32_t result) REQUIRES(mutex);
+   /// Waits until a channel with requests in flight has something to do.
+   void waitForAny() REQUIRES(mutex);
+   uint32_t inFlight() const REQUIRES(mutex);
    void release(Area& area, bool isExact) REQUIRES(mutex);
    void regulate(SpillSpace::State& space) REQUIRES(mutex);
    void calibrate(SpillSpace::State& space) REQUIRES(mutex);
@@ -88,11 +92,10 @@ private:
    const uint32_t number_;
 
    // STATE
-   Ring ring_ GUARDED_BY(mutex);
+   std::vector<std::unique_ptr<SpillChannel>> channels_ GUARDED_BY(mutex); ///< by device; null: not used yet
    UnitEncoder encoder_ GUARDED_BY(mutex);
    std::array<Area, areaCount> areas_ GUARDED_BY(mutex);
    std::vector<std::byte> scratch_ GUARDED_BY(mutex); ///< a unit gathered from several parts
-   uint32_t nextDevice_ GUARDED_BY(mutex);
    std::atomic<int64_t> lastUse_{0};
    std::thread::id lastThread_ GUARDED_BY(mutex);
    int64_t waitedNanos_ GUARDED_BY(mutex) = 0; ///< sum of all waits

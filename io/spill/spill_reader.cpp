@@ -8,7 +8,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
-#include "io/file/file.hpp"
+#include "common/thread/interruption.hpp"
 #include "io/spill/read_lane.hpp"
 #include "io/spill/spill.hpp"
 
@@ -45,7 +45,7 @@ struct SpillReader::State {
       SpillLocator locator;
       ReadLane::Buffer buffer;
       size_t read = 0;
-      bool isInKernel = false;
+      bool isInFlight = false;
       int error = 0;
       int64_t due = 0;      ///< steadyNanos() at which the throttle lets the read end
       int64_t begun = 0;    ///< steadyNanos()
@@ -65,16 +65,24 @@ struct SpillReader::State {
    void start(Page& page, uint64_t number);
    void startAhead();
    void prepare(Page& page, uint64_t number);
-   void reap(uint32_t atLeast);
+   SpillChannel& channel(uint32_t device);
+   void reap(uint32_t device);
    void noteWork(int64_t nanos);
 };
 
+SpillChannel& SpillReader::State::channel(uint32_t device) {
+   auto& channel = lane->channels[device];
+   if (!channel) channel = space.manager.devices[device]->makeChannel(ReadLane::depth);
+   return *channel;
+}
+
 void SpillReader::State::prepare(Page& page, uint64_t number) {
-   CHECK(page.locator.extent.size <= page.buffer.capacity); // the kernel writes to the buffer
-   page.isInKernel = true;
-   lane->ring.prepare({RingRequest::Kind::Read, space.file(page.locator.device).descriptor(),
-                       page.buffer.bytes.get() + page.read, static_cast<uint32_t>(page.locator.extent.size - page.read),
-                       page.locator.extent.offset + page.read, number});
+   const SpillExtent extent = page.locator.extent;
+   CHECK(extent.size <= page.buffer.capacity); // the request writes to the buffer
+   page.isInFlight = true;
+   channel(page.locator.device)
+       .read(space.file(page.locator.device), {extent.offset + page.read, extent.size - page.read},
+             page.buffer.bytes.get() + page.read, number);
 }
 
 void SpillReader::State::start(Page& page, uint64_t number) {
@@ -89,26 +97,28 @@ void SpillReader::State::start(Page& page, uint64_t number) {
 }
 
 void SpillReader::State::startAhead() {
-   bool hasPrepared = false;
-   while (started < pages.size() && lane->ring.hasRoom()) {
+   uint64_t prepared = 0; // a bit for each device
+   while (started < pages.size()) {
       Page& page = pages[started];
+      if (page.locator.extent.size > 0 && !channel(page.locator.device).hasRoom()) break;
       if (started > 0 && startedBytes + page.locator.extent.size > aheadBytes) break;
       start(page, firstNumber + started);
       ++started;
       startedBytes += page.locator.extent.size;
-      hasPrepared = true;
+      if (page.locator.extent.size > 0) prepared |= uint64_t{1} << page.locator.device;
    }
-   if (hasPrepared) lane->ring.submit();
+   for (uint32_t device = 0; prepared != 0; ++device, prepared >>= 1)
+      if ((prepared & 1) != 0) channel(device).submit();
 }
 
-void SpillReader::State::reap(uint32_t atLeast) {
+void SpillReader::State::reap(uint32_t device) {
    std::array<RingCompletion, ReadLane::depth> completions;
-   const size_t count = lane->ring.reap(completions, atLeast);
+   const size_t count = channel(device).reap(completions, true);
    for (const RingCompletion& completion : std::span(completions).first(count)) {
       DCHECK(completion.userData >= firstNumber);
       DCHECK(completion.userData - firstNumber < started);
       Page& page = pages[completion.userData - firstNumber];
-      page.isInKernel = false;
+      page.isInFlight = false;
       const int error = completion.result < 0 ? -completion.result : TEST_POINT("spill.read");
       if (error == 0)
          page.read += static_cast<size_t>(completion.result);
@@ -136,8 +146,8 @@ SpillReader::SpillReader(SpillSpace& space, size_t aheadBytes)
 SpillReader::~SpillReader() {
    State& s = *state_;
    if (!s.lane) return;
-   while (s.lane->ring.inFlight() > 0)
-      s.reap(1);
+   for (const auto& channel : s.lane->channels)
+      if (channel) channel->abandon();
    for (State::Page& page : s.pages)
       s.lane->give(std::move(page.buffer));
    s.space.manager.giveReader(std::move(s.lane));
@@ -168,16 +178,19 @@ void SpillReader::next(std::byte* target) {
    State::Page& page = s.pages.front();
    const SpillExtent extent = page.locator.extent;
    SpillDevice& device = *s.space.manager.devices[page.locator.device];
-   if (const int error = TEST_POINT("spill.get"))
-      throwIoError("could not read from temporary file in directory", device.directory, error);
+   if (const int error = TEST_POINT("spill.get")) device.throwFailure(SpillDevice::Doing::Read, error);
    if (extent.size > 0) {
-      while (page.isInKernel)
-         s.reap(1);
+      while (page.isInFlight) {
+         s.reap(page.locator.device);
+         if (page.isInFlight) checkInterrupted();
+      }
       const int64_t there = steadyNanos();
       const bool hasWaited = there - entered > 20'000;
       s.space.throwIfFailed();
-      if (page.error != 0)
-         throwIoError("could not read from temporary file in directory", device.directory, page.error);
+      if (page.error != 0) {
+         device.failed(page.error);
+         device.throwFailure(SpillDevice::Doing::Read, page.error);
+      }
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
       // With few reads in flight the time measures latency, not bandwidth.
@@ -187,8 +200,8 @@ void SpillReader::next(std::byte* target) {
                   extent.size, isExact);
       if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, extent.offset,
                                       s.space.file(page.locator.device).blockBytes(), {target, page.page.rawBytes}))
-         throw SqlError(sqlstate::dataCorrupted,
-                        "invalid page in temporary file in directory \"" + device.directory + "\"");
+         throw SqlError(sqlstate::dataCorrupted, device.damageText());
+      device.succeeded();
       s.space.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
       device.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
       device.rawBytesRead.fetch_add(page.page.rawBytes, std::memory_order_relaxed);

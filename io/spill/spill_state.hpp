@@ -10,6 +10,7 @@
 #include "common/memory/ledger.hpp"
 #include "common/sync/mutex.hpp"
 #include "io/spill/page_codec.hpp"
+#include "io/spill/placement.hpp"
 #include "io/spill/spill.hpp"
 #include "io/spill/spill_device.hpp"
 
@@ -20,7 +21,6 @@ namespace ouzel::io {
 class SpillLane;
 class ReadLane;
 
-inline constexpr size_t spillDevicesMax = 64;
 inline constexpr size_t spillLevelsMax = 16;
 
 /// A page's place, packed into 64 bits: device 6, size in blocks of 512 bytes 16, offset in such blocks 42. 0: a page
@@ -48,13 +48,13 @@ struct SpillManager::State {
 
    // STATE
    std::optional<Reservation> memory;
-   std::atomic<double> readWork{-1};    ///< nanoseconds per raw byte that readers' operators take
-   std::atomic<uint32_t> nextDevice{0}; ///< first device of the next lane
+   std::atomic<double> readWork{-1}; ///< nanoseconds per raw byte that readers' operators take
    /// Made at first use, destroyed with the manager.
    std::vector<std::atomic<SpillLane*>> lanes;
    Mutex mutex;                                                      // guards making lanes and the members below
    std::vector<std::unique_ptr<ReadLane>> readers GUARDED_BY(mutex); ///< free read lanes
    std::deque<SpillManager::Decision> decisions GUARDED_BY(mutex);
+   Placement placement GUARDED_BY(mutex);
 
    /// Returns a lane that no other thread is using, with its mutex locked. The analysis cannot name the mutex of a
    /// returned lane.
@@ -62,6 +62,8 @@ struct SpillManager::State {
    /// Number of lanes that have written lately and so share the devices.
    uint32_t activeLanes() const;
    void record(const SpillManager::Decision& decision);
+   /// The device of the next extent, or none when all were tried.
+   std::optional<uint32_t> place(SpillSpace::State& space, uint64_t tried, size_t bytes);
    std::unique_ptr<ReadLane> takeReader();
    void giveReader(std::unique_ptr<ReadLane> reader);
 };
@@ -90,8 +92,10 @@ struct SpillSpace::State {
       return std::max(shares[device].reads.throttle.due(bytes), manager.devices[device]->reads.throttle.due(bytes));
    }
    SpillFile& file(uint32_t device);
+   /// Nanoseconds that `bytes` cost on each device, written and read back.
+   std::vector<double> costs(size_t bytes);
    /// Keeps the first error of a write in the background.
-   void fail(uint32_t device, const char* what, int error);
+   void fail(uint32_t device, int error);
    void throwIfFailed();
    void addPending(const Pending& pending);
    /// Sets the real size of a submitted area. The bytes behind it belong to other areas from now on.
@@ -123,7 +127,6 @@ private:
    std::vector<Pending> pending_ GUARDED_BY(mutex_);                  ///< a few per lane
    std::atomic<bool> hasFailed_{false};
    uint32_t failedDevice_ GUARDED_BY(mutex_) = 0;
-   const char* failedWhat_ GUARDED_BY(mutex_) = nullptr;
    int failedError_ GUARDED_BY(mutex_) = 0;
 };
 

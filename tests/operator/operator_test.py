@@ -103,6 +103,8 @@ def lowest_port():
 
 def why_skipped(test):
     if test.mounts and not os.environ.get("OUZEL_TEST_OWN_MOUNTS"): return "mounts of its own need root"
+    program = getattr(test, "program", "")
+    if program and not shutil.which(program): return f"{program} is not installed (scripts/install-deps --test)"
     if test.as_nobody and os.geteuid() != 0: return "another user needs root"
     if "port 80" in " ".join(getattr(test, "says", [])) and lowest_port() <= 80: return "every user may listen there"
     return ""

@@ -9,6 +9,7 @@ import time
 import typing
 
 import access_stories
+import spill_stories
 from machine import ROWS, ROWS_ANSWER, Server
 from mistake import check, messages
 
@@ -20,6 +21,7 @@ class Story:
     data: str = "rows"
     mounts: bool = False
     as_nobody: bool = False
+    program: str = ""  # of others, without which it is skipped
 
 
 def has_all(place, rows=ROWS, answer=ROWS_ANSWER):
@@ -264,5 +266,6 @@ STORIES = [
     Story("a log that nobody reads", a_log_that_nobody_reads),
     Story("a clock that jumps", a_clock_that_jumps),
     *(Story(name, tell) for name, tell in access_stories.TELLS.items()),
+    *(Story(name, tell, "new", program="redis-server") for name, tell in spill_stories.TELLS.items()),
     Story("the help of each command", help_of_each_command),
 ]

@@ -21,7 +21,7 @@ public:
       root_ = (std::filesystem::temp_directory_path() / "ouzel-spill-test-XXXXXX").string();
       if (!::mkdtemp(root_.data())) std::abort();
       for (size_t i = 0; i < count; ++i)
-         options.directories.push_back(root_ + "/" + std::to_string(i));
+         options.targets.push_back(root_ + "/" + std::to_string(i));
    }
    ~SpillDirectories() { std::filesystem::remove_all(root_); }
 

@@ -139,7 +139,7 @@ CATCH_TEST_CASE("what was freed is used again, and nothing has a name") {
       }
       for (const auto& [number, page] : pages)
          space.free(page);
-      CATCH_CHECK(std::filesystem::is_empty(directories.options.directories[0]));
+      CATCH_CHECK(std::filesystem::is_empty(directories.options.targets[0]));
       // The lanes' open extents count as in use.
       CATCH_CHECK(manager.devices()[0].bytesInUse <= size_t{2} << 20);
    }
@@ -218,7 +218,7 @@ CATCH_TEST_CASE("encrypted pages cannot be read on the device") {
       SpillReader reader(space);
       reader.add(page, false);
       CATCH_CHECK(readPage(reader) == content);
-      const int descriptor = spillDescriptor(directories.options.directories[0]);
+      const int descriptor = spillDescriptor(directories.options.targets[0]);
       ::fcntl(descriptor, F_SETFL, 0);
       std::string stored(100'000, '\0');
       CATCH_REQUIRE(::pread(descriptor, stored.data(), stored.size(), 0) == static_cast<ssize_t>(stored.size()));
@@ -238,7 +238,7 @@ CATCH_TEST_CASE("a page that is not what was written is an error") {
       reader.add(page, false);
       CATCH_REQUIRE(readPage(reader) == content); // the page is on the device now
    }
-   const int descriptor = spillDescriptor(directories.options.directories[0]);
+   const int descriptor = spillDescriptor(directories.options.targets[0]);
    CATCH_REQUIRE(descriptor >= 0);
    ::fcntl(descriptor, F_SETFL, 0); // clears O_DIRECT, so that any byte can be written
    for (const off_t offset : {0, 5, 9, 13, 20, 27, 31, 32, 40, 55, 56, 20000}) {
@@ -322,5 +322,87 @@ CATCH_TEST_CASE("a space goes while its pages are on their way, and lanes serve 
       SpillReader otherReader(other);
       otherReader.add(kept);
       CATCH_REQUIRE(readPage(otherReader) == pageOf(2, 5000));
+   }
+}
+
+CATCH_TEST_CASE("equal devices get the same bytes within 5 %", "[spill]") {
+   SpillDirectories directories(2);
+   SpillManager manager(directories.options);
+   SpillSpace space(manager, atLevel(0));
+   const auto content = pageOf(1, 65536);
+   for (int i = 0; i < 6400; ++i) // 400 MiB
+      writePage(space, content);
+   const auto devices = manager.devices();
+   const auto a = static_cast<double>(devices[0].bytesWritten), b = static_cast<double>(devices[1].bytesWritten);
+   CATCH_INFO("measured " << devices[0].writeBandwidth / 1e6 << " and " << devices[1].writeBandwidth / 1e6);
+   CATCH_CHECK(a / b > 0.95);
+   CATCH_CHECK(a / b < 1.05);
+   CATCH_CHECK(devices[0].writeRequests > 0);
+}
+
+CATCH_TEST_CASE("devices get bytes in proportion to what they were measured to do", "[spill]") {
+   SpillDirectories directories(2);
+   SpillManager manager(directories.options);
+   manager.setRates(30 << 20, 30 << 20, 0);
+   manager.setRates(90 << 20, 90 << 20, 1);
+   SpillSpace space(manager, atLevel(0));
+   const auto content = pageOf(1, 65536);
+   std::vector<SpilledPage> pages;
+   const auto write = [&](int count) {
+      for (int i = 0; i < count; ++i)
+         pages.push_back(writePage(space, content));
+   };
+   write(640); // 40 MiB, from which the devices are measured
+   const auto before = manager.devices();
+   const auto begin = std::chrono::steady_clock::now();
+   write(1280);
+   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+   const auto after = manager.devices();
+   const auto slow = static_cast<double>(after[0].bytesWritten - before[0].bytesWritten);
+   const auto fast = static_cast<double>(after[1].bytesWritten - before[1].bytesWritten);
+   CATCH_INFO("measured " << after[0].writeBandwidth / 1048576 << " and " << after[1].writeBandwidth / 1048576
+                          << " MB/s; " << slow / 1048576 << " and " << fast / 1048576 << " MiB in " << time.count()
+                          << " s");
+   CATCH_CHECK(fast / slow > 2.4);
+   CATCH_CHECK(fast / slow < 3.6);
+   // 80 MiB at 120 MiB/s; in turns they would take 1.33 s.
+   CATCH_CHECK(time.count() < 1);
+   SpillReader reader(space);
+   for (const SpilledPage& page : pages)
+      reader.add(page);
+   for (size_t i = 0; i < pages.size(); ++i)
+      CATCH_REQUIRE(isSame(readPage(reader), content));
+}
+
+CATCH_TEST_CASE("when a device fails the others take over, and it is tried again later", "[spill]") {
+   SpillDirectories directories(2);
+   SpillManager manager(directories.options);
+   const std::string& broken = directories.options.targets[0];
+   std::filesystem::remove(broken);
+   const auto content = pageOf(1, 65536);
+   const auto use = [&] {
+      SpillSpace space(manager, atLevel(0));
+      SpillReader reader(space);
+      for (int i = 0; i < 200; ++i)
+         reader.add(writePage(space, content));
+      while (!reader.isEmpty())
+         CATCH_REQUIRE(isSame(readPage(reader), content));
+   };
+   use();
+   auto devices = manager.devices();
+   CATCH_CHECK(devices[0].bytesWritten == 0);
+   CATCH_CHECK(devices[0].failures == 1); // and is not asked for each extent
+   CATCH_CHECK(devices[1].bytesWritten >= 200 * 65536);
+   std::filesystem::create_directory(broken);
+   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+   use();
+   CATCH_CHECK(manager.devices()[0].bytesWritten > 0);
+   std::filesystem::remove(broken);
+   std::filesystem::remove(directories.options.targets[1]);
+   try {
+      use();
+      CATCH_FAIL("there is no device");
+   } catch (const SqlError& error) {
+      CATCH_CHECK(error.state() == sqlstate::ioError);
    }
 }

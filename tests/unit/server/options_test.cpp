@@ -49,7 +49,7 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(options->dataDirectory == "d");
    CATCH_CHECK(options->port == 6000); // the flag wins
    CATCH_CHECK(options->memoryLimit == size_t{1} << 30);
-   CATCH_CHECK(options->spillDirectories == std::vector<std::string>{"a", "b"});
+   CATCH_CHECK(options->spillTargets == std::vector<std::string>{"a", "b"});
    CATCH_CHECK(options->listen == "127.0.0.1");
    CATCH_CHECK(options->walDirectory.empty());
    CATCH_CHECK_FALSE(options->metricsPort);

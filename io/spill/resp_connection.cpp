@@ -1,0 +1,220 @@
+#include "io/spill/resp_connection.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <poll.h>
+
+#include "common/env/clock.hpp"
+
+namespace ouzel::io {
+
+namespace {
+
+constexpr size_t inputBytes = 32 << 10;
+constexpr size_t lineMax = 8 << 10;
+constexpr int64_t connectNanosMax = 3'000'000'000;
+
+} // namespace
+
+RespConnection::RespConnection(std::unique_ptr<Stream> stream)
+   : stream_(std::move(stream)), input_(inputBytes), lastMove_(steadyNanos()) {}
+
+std::unique_ptr<RespConnection> RespConnection::open(const MemoryAddress& address, const TlsClientContext* tls,
+                                                     int& error, std::string& reason) {
+   const int64_t until = steadyNanos() + connectNanosMax;
+   FileDescriptor socket = connectTcp(address.host, address.port, static_cast<int>(connectNanosMax / 1'000'000), error);
+   if (!socket.isOpen()) {
+      reason = std::strerror(error);
+      return nullptr;
+   }
+   std::unique_ptr<RespConnection> out(
+       new RespConnection(tls ? tls->connect(std::move(socket), address.host) : makePlainStream(std::move(socket))));
+   StreamStatus status;
+   while ((status = out->stream_->handshake()) != StreamStatus::Done)
+      if (!out->waitForStream(status, until)) break;
+   if (status == StreamStatus::Done && out->authenticate(address)) return out;
+   if (out->error_ == 0) out->fail(ECONNABORTED, out->stream_->failure());
+   error = out->error_;
+   reason = out->reason();
+   return nullptr;
+}
+
+bool RespConnection::waitForStream(StreamStatus status, int64_t until) {
+   const int left = static_cast<int>(std::max<int64_t>(until - steadyNanos(), 0) / 1'000'000);
+   if (status == StreamStatus::WouldRead) return waitReadable(handle(), left);
+   return status == StreamStatus::WouldWrite && waitWritable(handle(), left);
+}
+
+bool RespConnection::authenticate(const MemoryAddress& address) {
+   const std::string_view withUser[] = {"AUTH", address.user, address.password};
+   const std::string_view withoutUser[] = {"AUTH", address.password};
+   if (!address.user.empty())
+      send(withUser);
+   else if (!address.password.empty())
+      send(withoutUser);
+   const std::string_view ping[] = {"PING"}; // refused without a password that is needed
+   send(ping);
+   if (!finish()) return false;
+   for (Reply reply; take(reply);)
+      if (!reply.error.empty()) {
+         fail(EACCES, reply.error);
+         return false;
+      }
+   return true;
+}
+
+void RespConnection::send(std::span<const std::string_view> arguments, std::span<const std::byte> last,
+                          std::span<std::byte> target) {
+   if (targets_.empty() && replies_.empty()) lastMove_ = steadyNanos(); // the server was not asked for anything
+   if (output_.empty() || !output_.back().bytes.empty()) output_.emplace_back();
+   std::string& text = output_.back().text;
+   const auto begin = [&](char kind, size_t count) { text += kind + std::to_string(count) + "\r\n"; };
+   begin('*', arguments.size() + !last.empty());
+   for (const std::string_view argument : arguments) {
+      begin('$', argument.size());
+      text.append(argument).append("\r\n");
+   }
+   if (!last.empty()) {
+      begin('$', last.size());
+      output_.push_back({{}, last, 0});
+      output_.push_back({"\r\n", {}, 0});
+   }
+   targets_.push_back(target);
+}
+
+bool RespConnection::sendSome() {
+   while (!output_.empty()) {
+      Piece& piece = output_.front();
+      const char* const bytes =
+          piece.bytes.empty() ? piece.text.data() : reinterpret_cast<const char*>(piece.bytes.data());
+      const size_t size = piece.bytes.empty() ? piece.text.size() : piece.bytes.size();
+      size_t moved = 0;
+      switch (stream_->write(bytes + piece.done, size - piece.done, moved)) {
+      case StreamStatus::Done: break;
+      case StreamStatus::WouldRead: return true;
+      case StreamStatus::WouldWrite: events_ |= POLLOUT; return true;
+      case StreamStatus::Closed: fail(ECONNRESET, stream_->failure()); return false;
+      }
+      lastMove_ = steadyNanos();
+      piece.done += moved;
+      if (piece.done == size) output_.pop_front();
+   }
+   return true;
+}
+
+bool RespConnection::receiveSome() {
+   while (true) {
+      if (!parse()) {
+         fail(EPROTO, "the server does not answer as Valkey or Redis do");
+         return false;
+      }
+      // Bytes of a bulk reply go where they belong; all else goes through the input buffer.
+      char* into = input_.data() + inputEnd_;
+      size_t room = input_.size() - inputEnd_;
+      const bool goesToTarget = isInBulk_ && bulkDone_ < std::min<uint64_t>(bulkSize_, targets_.front().size());
+      if (goesToTarget) {
+         into = reinterpret_cast<char*>(targets_.front().data()) + bulkDone_;
+         room = std::min<uint64_t>(bulkSize_, targets_.front().size()) - bulkDone_;
+      }
+      size_t moved = 0;
+      switch (stream_->read(into, room, moved)) {
+      case StreamStatus::Done: break;
+      case StreamStatus::WouldRead: return true;
+      case StreamStatus::WouldWrite: events_ |= POLLOUT; return true;
+      case StreamStatus::Closed: fail(ECONNRESET, stream_->failure()); return false;
+      }
+      lastMove_ = steadyNanos();
+      (goesToTarget ? bulkDone_ : inputEnd_) += moved;
+   }
+}
+
+bool RespConnection::parse() {
+   while (true) {
+      const std::string_view there(input_.data() + inputBegin_, inputEnd_ - inputBegin_);
+      if (isInBulk_) {
+         const std::span<std::byte> target = targets_.front();
+         const size_t bytes = std::min<uint64_t>(bulkSize_ - bulkDone_, there.size());
+         if (bulkDone_ < target.size())
+            std::memcpy(target.data() + bulkDone_, there.data(), std::min(bytes, target.size() - bulkDone_));
+         bulkDone_ += bytes;
+         inputBegin_ += bytes;
+         if (bulkDone_ == bulkSize_ && there.size() - bytes >= 2) {
+            if (there.substr(bytes, 2) != "\r\n") return false;
+            inputBegin_ += 2;
+            isInBulk_ = false;
+            replies_.push_back({"", bulkSize_});
+            targets_.pop_front();
+            continue;
+         }
+      } else if (const size_t end = there.find("\r\n"); end != there.npos) {
+         inputBegin_ += end + 2;
+         if (end == 0 || targets_.empty() || !parseLine(there.substr(0, end))) return false;
+         continue;
+      } else if (there.size() > lineMax) {
+         return false;
+      }
+      // All but the rest of a line was taken: make room behind it.
+      std::memmove(input_.data(), input_.data() + inputBegin_, inputEnd_ - inputBegin_);
+      inputEnd_ -= std::exchange(inputBegin_, 0);
+      return true;
+   }
+}
+
+bool RespConnection::parseLine(std::string_view line) {
+   if (line[0] == '$' && line != "$-1") {
+      const auto [end, error] = std::from_chars(line.data() + 1, line.data() + line.size(), bulkSize_);
+      if (error != std::errc() || end != line.data() + line.size() || bulkSize_ > UINT32_MAX) return false;
+      isInBulk_ = true;
+      bulkDone_ = 0;
+      return true;
+   }
+   if (line[0] != '+' && line[0] != ':' && line[0] != '-' && line != "$-1") return false;
+   replies_.push_back({line[0] == '-' ? std::string(line.substr(1)) : "", 0});
+   targets_.pop_front();
+   return true;
+}
+
+bool RespConnection::progress() {
+   if (error_ != 0) return false;
+   events_ = POLLIN;
+   return sendSome() && receiveSome();
+}
+
+bool RespConnection::take(Reply& reply) {
+   if (replies_.empty()) return false;
+   reply = std::move(replies_.front());
+   replies_.pop_front();
+   return true;
+}
+
+bool RespConnection::finish() {
+   while (true) {
+      const bool isWhole = progress();
+      if (targets_.empty() && error_ != EPROTO) return true; // though the server may have closed after the last reply
+      if (!isWhole) return false;
+      const int64_t until = lastMove_ + patienceNanos, left = until - steadyNanos();
+      if (left <= 0) {
+         fail(ETIMEDOUT, "");
+         return false;
+      }
+      pollfd entry{handle(), events_, 0};
+      ::poll(&entry, 1, static_cast<int>(left / 1'000'000 + 1));
+   }
+}
+
+bool RespConnection::isClosed() const {
+   return error_ != 0 || peerIsGone(handle());
+}
+
+void RespConnection::fail(int error, std::string reason) {
+   error_ = error;
+   reason_ = std::move(reason);
+}
+
+std::string RespConnection::reason() const {
+   return reason_.empty() ? std::strerror(error_) : reason_;
+}
+
+} // namespace ouzel::io
