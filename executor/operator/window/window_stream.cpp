@@ -60,7 +60,7 @@ void WindowStream::append(SortRun& run, std::span<const RowRef> rows) {
    const uint32_t stride = sort_.buffer().layout().key.stride();
    for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
       const auto some = rows.subspan(from, std::min<size_t>(batchRowsMax, rows.size() - from));
-      space_->gather(some, merge_->hasNulls(), gathered_);
+      space_->gather(some, ranges_->hasNulls(), gathered_);
       keys_.resize(some.size() * stride); // their content does not matter: keys of this run are never compared
       run.appendEncoded(gathered_, keys_.data());
    }
@@ -72,7 +72,9 @@ bool WindowStream::fetch(QueryContext& context, uint32_t rowsMax) {
    context.checkCancelled();
    const SortRowLayout& layout = sort_.buffer().layout();
    if (!merge_) {
-      merge_ = sort_.merge(context);
+      ranges_ = sort_.merge(context);
+      ranges_->start();
+      merge_ = ranges_->open(0);
       space_ =
           std::make_unique<GatherSpace>(layout.columns, static_cast<uint32_t>(layout.columns.size()), sort_.memory());
    }
@@ -143,7 +145,7 @@ std::unique_ptr<WindowStream::Large> WindowStream::collectLarge(QueryContext& co
    const SortRowLayout& sorted = sort_.buffer().layout();
    const SortRowLayout layout{sorted.columns, SortKeyLayout({}), {}};
    auto large = std::make_unique<Large>(memory);
-   RunWriter writer(layout, merge_->hasNulls(), context.spill(), memory, sort_.pageBytes());
+   RunWriter writer(layout, ranges_->hasNulls(), context.spill(), memory, sort_.pageBytes());
    const auto write = [&](std::span<const RowRef> rows, std::span<const uint8_t> rowMarks) {
       writer.append(rows);
       for (const uint8_t mark : rowMarks)

@@ -61,6 +61,7 @@ private:
    const bool isHostile_;
    const size_t chunkBytes_;
    Mutex mutex_;
+   std::unique_ptr<MergeRanges> ranges_ GUARDED_BY(mutex_);
    std::unique_ptr<SortMerge> merge_ GUARDED_BY(mutex_);
    bool hasEnded_ GUARDED_BY(mutex_) = false;
    std::span<const RowRef> rows_ GUARDED_BY(mutex_); ///< rows of the last merge_->next() that are not taken yet
