@@ -29,6 +29,9 @@ public:
    /// The reader of the sorted rows needs `bytes` more per row if the rows stay in memory; lanes reserve them as well.
    void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
 
+   /// Bytes that a row takes in memory, with what its reader needs.
+   size_t bytesPerRow() const { return rowBytes_ + bytesPerRow_; }
+
    const SortBuffer& buffer() const { return buffer_; }
    SortBuffer& buffer() { return buffer_; }
    MemoryGrant& grant() { return grant_; }
