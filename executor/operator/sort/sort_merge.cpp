@@ -281,13 +281,12 @@ std::unique_ptr<SortMerge> MergeRanges::open(uint32_t range) {
    return merge;
 }
 
-uint64_t MergeRanges::rowsAbout(uint32_t range) const {
+uint64_t MergeRanges::rowsAtLeast(uint32_t range) const {
    const SortPrefix *from = lower(range), *end = upper(range);
    uint64_t rows = (end ? residentBefore(*end) : order_.size()) - (from ? residentBefore(*from) : 0);
    for (const Run& run : runs_) {
       const PageSpan span = pagesOfRange(run.fences(), from, end);
-      // On average the range has half of the first page and half of the last.
-      for (size_t page = span.from; page + 1 < span.end; ++page)
+      for (size_t page = span.from + 1; page + 1 < span.end; ++page)
          rows += run.rows[page];
    }
    return rows;

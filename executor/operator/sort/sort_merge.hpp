@@ -107,8 +107,9 @@ public:
    /// Without cut(): one range with all rows.
    uint32_t count() const { return static_cast<uint32_t>(cuts_.size()) + 1; }
    std::unique_ptr<SortMerge> open(uint32_t range);
-   /// About how many rows a range has.
-   uint64_t rowsAbout(uint32_t range) const;
+   /// A lower bound for the rows of a range: those of pages that are certainly within it. Near the number of rows if
+   /// there are many rows.
+   uint64_t rowsAtLeast(uint32_t range) const;
    /// By stored column.
    const std::vector<uint8_t>& hasNulls() const { return hasNulls_; }
 

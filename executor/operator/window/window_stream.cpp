@@ -40,11 +40,13 @@ bool WindowStream::cutRows() {
    for (uint32_t i = 0; i < plan_.partitionKeys; ++i)
       if (!keys[i].isExact) return false;
    if (!mayCarry(plan_)) return false;
-   ranges_->cut(sort_.rowsPerRange());
-   uint64_t rowsMax = 0;
+   const uint64_t rowsMax =
+       std::max<uint64_t>(1, sort_.grant().floor() / (8 * sort_.mergeLanes() * sort_.bytesPerRow()));
+   ranges_->cut(std::min(sort_.rowsPerRange(), rowsMax));
+   // Many rows with equal keys are in one range.
    for (uint32_t range = 0; range < ranges_->count(); ++range)
-      rowsMax = std::max(rowsMax, ranges_->rowsAbout(range));
-   return ranges_->count() > 1 && rowsMax * sort_.bytesPerRow() <= sort_.grant().floor() / (2 * sort_.mergeLanes());
+      if (ranges_->rowsAtLeast(range) > 2 * rowsMax) return false;
+   return ranges_->count() > 1;
 }
 
 void WindowStream::cutPartitions() {

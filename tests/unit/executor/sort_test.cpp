@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "common/number/decimal.hpp"
 #include "executor/kernel/compare.hpp"
@@ -398,6 +401,66 @@ CATCH_TEST_CASE("sort: values larger than a page of the spill space", "[sort]") 
          CATCH_REQUIRE(view.view() == expected[at++]);
       }
    CATCH_REQUIRE(at == expected.size());
+}
+
+CATCH_TEST_CASE("sort: ranges merged by several threads", "[sort]") {
+   Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   const SortRowLayout layout{
+       {{PhysicalType::I64, 0}}, SortKeyLayout({{PhysicalType::I64, true, false}}), {UINT32_MAX}};
+   std::vector<SpilledRun> spilled;
+   std::vector<int64_t> expected;
+   std::mt19937 random(3);
+   for (uint32_t r = 0; r < 6; ++r) {
+      SortRun run(layout, fixture.memory);
+      for (uint32_t from = 0; from < 20'000; from += 1000) {
+         std::vector<Value> values;
+         for (uint32_t i = 0; i < 1000; ++i) {
+            expected.push_back(static_cast<int64_t>(random() % 50'000));
+            values.push_back(Value::integer(PhysicalType::I64, expected.back()));
+         }
+         const Column column = Column::flat(PhysicalType::I64, values);
+         Batch batch;
+         batch.columns.push_back(column.vector());
+         batch.setDense(1000);
+         run.append(batch, batch.columns);
+      }
+      run.seal();
+      const SortRun* pointer = &run;
+      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+   }
+   std::sort(expected.begin(), expected.end(), std::greater<>());
+   {
+      MergeRanges ranges(layout, fixture.memory);
+      for (const SpilledRun& run : spilled)
+         ranges.addRun(run, space, 8192);
+      ranges.cut(700);
+      ranges.start();
+      std::vector<std::vector<int64_t>> found(ranges.count());
+      std::atomic<uint32_t> next{0};
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t)
+         threads.emplace_back([&] {
+            for (uint32_t range = next++; range < ranges.count(); range = next++) {
+               const auto merge = ranges.open(range);
+               for (auto rows = merge->next(100); !rows.empty(); rows = merge->next(100)) {
+                  const size_t at = found[range].size();
+                  found[range].resize(at + rows.size());
+                  gatherRefs(rows, 0, PhysicalType::I64, found[range].data() + at, nullptr);
+               }
+            }
+         });
+      for (std::thread& thread : threads)
+         thread.join();
+      CATCH_CHECK(ranges.count() > 50);
+      std::vector<int64_t> all;
+      for (const auto& some : found)
+         all.insert(all.end(), some.begin(), some.end());
+      CATCH_CHECK(all == expected);
+   }
+   CATCH_CHECK(fixture.memory.used() == 0);
 }
 
 /// Sorted runs of small numbers, in pages.
