@@ -36,11 +36,11 @@ void SortMerge::setHead(uint32_t number, RowRef row) {
    inputs_[number].head = row;
 }
 
-uint32_t SortMerge::rowsBefore(const RunPages::Page& page, const SortPrefix& key) const {
+uint32_t SortMerge::rowsBefore(const RunPages::Page& page, const CutKey& key) const {
    uint32_t from = 0;
    for (uint32_t end = page.rows.rowCount(); from < end;) {
       const uint32_t middle = (from + end) / 2;
-      if (bounds_.packing->prefix(page.piece.key(middle)) < key)
+      if (bounds_.order->isBefore(RowRef{&page.piece, middle}, key))
          from = middle + 1;
       else
          end = middle;
@@ -181,31 +181,30 @@ void MergeRanges::addResident(const SortBuffer& buffer) {
       hasNulls_[i] = hasNulls_[i] != 0 || buffer.mayHaveNulls(i) ? 1 : 0;
 }
 
-/// Pack the fences anew, by the first `columns` key columns.
-void MergeRanges::setCutPacking(uint32_t columns) {
-   const auto& keys = layout_.key.columns();
-   cutPacking_.emplace(layout_.key, spread_,
-                       columns < keys.size() ? columns > 0 ? keys[columns - 1].end : 0 : UINT32_MAX);
+/// Make the keys of the fences anew, by the first `columns` key columns.
+void MergeRanges::setCutOrder(uint32_t columns) {
+   cutOrder_.emplace(layout_, spread_, columns);
    for (Run& run : runs_) {
+      const SpilledRun& pages = *run.run;
       run.firsts.clear();
-      for (size_t page = run.skipped; page < run.run->pages.size(); ++page)
-         run.firsts.push_back(cutPacking_->prefix(run.run->fences.data() + page * layout_.key.stride()));
+      for (size_t page = run.skipped; page < pages.pages.size(); ++page)
+         run.firsts.push_back(cutOrder_->keyOf(pages.fences.data() + page * layout_.key.stride(),
+                                               pages.fenceTexts.empty() ? std::string_view() : pages.fenceTexts[page]));
    }
 }
 
-uint64_t MergeRanges::residentBefore(const SortPrefix& key) const {
+uint64_t MergeRanges::residentBefore(const CutKey& key) const {
    const auto end = std::partition_point(order_.begin(), order_.end(), [&](RowAddress address) {
-      const RowRef row = pieces_->ref(address);
-      return cutPacking_->prefix(row.piece->key(row.row)) < key;
+      return cutOrder_->isBefore(pieces_->ref(address), key);
    });
    return static_cast<uint64_t>(end - order_.begin());
 }
 
 /// An upper bound for the number of rows before `key`: a page counts as a whole.
-uint64_t MergeRanges::rowsBefore(const SortPrefix& key) const {
+uint64_t MergeRanges::rowsBefore(const CutKey& key) const {
    uint64_t rows = residentBefore(key);
    for (const Run& run : runs_) {
-      const size_t pages = run.fences().pagesBefore(key);
+      const size_t pages = run.fences().pagesBefore(*cutOrder_, key);
       for (size_t page = 0; page < pages; ++page)
          rows += run.rows[page];
    }
@@ -214,21 +213,21 @@ uint64_t MergeRanges::rowsBefore(const SortPrefix& key) const {
 
 uint64_t MergeRanges::skip(uint64_t rows) {
    DCHECK(cuts_.empty() && !packing_);
-   setCutPacking(UINT32_MAX);
+   setCutOrder(UINT32_MAX);
    // Find the last fence that has at most `rows` rows before it.
-   std::vector<SortPrefix> fences;
+   std::vector<CutKey> fences;
    for (const Run& run : runs_)
       fences.insert(fences.end(), run.firsts.begin(), run.firsts.end());
-   std::sort(fences.begin(), fences.end());
-   const auto end = std::partition_point(fences.begin(), fences.end(),
-                                         [&](const SortPrefix& key) { return rowsBefore(key) <= rows; });
+   std::sort(fences.begin(), fences.end(), [&](const CutKey& a, const CutKey& b) { return cutOrder_->isBefore(a, b); });
+   const auto end =
+       std::partition_point(fences.begin(), fences.end(), [&](const CutKey& key) { return rowsBefore(key) <= rows; });
    if (end == fences.begin()) return 0;
-   const SortPrefix& bound = end[-1];
+   const CutKey& bound = end[-1];
    uint64_t skipped = residentBefore(bound);
    order_ = order_.subspan(skipped);
    for (Run& run : runs_) {
       // The last page that begins before the bound may have rows after it.
-      const size_t pages = run.fences().pagesBefore(bound);
+      const size_t pages = run.fences().pagesBefore(*cutOrder_, bound);
       if (pages < 2) continue;
       run.skipped = pages - 1;
       for (size_t page = 0; page < run.skipped; ++page)
@@ -241,7 +240,7 @@ uint64_t MergeRanges::skip(uint64_t rows) {
 
 void MergeRanges::cut(uint64_t rowsPerRange, uint64_t firstRows, uint32_t columns) {
    DCHECK(!packing_);
-   setCutPacking(columns);
+   setCutOrder(columns);
    std::vector<RunFences> fences;
    uint64_t onDisk = 0;
    for (const Run& run : runs_) {
@@ -251,27 +250,27 @@ void MergeRanges::cut(uint64_t rowsPerRange, uint64_t firstRows, uint32_t column
    }
    // Rows in memory have keys like those on disk: they make ranges larger, but do not change where the cuts are best.
    const uint64_t all = onDisk + order_.size();
-   cuts_ = chooseCuts(fences, all == 0 ? rowsPerRange : rowsPerRange * onDisk / all, firstRows);
+   cuts_ = chooseCuts(*cutOrder_, fences, all == 0 ? rowsPerRange : rowsPerRange * onDisk / all, firstRows);
 }
 
 void MergeRanges::start() {
    packing_.emplace(layout_.key, spread_);
-   if (!cutPacking_) setCutPacking(UINT32_MAX);
+   if (!cutOrder_) setCutOrder(UINT32_MAX);
    for (uint32_t range = 0; range < count(); ++range)
       for (uint32_t number = 0; number < runs_.size(); ++number) {
          const Run& run = runs_[number];
-         const PageSpan span = pagesOfRange(run.fences(), lower(range), upper(range));
+         const PageSpan span = pagesOfRange(*cutOrder_, run.fences(), lower(range), upper(range));
          pages_.use(number, run.skipped + span.from, run.skipped + span.end);
       }
    pages_.start();
 }
 
 std::unique_ptr<SortMerge> MergeRanges::open(uint32_t range) {
-   const SortPrefix *from = lower(range), *end = upper(range);
-   auto merge = std::make_unique<SortMerge>(layout_, pages_, *packing_, SortMerge::Bounds{&*cutPacking_, from, end});
+   const CutKey *from = lower(range), *end = upper(range);
+   auto merge = std::make_unique<SortMerge>(layout_, pages_, *packing_, SortMerge::Bounds{&*cutOrder_, from, end});
    for (uint32_t number = 0; number < runs_.size(); ++number) {
       const Run& run = runs_[number];
-      const PageSpan span = pagesOfRange(run.fences(), from, end);
+      const PageSpan span = pagesOfRange(*cutOrder_, run.fences(), from, end);
       if (span.from < span.end) merge->addPages(number, {run.skipped + span.from, run.skipped + span.end});
    }
    if (pieces_) {
@@ -282,10 +281,10 @@ std::unique_ptr<SortMerge> MergeRanges::open(uint32_t range) {
 }
 
 uint64_t MergeRanges::rowsAtLeast(uint32_t range) const {
-   const SortPrefix *from = lower(range), *end = upper(range);
+   const CutKey *from = lower(range), *end = upper(range);
    uint64_t rows = (end ? residentBefore(*end) : order_.size()) - (from ? residentBefore(*from) : 0);
    for (const Run& run : runs_) {
-      const PageSpan span = pagesOfRange(run.fences(), from, end);
+      const PageSpan span = pagesOfRange(*cutOrder_, run.fences(), from, end);
       for (size_t page = span.from + 1; page + 1 < span.end; ++page)
          rows += run.rows[page];
    }

@@ -18,11 +18,11 @@ namespace ouzel::executor {
 /// were added. Used by one thread.
 class SortMerge {
 public:
-   /// Keys in [lower, upper), as `packing` packs them; null: no end.
+   /// Keys in [lower, upper) of `order`; null: no end.
    struct Bounds {
-      const KeyPacking* packing = nullptr;
-      const SortPrefix* lower = nullptr;
-      const SortPrefix* upper = nullptr;
+      const CutOrder* order = nullptr;
+      const CutKey* lower = nullptr;
+      const CutKey* upper = nullptr;
    };
    SortMerge(const SortRowLayout& layout, RunPages& pages, const KeyPacking& packing, const Bounds& bounds);
    ~SortMerge();
@@ -64,7 +64,7 @@ private:
    void advance(uint32_t number);
    void setHead(uint32_t number, RowRef row);
    bool loadPage(Input& input);
-   uint32_t rowsBefore(const RunPages::Page& page, const SortPrefix& key) const;
+   uint32_t rowsBefore(const RunPages::Page& page, const CutKey& key) const;
    void releaseRetired();
 
    const SortRowLayout& layout_;
@@ -116,16 +116,16 @@ public:
 private:
    struct Run {
       const SpilledRun* run;
-      size_t skipped = 0;             // first pages, left out
-      std::vector<SortPrefix> firsts; // of pages that are not left out, packed by cutPacking_
+      size_t skipped = 0;         // first pages, left out
+      std::vector<CutKey> firsts; // of pages that are not left out, by cutOrder_
       std::vector<uint32_t> rows;
       RunFences fences() const { return {firsts, rows}; }
    };
-   void setCutPacking(uint32_t columns);
-   const SortPrefix* lower(uint32_t range) const { return range > 0 ? &cuts_[range - 1] : nullptr; }
-   const SortPrefix* upper(uint32_t range) const { return range < cuts_.size() ? &cuts_[range] : nullptr; }
-   uint64_t residentBefore(const SortPrefix& key) const;
-   uint64_t rowsBefore(const SortPrefix& key) const;
+   void setCutOrder(uint32_t columns);
+   const CutKey* lower(uint32_t range) const { return range > 0 ? &cuts_[range - 1] : nullptr; }
+   const CutKey* upper(uint32_t range) const { return range < cuts_.size() ? &cuts_[range] : nullptr; }
+   uint64_t residentBefore(const CutKey& key) const;
+   uint64_t rowsBefore(const CutKey& key) const;
 
    const SortRowLayout& layout_;
    RunPages pages_;
@@ -134,8 +134,9 @@ private:
    std::span<const RowAddress> order_;    // of these rows
    std::vector<uint8_t> hasNulls_;
    KeySpread spread_;
-   std::optional<KeyPacking> packing_, cutPacking_;
-   std::vector<SortPrefix> cuts_;
+   std::optional<KeyPacking> packing_;
+   std::optional<CutOrder> cutOrder_;
+   std::vector<CutKey> cuts_;
 };
 
 } // namespace ouzel::executor

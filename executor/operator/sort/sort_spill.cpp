@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/value/dispatch.hpp"
+#include "executor/operator/sort/range_cuts.hpp"
 #include "executor/operator/sort/row_sorter.hpp"
 
 namespace ouzel::executor {
@@ -51,7 +52,8 @@ ColumnPieces::ColumnPieces(std::span<const SortRun* const> runs, const SortRowLa
 
 RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls, io::SpillSpace& space,
                      Reservation& memory, size_t pageBytes)
-   : layout_(layout), space_(space), pageBytes_(pageBytes), page_(physicalTypes(layout), layout.key.width(), memory) {
+   : layout_(layout), space_(space), pageBytes_(pageBytes), page_(physicalTypes(layout), layout.key.width(), memory),
+     textColumn_(CutOrder::textColumnOf(layout)) {
    run_.hasNulls = std::move(hasNulls);
    for (uint32_t i = 0; i < layout.columns.size(); ++i)
       if (isVariableSize(layout.columns[i].physical)) stringColumns_.push_back(i);
@@ -74,6 +76,12 @@ void RunWriter::copyKeys(std::span<const RowRef> rows) {
    const size_t fence = run_.fences.size();
    run_.fences.resize(fence + layout_.key.stride());
    std::memcpy(run_.fences.data() + fence, page_.keys(), width);
+   if (textColumn_ == UINT32_MAX) return;
+   StringView text;
+   std::memcpy(&text, rows[0].piece->values[textColumn_] + rows[0].row * sizeof text, sizeof text);
+   run_.fenceTexts.emplace_back(text.size() > SortKeyLayout::stringPrefixBytes
+                                    ? text.view().substr(0, CutKey::textBytesMax)
+                                    : std::string_view());
 }
 
 void RunWriter::append(std::span<const RowRef> rows) {

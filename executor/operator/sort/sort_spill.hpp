@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "executor/materialize/column_page.hpp"
@@ -20,6 +21,9 @@ struct SpilledRun {
    uint64_t rows = 0, bytes = 0, storedBytes = 0;
    KeySpread spread;              ///< of the keys; may have further bits
    std::vector<std::byte> fences; ///< the first key of each page, one every SortKeyLayout::stride() bytes
+   /// By page, if CutOrder::textColumnOf() names a column: the first bytes of the first row's text, if its key has not
+   /// all of it.
+   std::vector<std::string> fenceTexts;
 };
 
 /// Rows in memory whose keys and columns are arrays: a loaded page of a run, or a batch of a SortRun. Does not own the
@@ -72,6 +76,7 @@ private:
    const size_t pageBytes_;
    ColumnPage page_;
    std::vector<uint32_t> stringColumns_;
+   const uint32_t textColumn_; // CutOrder::textColumnOf()
    uint32_t rowsPerPage_;
    SpilledRun run_;
 };
