@@ -26,6 +26,13 @@
 // Threads: sources, operators and sinks are shared by all workers. They are read-only while a stage runs, except for
 // members whose comment says how they are shared. State that one lane changes lives in its LocalState.
 //
+// Order: the rows of a source come in order if one worker reads it, and mostly not otherwise. A source with ranges is
+// read by several workers and keeps the order all the same: each lane takes one range after the other, and rows go on
+// to the first operator that needs the order (or to the sink) range by range, in a lane of their own.
+//
+//    lanes of ranges   source -> operators that take batches in any order --+
+//    lane in order                                                          +--> operator -> sink
+//
 // No call blocks its worker. An operator that cannot go on returns Blocked, and is called again after
 // QueryContext::wake().
 //
@@ -42,6 +49,7 @@ using LocalStatePtr = std::unique_ptr<LocalState>;
 
 enum class SourceStatus : uint8_t {
    HaveOutput, ///< `out` holds rows (perhaps none); call again
+   RangeEnd,   ///< no rows; the lane's range has ended; call again for the next range
    Blocked,
    Done,
 };
@@ -59,6 +67,11 @@ public:
    /// How many workers can read the source at once; asked after prepare(). 1 keeps the order of rows. 0: the source has
    /// no rows, and no local state is made.
    virtual uint32_t workersMax() const = 0;
+   /// Called once, by one thread, after prepare() of the stage's operators and before workersMax(). More than 1: the
+   /// number of ranges whose sequence is the order of the rows. Lanes take them in order, and each gives RangeEnd once.
+   virtual uint32_t openRanges(QueryContext&) { return 1; }
+   /// The range of the lane's last rows, from 0.
+   virtual uint32_t rangeOf(const LocalState&) const { return 0; }
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SourceStatus next(QueryContext& context, LocalState& local, Batch& out) = 0;
    /// Adds notes for EXPLAIN ANALYZE; called after the stage has ended.
@@ -76,6 +89,8 @@ class StreamingOperator {
 public:
    virtual ~StreamingOperator() = default;
    virtual void prepare(QueryContext&) {}
+   /// Whether it does not matter in which order, and in which lane, batches of ordered rows come.
+   virtual bool takesAnyOrder() const { return false; }
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual OperatorStatus process(QueryContext& context, LocalState& local, const Batch& in, Batch& out) = 0;
    virtual void describe(OperatorProfile&) const {}

@@ -8,6 +8,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
 #include "executor/pipeline/deferred_error.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
 
@@ -15,6 +16,9 @@ namespace {
 
 /// The number of the round before the sink's finishing rounds: each task settles a local state.
 constexpr uint32_t settlingRound = UINT32_MAX;
+/// The part of a query's budget for batches that wait until it is their range's turn.
+constexpr size_t orderedDivisor = 32;
+constexpr size_t orderedBytesMin = size_t{64} << 10, orderedBytesMax = size_t{32} << 20;
 
 /// Rows and batches that an operator gave in one lane, and the time spent in it (only measured for EXPLAIN ANALYZE).
 struct OperatorCounter {
@@ -25,6 +29,11 @@ struct OperatorCounter {
 
 struct PipelineRun::Lane {
    bool isTaken = false, isBlocked = false, isOpen = false, hasEnded = false;
+   bool isInOrder = false;              // with order_: takes batches from there; other lanes put theirs
+   std::unique_ptr<OwnedBatch> inOrder; // the last batch taken
+   RangeOrder::Writer writer;
+   bool isRangeOpen = false; // of a lane of ranges: the source has begun `range`
+   uint32_t range = 0;
    LocalStatePtr source, sink;
    std::vector<LocalStatePtr> operators;
    std::vector<Batch> batches;            // [0] from the source, [i + 1] from operator i
@@ -61,8 +70,8 @@ PipelineRun::Lane* PipelineRun::takeLane() {
    for (const auto& lane : lanes_)
       if (lane->isOpen)
          ++open;
-      else
-         closed = lane.get();
+      else if (!closed)
+         closed = lane.get(); // the first one: a lane in order goes on with the sink state of the stage before
    if (open >= lanesMax_) return nullptr;
    if (closed) return closed;
    return lanes_.emplace_back(std::make_unique<Lane>()).get();
@@ -105,6 +114,9 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
    if (!lane) return Outcome::Nothing;
    lane->isTaken = true;
    const bool opens = !lane->isOpen;
+   if (opens)
+      lane->isInOrder =
+          order_ && std::none_of(lanes_.begin(), lanes_.end(), [](const auto& one) { return one->isOpen; });
    lane->isOpen = true;
    const uint64_t unblocks = unblocks_;
    lock.unlock();
@@ -135,7 +147,17 @@ uint32_t PipelineRun::prepareStage() {
    stage.source->prepare(context_);
    for (StreamingOperator* op : stage.operators)
       op->prepare(context_);
-   const uint32_t lanesMax = std::min(stage.source->workersMax(), workersMax_);
+   const uint32_t ranges = stage.source->openRanges(context_);
+   uint32_t lanesMax = std::min(stage.source->workersMax(), workersMax_);
+   order_.reset();
+   if (ranges > 1 && lanesMax > 1) {
+      const auto needsOrder = [](const StreamingOperator* op) { return !op->takesAnyOrder(); };
+      const auto first = std::find_if(stage.operators.begin(), stage.operators.end(), needsOrder);
+      const size_t bytesMax = std::clamp(context_.budget().bytes() / orderedDivisor, orderedBytesMin, orderedBytesMax);
+      order_ = std::make_unique<RangeOrder>(context_, ranges, static_cast<size_t>(first - stage.operators.begin()),
+                                            bytesMax);
+      ++lanesMax;
+   }
    if (!stage.source->isReadingAhead()) context_.foresee();
    return lanesMax;
 }
@@ -145,11 +167,17 @@ void PipelineRun::openLane(Lane& lane) {
    DCHECK(lane.isTaken);
    DCHECK(!lane.hasEnded);
    const size_t count = stage.operators.size();
-   lane.source = stage.source->makeLocal(context_);
+   // A lane of ranges runs the first part of the stage, the lane in order the rest.
+   const bool hasFirst = !lane.isInOrder, hasRest = !order_ || lane.isInOrder;
+   if (hasFirst) lane.source = stage.source->makeLocal(context_);
    lane.operators.clear();
-   for (StreamingOperator* op : stage.operators)
-      lane.operators.push_back(op->makeLocal(context_));
-   if (!lane.sink) lane.sink = pipeline_.sink->makeLocal(context_);
+   for (size_t i = 0; i < count; ++i) {
+      const bool isRest = order_ && i >= order_->firstOrdered();
+      lane.operators.push_back((isRest ? hasRest : hasFirst) ? stage.operators[i]->makeLocal(context_) : nullptr);
+   }
+   if (hasRest && !lane.sink) lane.sink = pipeline_.sink->makeLocal(context_);
+   lane.writer = {};
+   lane.isRangeOpen = false;
    lane.batches.assign(count + 1, Batch{});
    lane.more.assign(count, 0);
    lane.counters.assign(count + 1, OperatorCounter{});
@@ -202,10 +230,54 @@ void PipelineRun::verify(const Lane& lane, size_t level) const {
    throwInternal("batch of " + maker + ": " + broken);
 }
 
+/// Get the next batch of the source to lane.batches[0].
+PipelineRun::Step PipelineRun::nextOfSource(Lane& lane) {
+   Source& source = *pipeline_.stages[stage_].source;
+   const SourceStatus status = timed(context_.execution.collectProfile, lane.counters[0],
+                                     [&] { return source.next(context_, *lane.source, lane.batches[0]); });
+   switch (status) {
+   case SourceStatus::Blocked: return Step::Blocked;
+   case SourceStatus::Done: return Step::End;
+   case SourceStatus::RangeEnd:
+      if (order_) order_->endRange(lane.writer, lane.isRangeOpen ? lane.range : source.rangeOf(*lane.source));
+      lane.isRangeOpen = false;
+      return Step::NoBatch;
+   case SourceStatus::HaveOutput: break;
+   }
+   if (order_ && !lane.isRangeOpen) {
+      lane.range = source.rangeOf(*lane.source);
+      lane.isRangeOpen = true;
+   }
+   lane.counters[0].rows += lane.batches[0].liveRows();
+   ++lane.counters[0].batches;
+   if constexpr (hasDchecks) verify(lane, 0);
+   return lane.batches[0].liveRows() == 0 ? Step::NoBatch : Step::Batch;
+}
+
+/// Get the next batch in order to the batches that the first operator in order takes.
+PipelineRun::Step PipelineRun::nextInOrder(Lane& lane) {
+   switch (order_->take(lane.inOrder)) {
+   case RangeOrder::Take::Blocked: return Step::Blocked;
+   case RangeOrder::Take::Done: return Step::End;
+   case RangeOrder::Take::Taken: break;
+   }
+   lane.batches[order_->firstOrdered()] = lane.inOrder->batch;
+   return Step::Batch;
+}
+
+/// False: the lane is Blocked.
+bool PipelineRun::putInOrder(Lane& lane) {
+   const size_t level = order_->firstOrdered();
+   if (order_->put(lane.writer, lane.range, lane.batches[level])) return true;
+   lane.resumeAt = level;
+   return false;
+}
+
 /// Move one batch through the operators towards the sink. True when the lane has ended its stage.
 bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    Stage& stage = pipeline_.stages[stage_];
-   const size_t count = stage.operators.size();
+   const bool isOfRanges = order_ && !lane.isInOrder;
+   const size_t count = isOfRanges ? order_->firstOrdered() : stage.operators.size();
    const bool measure = context_.execution.collectProfile;
    size_t level = std::exchange(lane.resumeAt, SIZE_MAX);
    if (level == SIZE_MAX)
@@ -216,17 +288,14 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
          }
    // A batch that an operator gets a second time must be unchanged.
    if (hasDchecks && level != SIZE_MAX) verify(lane, level);
+   // A lane of ranges may be Blocked with a batch that nobody will take.
+   if ((level == SIZE_MAX || isOfRanges) && isEnough_.load(std::memory_order_relaxed)) return true;
    if (level == SIZE_MAX) {
-      if (isEnough_.load(std::memory_order_relaxed)) return true;
-      const SourceStatus status =
-          timed(measure, lane.counters[0], [&] { return stage.source->next(context_, *lane.source, lane.batches[0]); });
-      isBlocked = status == SourceStatus::Blocked;
-      if (status != SourceStatus::HaveOutput) return status == SourceStatus::Done;
-      lane.counters[0].rows += lane.batches[0].liveRows();
-      ++lane.counters[0].batches;
-      if constexpr (hasDchecks) verify(lane, 0);
-      if (lane.batches[0].liveRows() == 0) return false;
-      level = 0;
+      const bool isInOrder = order_ && lane.isInOrder;
+      const Step step = isInOrder ? nextInOrder(lane) : nextOfSource(lane);
+      isBlocked = step == Step::Blocked;
+      if (step != Step::Batch) return step == Step::End;
+      level = isInOrder ? order_->firstOrdered() : 0;
    }
    for (; level < count; ++level) {
       context_.checkCancelled(); // a plan of a thousand joins takes long for one batch
@@ -245,6 +314,10 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       ++lane.counters[level + 1].batches;
       if constexpr (hasDchecks) verify(lane, level + 1);
       if (out.liveRows() == 0) return false; // the next call continues at the last operator that has `more`
+   }
+   if (isOfRanges) {
+      isBlocked = !putInOrder(lane);
+      return false;
    }
    const SinkStatus status = timed(measure, lane.sinkCounter,
                                    [&] { return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]); });
@@ -303,7 +376,10 @@ PipelineRun::Outcome PipelineRun::endStage() {
       lane->isOpen = lane->hasEnded = false;
       lane->operators.clear();
       lane->source.reset();
+      lane->writer = {};
+      lane->inOrder.reset();
    }
+   order_.reset();
    if (++stage_ < pipeline_.stages.size()) {
       const MutexLock lock(mutex_);
       isPrepared_ = isExhausted_ = false;

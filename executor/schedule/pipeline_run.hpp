@@ -6,6 +6,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/schedule/range_order.hpp"
 
 namespace ouzel::executor {
 
@@ -21,6 +22,9 @@ namespace ouzel::executor {
 ///    openFinishRound(n): 0 tasks: finish() -------------------------------> Ended
 ///                        else --------------------------------------------> Finish: workers run finishTask()
 ///    Finish ---------------last task ends-> Busy: openFinishRound(n + 1)
+///
+/// A stage whose source has ranges has one more lane, the first that is opened: the lane in order takes what the other
+/// lanes, those of ranges, put into order_ (see operator.hpp).
 ///
 /// Busy means that one worker is alone in the run; the other workers get Nothing. A stage whose source has no work
 /// skips from prepareStage() to endStage(). After an exception the phase no longer changes.
@@ -50,6 +54,10 @@ private:
    void openLane(Lane& lane);
    bool runLane(Lane& lane, int64_t deadline, bool& isBlocked);
    bool flow(Lane& lane, bool& isBlocked);
+   enum class Step : uint8_t { Batch, NoBatch, Blocked, End };
+   Step nextOfSource(Lane& lane);
+   Step nextInOrder(Lane& lane);
+   bool putInOrder(Lane& lane);
    void verify(const Lane& lane, size_t level) const;
    void stopInput(Lane& lane, size_t level);
    void addProfile(const Stage& stage);
@@ -65,7 +73,8 @@ private:
    std::vector<OperatorProfile>& profile_;
    const uint32_t workersMax_;
 
-   size_t stage_ = 0; // written in phase Busy, read by workers in lanes: never at once
+   size_t stage_ = 0;                  // written in phase Busy, read by workers in lanes: never at once
+   std::unique_ptr<RangeOrder> order_; // as stage_; null: lanes do not give ranges
    Mutex mutex_;
    Phase phase_ GUARDED_BY(mutex_) = Phase::Stages;
    bool isPrepared_ GUARDED_BY(mutex_) = false;

@@ -21,7 +21,9 @@ struct ExpressionLocal final : LocalState {
 
 class Filter final : public StreamingOperator {
 public:
-   explicit Filter(std::shared_ptr<const ExpressionProgram> program) : program_(std::move(program)) {}
+   Filter(std::shared_ptr<const ExpressionProgram> program, bool isVolatile)
+      : program_(std::move(program)), isVolatile_(isVolatile) {}
+   bool takesAnyOrder() const override { return !isVolatile_; }
    LocalStatePtr makeLocal(QueryContext& context) override {
       return std::make_unique<ExpressionLocal>(program_, context);
    }
@@ -35,6 +37,7 @@ public:
 
 private:
    const std::shared_ptr<const ExpressionProgram> program_;
+   const bool isVolatile_; // such as nextval(): rows are numbered in their order
 };
 
 class Project final : public StreamingOperator {
@@ -44,8 +47,9 @@ public:
       std::optional<uint32_t> passed;
       uint32_t computed = 0;
    };
-   Project(std::shared_ptr<const ExpressionProgram> program, std::vector<Column> columns)
-      : program_(std::move(program)), columns_(std::move(columns)) {}
+   Project(std::shared_ptr<const ExpressionProgram> program, std::vector<Column> columns, bool isVolatile)
+      : program_(std::move(program)), columns_(std::move(columns)), isVolatile_(isVolatile) {}
+   bool takesAnyOrder() const override { return !isVolatile_; }
    LocalStatePtr makeLocal(QueryContext& context) override {
       auto local = std::make_unique<ExpressionLocal>(program_, context);
       local->values.resize(program_->expressionCount());
@@ -65,6 +69,7 @@ public:
 private:
    const std::shared_ptr<const ExpressionProgram> program_;
    const std::vector<Column> columns_;
+   const bool isVolatile_;
 };
 
 } // namespace
@@ -81,8 +86,11 @@ std::vector<Stage> buildFilter(PlanBuilder& builder, const sql::plan::Node& node
 
 StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprPtr>& predicates,
                               const std::vector<sql::ColumnId>& layout) {
+   const bool isVolatile = std::any_of(predicates.begin(), predicates.end(),
+                                       [](const sql::ExprPtr& predicate) { return sql::isVolatile(*predicate); });
    return builder.own<Filter>(
-       ExpressionProgram::compileConjunction(predicates, ColumnSlots{std::span(layout)}, builder.context().columns()));
+       ExpressionProgram::compileConjunction(predicates, ColumnSlots{std::span(layout)}, builder.context().columns()),
+       isVolatile);
 }
 
 std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& node) {
@@ -107,8 +115,11 @@ std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& nod
    for (const sql::ComputedColumn& column : all) // volatile calls without readers
       if (std::find(node.output.begin(), node.output.end(), column.column) == node.output.end())
          exprs.push_back(column.expr.get());
+   const bool isVolatile =
+       std::any_of(exprs.begin(), exprs.end(), [](const sql::Expr* expr) { return sql::isVolatile(*expr); });
    auto program = ExpressionProgram::compile(std::span(exprs), slots, builder.context().columns());
-   PlanBuilder::append(stages, builder.own<Project>(std::move(program), std::move(columns)), builder.profileOf(node));
+   PlanBuilder::append(stages, builder.own<Project>(std::move(program), std::move(columns), isVolatile),
+                       builder.profileOf(node));
    return stages;
 }
 
@@ -119,7 +130,7 @@ StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::C
       columns.push_back({slot, 0});
    return builder.own<Project>(
        ExpressionProgram::compile(std::span<const sql::Expr* const>(), ColumnSlots(), builder.context().columns()),
-       std::move(columns));
+       std::move(columns), false);
 }
 
 } // namespace ouzel::executor

@@ -18,6 +18,9 @@ constexpr size_t askedAtOnce = size_t{256} << 10;
 constexpr size_t segmentsPerLane = 8;
 /// Memory of a merge in addition to two pages per run: pages whose rows were given out.
 constexpr size_t retiredBytes = size_t{1} << 20;
+/// Rows of a range of the last merge, in pages. A lane has at most about that much to keep until it is the range's
+/// turn.
+constexpr size_t pagesPerRange = 8;
 /// Bandwidth times latency of a local disk, for about 0.5 GB/s and 125 us.
 constexpr double bytesPerRound = 62'500;
 
@@ -255,14 +258,16 @@ void ExternalSort::finishTask(QueryContext& context, uint32_t number) {
       task.runs.clear();
       return;
    }
-   SortMerge merge(buffer_.layout(), memory());
+   MergeRanges all(buffer_.layout(), memory());
    for (uint32_t i = task.group.from; i < task.group.end; ++i)
-      merge.addRun(spilled_[i], context.spill(), taskAheadBytes_);
-   RunWriter writer(buffer_.layout(), merge.hasNulls(), context.spill(), memory(), pageBytes_);
+      all.addRun(spilled_[i], context.spill(), taskAheadBytes_);
+   all.start();
+   const auto merge = all.open(0);
+   RunWriter writer(buffer_.layout(), all.hasNulls(), context.spill(), memory(), pageBytes_);
    uint64_t left = rowsWanted_;
    while (left > 0) {
       context.checkCancelled();
-      const auto rows = merge.next(static_cast<uint32_t>(std::min<uint64_t>(writer.rowsPerPage(), left)));
+      const auto rows = merge->next(static_cast<uint32_t>(std::min<uint64_t>(writer.rowsPerPage(), left)));
       if (rows.empty()) break;
       writer.append(rows);
       left -= rows.size();
@@ -285,15 +290,31 @@ uint64_t ExternalSort::rowCount() const {
    return rows;
 }
 
-std::unique_ptr<SortMerge> ExternalSort::merge(QueryContext& context) {
+std::unique_ptr<MergeRanges> ExternalSort::merge(QueryContext& context) {
+   // Besides the pages of its lanes, each run has a page that is being read.
+   const size_t runBytes = spilled_.size() * pageBytes_;
+   const size_t laneBytes = runBytes + pagesPerRange * pageBytes_ + retiredBytes;
+   mergeLanes_ = workers_;
+   while (mergeLanes_ > 1 && !spillAlways_ && !grant_.mayGrow(runBytes + mergeLanes_ * laneBytes))
+      --mergeLanes_;
+   const size_t lanesBytes = mergeLanes_ > 1 ? mergeLanes_ * laneBytes : runBytes + retiredBytes;
    size_t ahead = size_t{2} << 20;
-   while (ahead > pageBytes_ && !grant_.mayGrow(spilled_.size() * (pageBytes_ + ahead) + retiredBytes))
+   while (ahead > pageBytes_ && !grant_.mayGrow(spilled_.size() * ahead + lanesBytes))
       ahead /= 2;
-   auto out = std::make_unique<SortMerge>(buffer_.layout(), memory());
+   auto out = std::make_unique<MergeRanges>(buffer_.layout(), memory());
    for (const SpilledRun& run : spilled_)
       out->addRun(run, context.spill(), ahead);
    out->addResident(buffer_);
    return out;
+}
+
+uint64_t ExternalSort::rowsPerRange() const {
+   uint64_t rows = 0, pages = 0;
+   for (const SpilledRun& run : spilled_) {
+      rows += run.rows;
+      pages += run.pages.size();
+   }
+   return std::max<uint64_t>(1, pages == 0 ? 0 : rows * pagesPerRange / pages);
 }
 
 void ExternalSort::describe(OperatorProfile& profile) const {

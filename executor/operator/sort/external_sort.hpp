@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/operator/sort/sort_spill.hpp"
+#include "executor/operator/sort/sort_merge.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/operator.hpp"
 
@@ -18,7 +18,8 @@ namespace ouzel::executor {
 ///    Merge       passes that merge runs on disk, until one merge can read all remaining runs at once
 ///    Sort        sort the rows in memory
 ///
-/// The result is the order of buffer(), or, after spilling, merge(), with the rows in memory as one more input.
+/// The result is the order of buffer(), or, after spilling, merge(), with the rows in memory as one more input. Ranges
+/// of the last merge are read by several lanes at once.
 ///
 /// A Lane belongs to one thread. combine() and finishTasks() are called by one thread at a time, finishTask() by any.
 class ExternalSort {
@@ -27,6 +28,9 @@ public:
 
    /// The reader of the sorted rows needs `bytes` more per row if the rows stay in memory; lanes reserve them as well.
    void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
+
+   /// Bytes that a row takes in memory, with what its reader needs.
+   size_t bytesPerRow() const { return rowBytes_ + bytesPerRow_; }
 
    const SortBuffer& buffer() const { return buffer_; }
    SortBuffer& buffer() { return buffer_; }
@@ -75,8 +79,12 @@ public:
    /// Whether rows are on disk, so that all rows must be read through merge().
    bool hasSpilled() const { return !spilled_.empty(); }
    uint64_t rowCount() const;
-   /// All rows in order. Called once.
-   std::unique_ptr<SortMerge> merge(QueryContext& context);
+   /// The last merge. Called once; the caller may cut it, and starts it.
+   std::unique_ptr<MergeRanges> merge(QueryContext& context);
+   /// After merge(): how many lanes may read its ranges at once, each with pages of all runs in memory.
+   uint32_t mergeLanes() const { return mergeLanes_; }
+   /// Rows of a range, so that its rows fill some pages.
+   uint64_t rowsPerRange() const;
    /// Notes about runs, passes, bytes and memory.
    void describe(OperatorProfile& profile) const;
 
@@ -109,6 +117,7 @@ private:
    uint32_t sortRound_ = 0;
    std::vector<Task> tasks_;
    size_t taskAheadBytes_ = 0;
+   uint32_t mergeLanes_ = 1;
    // for describe()
    uint32_t runsWritten_ = 0, passes_ = 0;
    uint64_t bytesWritten_ = 0, storedBytesWritten_ = 0;

@@ -1,8 +1,12 @@
 #include "executor/operator/sort/sort.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "executor/operator/build.hpp"
 
-// ORDER BY: lanes store rows in runs, tasks sort the runs, and one worker gives the rows in order.
+// ORDER BY: lanes store rows in runs, tasks sort the runs, and the rows are given in order: by one worker from memory,
+// by ranges of keys from disk.
 
 namespace ouzel::executor {
 
@@ -32,6 +36,37 @@ private:
    const sql::Expr* offset_;
 };
 
+/// Passes the first rows, up to the LIMIT of a sort that leaves it to an operator in order.
+class FirstRows final : public StreamingOperator {
+public:
+   explicit FirstRows(const SortedSource& source) : source_(source) {}
+   void prepare(QueryContext&) override { left_ = source_.range().limit; }
+   LocalStatePtr makeLocal(QueryContext&) override {
+      auto local = std::make_unique<Local>();
+      for (uint32_t row = 0; row < batchRowsMax; ++row)
+         local->rows[row] = static_cast<RowIndex>(row);
+      return local;
+   }
+   /// REQUIRES: one lane, since rows are in order. Batches of a sort are dense.
+   OperatorStatus process(QueryContext&, LocalState& state, const Batch& in, Batch& out) override {
+      DCHECK(in.selection.isDense());
+      const auto count = static_cast<uint32_t>(std::min<uint64_t>(left_, in.liveRows()));
+      out.columns = in.columns;
+      out.rowCount = in.rowCount;
+      out.selection =
+          count == in.liveRows() ? in.selection : Selection::list(static_cast<Local&>(state).rows.data(), count);
+      left_ -= count;
+      return left_ == 0 ? OperatorStatus::Done : OperatorStatus::NeedInput;
+   }
+
+private:
+   struct Local final : LocalState {
+      std::array<RowIndex, batchRowsMax> rows;
+   };
+   const SortedSource& source_;
+   uint64_t left_ = 0;
+};
+
 } // namespace
 
 std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const std::vector<sql::SortKey>& keys,
@@ -51,6 +86,7 @@ std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node
    stage.sourceProfile = builder.profileOf(node);
    std::vector<Stage> stages;
    stages.push_back(std::move(stage));
+   if (limit) PlanBuilder::append(stages, builder.own<FirstRows>(*source), UINT32_MAX);
    return stages;
 }
 

@@ -258,8 +258,8 @@ void KeySpread::add(const KeySpread& other) {
       differing_[w] |= other.differing_[w] | (first_[w] ^ other.first_[w]);
 }
 
-KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread) {
-   const uint32_t bytes = layout.decidedBytes();
+KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread, uint32_t bytesMax) {
+   const uint32_t bytes = std::min(layout.decidedBytes(), bytesMax);
    // On pages keys lie side by side, so a word may reach past the end of its key. ColumnPage reserves memory past the
    // last key for this.
    for (uint32_t offset = 0; offset < bytes && !spread.first_.empty(); offset += 8) {
@@ -274,7 +274,7 @@ KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread) {
       bits_ += words_[wordCount_ - 1].bits;
    }
    shift_ = bits_ == 0 ? 0 : bitsMax - bits_;
-   isEnough_ = isWhole_ && layout.isExact();
+   isEnough_ = isWhole_ && layout.isExact() && bytes == layout.decidedBytes();
 }
 
 } // namespace ouzel::executor

@@ -73,8 +73,8 @@ private:
 class KeyPacking {
 public:
    static constexpr uint32_t bitsMax = 128;
-   /// For the keys that were added to `spread`, and no others.
-   KeyPacking(const SortKeyLayout& layout, const KeySpread& spread);
+   /// For the keys that were added to `spread`, and no others. `bytesMax`: only these first bytes count.
+   KeyPacking(const SortKeyLayout& layout, const KeySpread& spread, uint32_t bytesMax = UINT32_MAX);
 
    /// The first bitsMax of the bits that can differ, highest first.
    SortPrefix prefix(const std::byte* key) const {

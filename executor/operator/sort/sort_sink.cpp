@@ -163,14 +163,36 @@ namespace {
 struct SourceLocal final : LocalState {
    explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
    GatherSpace space;
-   std::unique_ptr<SortMerge> merge; // null: no rows were spilled
-   uint64_t merged = 0;              // number of rows taken from `merge`
+   std::unique_ptr<SortMerge> merge; // of `range`; null: it has ended
+   uint32_t range = UINT32_MAX;
+   uint64_t toSkip = 0; // first rows of the range to leave out
 };
 
 } // namespace
 
 LocalStatePtr SortedSource::makeLocal(QueryContext& context) {
    return std::make_unique<SourceLocal>(GatherSpace(sort_.buffer().layout().columns, columnCount_, context.memory()));
+}
+
+/// One worker merges all rows if they are few, or if there is no memory for more lanes.
+uint32_t SortedSource::openRanges(QueryContext& context) {
+   rangeCount_ = lanesMax_ = 1;
+   nextRange_ = endedRanges_ = lanesUsed_ = 0;
+   ranges_.reset();
+   if (!sort_.hasSpilled()) return 1;
+   ranges_ = sort_.merge(context);
+   skipFirst_ = range_.offset;
+   if (range_.offset > 0) skipFirst_ -= ranges_->skip(range_.offset);
+   const uint64_t perRange = sort_.rowsPerRange();
+   if (sort_.mergeLanes() > 1 && range_.limit > perRange) ranges_->cut(perRange, skipFirst_);
+   ranges_->start();
+   rangeCount_ = ranges_->count();
+   lanesMax_ = std::min(rangeCount_, sort_.mergeLanes());
+   return rangeCount_;
+}
+
+uint32_t SortedSource::rangeOf(const LocalState& local) const {
+   return static_cast<const SourceLocal&>(local).range;
 }
 
 SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
@@ -188,27 +210,36 @@ SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch&
 SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, Batch& out) {
    auto& local = static_cast<SourceLocal&>(state);
    if (!local.merge) {
-      local.merge = sort_.merge(context);
-      if (range_.offset > 0) local.merged = local.merge->skip(range_.offset);
+      const uint32_t range = nextRange_.fetch_add(1);
+      if (range >= rangeCount_) return SourceStatus::Done;
+      if (local.range == UINT32_MAX) ++lanesUsed_;
+      local.range = range;
+      local.merge = ranges_->open(range);
+      local.toSkip = range == 0 ? skipFirst_ : 0;
    }
-   const uint64_t end = range_.end();
-   while (local.merged < end) {
-      const bool isBefore = local.merged < range_.offset;
-      const uint64_t wanted = (isBefore ? range_.offset : end) - local.merged;
-      const auto rows = local.merge->next(
-          static_cast<uint32_t>(std::min<uint64_t>(isBefore ? batchRowsMax : context.settings().batchRows, wanted)));
+   while (local.toSkip > 0) {
+      const auto rows = local.merge->next(static_cast<uint32_t>(std::min<uint64_t>(batchRowsMax, local.toSkip)));
       if (rows.empty()) break;
-      local.merged += rows.size();
-      if (isBefore) {
-         context.checkCancelled();
-         continue;
-      }
-      local.space.gather(rows, local.merge->hasNulls(), out);
+      local.toSkip -= rows.size();
+      context.checkCancelled();
+   }
+   uint64_t wanted = context.settings().batchRows;
+   if (rangeCount_ == 1) wanted = std::min(wanted, range_.limit - given_);
+   const auto rows = wanted == 0 ? std::span<const RowRef>() : local.merge->next(static_cast<uint32_t>(wanted));
+   if (!rows.empty()) {
+      if (rangeCount_ == 1) given_ += rows.size();
+      local.space.gather(rows, ranges_->hasNulls(), out);
       return SourceStatus::HaveOutput;
    }
    local.merge.reset();
-   local.merged = end;
-   return SourceStatus::Done;
+   if (++endedRanges_ == rangeCount_) ranges_.reset(); // no lane is in a range now
+   return SourceStatus::RangeEnd;
+}
+
+void SortedSource::describe(OperatorProfile& profile) const {
+   if (!sort_.hasSpilled()) return;
+   profile.notes.emplace_back("Merged Ranges", std::to_string(rangeCount_));
+   profile.notes.emplace_back("Merge Lanes", std::to_string(lanesUsed_));
 }
 
 } // namespace ouzel::executor

@@ -55,16 +55,22 @@ protected:
    uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };
 
-/// Gives the rows of a range of a sort in order, with the first `columnCount` stored columns.
+/// Gives the rows of a sort in order: those that OFFSET and LIMIT leave, with the first `columnCount` stored columns.
+/// Rows in memory are read by one worker. Rows on disk are merged by several workers, by ranges of keys; LIMIT is then
+/// left to an operator in order.
 class SortedSource final : public Source {
 public:
    SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
-   /// Called before the first next().
+   /// Called before openRanges().
    void setRange(const RowRange& range) { range_ = range; }
+   const RowRange& range() const { return range_; }
    void prepare(QueryContext&) override { given_ = 0; }
-   uint32_t workersMax() const override { return 1; }
+   uint32_t openRanges(QueryContext& context) override;
+   uint32_t workersMax() const override { return lanesMax_; }
+   uint32_t rangeOf(const LocalState& local) const override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   void describe(OperatorProfile& profile) const override;
 
 private:
    SourceStatus nextMerged(QueryContext& context, LocalState& local, Batch& out);
@@ -72,7 +78,11 @@ private:
    ExternalSort& sort_;
    const uint32_t columnCount_;
    RowRange range_;
-   uint64_t given_ = 0; // written by one worker at a time: workersMax() is 1
+   uint64_t given_ = 0;                  // in memory, or in the only range; written by one worker at a time
+   std::unique_ptr<MergeRanges> ranges_; // null: no rows were spilled, or all ranges were given
+   uint32_t rangeCount_ = 0, lanesMax_ = 1;
+   uint64_t skipFirst_ = 0; // rows of the first range that OFFSET leaves out
+   std::atomic<uint32_t> nextRange_{0}, endedRanges_{0}, lanesUsed_{0};
 };
 
 /// Flat vectors that rows of a sorted buffer are gathered into.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/value/dispatch.hpp"
+#include "executor/operator/sort/range_cuts.hpp"
 #include "executor/operator/sort/row_sorter.hpp"
 
 namespace ouzel::executor {
@@ -16,9 +17,6 @@ std::vector<PhysicalType> physicalTypes(const SortRowLayout& layout) {
       out.push_back(column.physical);
    return out;
 }
-
-/// Pages whose rows next() gives out cannot be reused until the next call; with more bytes of them next() returns.
-constexpr size_t retiredBytesMax = size_t{1} << 20;
 
 } // namespace
 
@@ -54,7 +52,8 @@ ColumnPieces::ColumnPieces(std::span<const SortRun* const> runs, const SortRowLa
 
 RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls, io::SpillSpace& space,
                      Reservation& memory, size_t pageBytes)
-   : layout_(layout), space_(space), pageBytes_(pageBytes), page_(physicalTypes(layout), layout.key.width(), memory) {
+   : layout_(layout), space_(space), pageBytes_(pageBytes), page_(physicalTypes(layout), layout.key.width(), memory),
+     textColumn_(CutOrder::textColumnOf(layout)) {
    run_.hasNulls = std::move(hasNulls);
    for (uint32_t i = 0; i < layout.columns.size(); ++i)
       if (isVariableSize(layout.columns[i].physical)) stringColumns_.push_back(i);
@@ -77,6 +76,12 @@ void RunWriter::copyKeys(std::span<const RowRef> rows) {
    const size_t fence = run_.fences.size();
    run_.fences.resize(fence + layout_.key.stride());
    std::memcpy(run_.fences.data() + fence, page_.keys(), width);
+   if (textColumn_ == UINT32_MAX) return;
+   StringView text;
+   std::memcpy(&text, rows[0].piece->values[textColumn_] + rows[0].row * sizeof text, sizeof text);
+   run_.fenceTexts.emplace_back(text.size() > SortKeyLayout::stringPrefixBytes
+                                    ? text.view().substr(0, CutKey::textBytesMax)
+                                    : std::string_view());
 }
 
 void RunWriter::append(std::span<const RowRef> rows) {
@@ -152,239 +157,6 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
    for (const SortRun* run : runs)
       out.spread.add(run->spread());
    return out;
-}
-
-// ---- SortMerge ----
-
-struct SortMerge::Page {
-   Page(const std::vector<PhysicalType>& types, uint32_t keyWidth, Reservation& memory)
-      : rows(types, keyWidth, memory) {}
-   ColumnPage rows;
-   ColumnPiece piece;
-};
-
-/// Either pages of a run or addresses of resident rows.
-struct SortMerge::Input {
-   RowRef head; // the next row
-   bool isExhausted = false;
-
-   const SpilledRun* run = nullptr;
-   size_t nextPage = 0;
-   std::unique_ptr<io::SpillReader> reader;
-   std::unique_ptr<Page> page;
-
-   std::span<const RowAddress> order; // addresses of the rows not yet given
-   std::unique_ptr<ColumnPieces> pieces;
-
-   /// The number of pages whose first row comes before `key`.
-   size_t pagesBefore(const KeyPacking& packing, uint32_t stride, const SortPrefix& key) const {
-      size_t from = 0;
-      for (size_t end = run->pages.size(); from < end;) {
-         const size_t middle = (from + end) / 2;
-         if (packing.prefix(run->fences.data() + middle * stride) < key)
-            from = middle + 1;
-         else
-            end = middle;
-      }
-      return from;
-   }
-   uint64_t rowsBefore(const KeyPacking& packing, const SortPrefix& key) const {
-      const auto end = std::partition_point(order.begin(), order.end(), [&](RowAddress address) {
-         const RowRef row = pieces->ref(address);
-         return packing.prefix(row.piece->key(row.row)) < key;
-      });
-      return static_cast<uint64_t>(end - order.begin());
-   }
-};
-
-SortMerge::SortMerge(const SortRowLayout& layout, Reservation& memory)
-   : layout_(layout), memory_(memory), types_(physicalTypes(layout)), hasNulls_(types_.size(), 0) {}
-
-SortMerge::~SortMerge() {
-   inputs_.clear();
-   memory_.shrink(aheadBytes_);
-}
-
-void SortMerge::addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes) {
-   auto input = std::make_unique<Input>();
-   input->run = &run;
-   memory_.grow(aheadBytes);
-   aheadBytes_ += aheadBytes;
-   input->reader = std::make_unique<io::SpillReader>(space, aheadBytes);
-   spread_.add(run.spread);
-   for (size_t i = 0; i < hasNulls_.size(); ++i)
-      hasNulls_[i] = hasNulls_[i] != 0 || run.hasNulls[i] != 0 ? 1 : 0;
-   inputs_.push_back(std::move(input));
-}
-
-void SortMerge::addResident(const SortBuffer& buffer) {
-   if (buffer.rowCount() == 0) return;
-   auto input = std::make_unique<Input>();
-   input->order = buffer.order();
-   input->pieces = std::make_unique<ColumnPieces>(buffer.runs(), layout_);
-   for (const SortRun* run : buffer.runs())
-      spread_.add(run->spread());
-   for (uint32_t i = 0; i < hasNulls_.size(); ++i)
-      hasNulls_[i] = hasNulls_[i] != 0 || buffer.mayHaveNulls(i) ? 1 : 0;
-   inputs_.push_back(std::move(input));
-}
-
-/// An upper bound for the number of rows before `key`: a page counts as a whole.
-uint64_t SortMerge::rowsBefore(const SortPrefix& key) const {
-   uint64_t rows = 0;
-   for (const auto& input : inputs_) {
-      if (input->run) {
-         const size_t pages = input->pagesBefore(*packing_, layout_.key.stride(), key);
-         for (size_t page = 0; page < pages; ++page)
-            rows += input->run->pages[page].rows;
-      } else {
-         rows += input->rowsBefore(*packing_, key);
-      }
-   }
-   return rows;
-}
-
-uint64_t SortMerge::skip(uint64_t rows) {
-   DCHECK(!isStarted_ && !packing_);
-   packing_.emplace(layout_.key, spread_);
-   // Find the last fence that has at most `rows` rows before it.
-   std::vector<SortPrefix> fences;
-   for (const auto& input : inputs_)
-      for (size_t page = 0; input->run && page < input->run->pages.size(); ++page)
-         fences.push_back(packing_->prefix(input->run->fences.data() + page * layout_.key.stride()));
-   std::sort(fences.begin(), fences.end());
-   const auto end = std::partition_point(fences.begin(), fences.end(),
-                                         [&](const SortPrefix& key) { return rowsBefore(key) <= rows; });
-   if (end == fences.begin()) return 0;
-   const SortPrefix& bound = end[-1];
-   uint64_t skipped = 0;
-   for (const auto& input : inputs_) {
-      if (!input->run) {
-         const uint64_t some = input->rowsBefore(*packing_, bound);
-         input->order = input->order.subspan(some);
-         skipped += some;
-         continue;
-      }
-      // The last page that begins before the bound may have rows after it.
-      const size_t pages = input->pagesBefore(*packing_, layout_.key.stride(), bound);
-      for (; input->nextPage + 1 < pages; ++input->nextPage)
-         skipped += input->run->pages[input->nextPage].rows;
-   }
-   return skipped;
-}
-
-void SortMerge::setHead(uint32_t number, RowRef row) {
-   const SortPrefix prefix = packing_->prefix(row.piece->key(row.row));
-   heads_[number] = {prefix.high, prefix.low};
-   inputs_[number]->head = row;
-}
-
-bool SortMerge::loadPage(Input& input) {
-   if (input.page) {
-      retiredBytes_ += input.page->rows.memoryBytes();
-      retired_.push_back(std::move(input.page));
-   }
-   if (input.nextPage == input.run->pages.size()) return false;
-   if (free_.empty())
-      input.page = std::make_unique<Page>(types_, layout_.key.width(), memory_);
-   else {
-      input.page = std::move(free_.back());
-      free_.pop_back();
-   }
-   Page& page = *input.page;
-   page.rows.load(*input.reader, input.run->pages[input.nextPage++]);
-   page.piece.keys = page.rows.key(0);
-   page.piece.keyStride = page.rows.keyWidth();
-   page.piece.values.clear();
-   page.piece.validity.clear();
-   for (size_t i = 0; i < types_.size(); ++i) {
-      page.piece.values.push_back(page.rows.values(i));
-      page.piece.validity.push_back(page.rows.validity(i));
-   }
-   return true;
-}
-
-void SortMerge::advance(uint32_t number) {
-   Input& input = *inputs_[number];
-   if (!input.run) {
-      if (!input.order.empty()) {
-         setHead(number, input.pieces->ref(input.order.front()));
-         input.order = input.order.subspan(1);
-         return;
-      }
-   } else if (input.page && input.head.row + 1 < input.page->rows.rowCount()) {
-      return setHead(number, {&input.page->piece, input.head.row + 1});
-   } else if (loadPage(input)) {
-      return setHead(number, {&input.page->piece, 0});
-   }
-   input.isExhausted = true;
-   heads_[number] = {UINT64_MAX, UINT64_MAX};
-}
-
-bool SortMerge::isBefore(uint32_t a, uint32_t b) const {
-   const Head &x = heads_[a], &y = heads_[b];
-   if (x.high != y.high) return x.high < y.high;
-   if (x.low != y.low) return x.low < y.low;
-   return isBeforeTied(a, b);
-}
-
-bool SortMerge::isBeforeTied(uint32_t a, uint32_t b) const {
-   const uint32_t count = static_cast<uint32_t>(inputs_.size());
-   if (a >= count || inputs_[a]->isExhausted) return false;
-   if (b >= count || inputs_[b]->isExhausted) return true;
-   if (packing_->isEnough()) return a < b;
-   const Input& x = *inputs_[a];
-   const Input& y = *inputs_[b];
-   const auto valueIn = [](const RowRef& row, uint32_t column) {
-      return row.piece->values[column] + row.row * sizeof(StringView); // only strings and decimals have inexact keys
-   };
-   const int order = compareKeys(
-       layout_, x.head.piece->key(x.head.row), y.head.piece->key(y.head.row), 0,
-       static_cast<uint32_t>(layout_.key.columns().size()), [&](uint32_t column) { return valueIn(x.head, column); },
-       [&](uint32_t column) { return valueIn(y.head, column); });
-   return order != 0 ? order < 0 : a < b;
-}
-
-uint32_t SortMerge::build(uint32_t node) {
-   if (node >= leaves_) return node - leaves_;
-   const uint32_t left = build(2 * node), right = build(2 * node + 1);
-   const bool rightWins = isBefore(right, left);
-   losers_[node] = rightWins ? left : right;
-   return rightWins ? right : left;
-}
-
-void SortMerge::start() {
-   isStarted_ = true;
-   if (!packing_) packing_.emplace(layout_.key, spread_);
-   while (leaves_ < inputs_.size())
-      leaves_ *= 2;
-   heads_.assign(leaves_, {UINT64_MAX, UINT64_MAX});
-   for (uint32_t number = 0; number < inputs_.size(); ++number) {
-      Input& input = *inputs_[number];
-      for (size_t page = input.nextPage; input.run && page < input.run->pages.size(); ++page)
-         addToReader(*input.reader, input.run->pages[page], true);
-      advance(number);
-   }
-   losers_.resize(leaves_);
-   winner_ = build(1);
-}
-
-std::span<const RowRef> SortMerge::next(uint32_t rowsMax) {
-   out_.clear();
-   std::move(retired_.begin(), retired_.end(), std::back_inserter(free_));
-   retired_.clear();
-   retiredBytes_ = 0;
-   if (!isStarted_) start();
-   if (inputs_.empty()) return {};
-   while (out_.size() < rowsMax && retiredBytes_ < retiredBytesMax) {
-      Input& input = *inputs_[winner_];
-      if (input.isExhausted) break;
-      out_.push_back(input.head);
-      advance(winner_);
-      for (uint32_t node = (winner_ + leaves_) / 2; node > 0; node /= 2)
-         if (isBefore(losers_[node], winner_)) std::swap(losers_[node], winner_);
-   }
-   return out_;
 }
 
 // ---- how to merge ----

@@ -1,16 +1,16 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "executor/materialize/column_page.hpp"
 #include "executor/operator/sort/sort_buffer.hpp"
 #include "io/spill/spill.hpp"
 
-// Sorted runs on disk, and their merge, for sorts that do not fit into memory. A run is written as pages with keys and
-// rows in order. The merge has one page of each run in memory and picks rows from these pages.
+// Sorted runs on disk, for sorts that do not fit into memory, and the plan of their merges. A run is written as pages
+// with keys and rows in order; sort_merge.hpp reads them.
 
 namespace ouzel::executor {
 
@@ -21,6 +21,9 @@ struct SpilledRun {
    uint64_t rows = 0, bytes = 0, storedBytes = 0;
    KeySpread spread;              ///< of the keys; may have further bits
    std::vector<std::byte> fences; ///< the first key of each page, one every SortKeyLayout::stride() bytes
+   /// By page, if CutOrder::textColumnOf() names a column: the first bytes of the first row's text, if its key has not
+   /// all of it.
+   std::vector<std::string> fenceTexts;
 };
 
 /// Rows in memory whose keys and columns are arrays: a loaded page of a run, or a batch of a SortRun. Does not own the
@@ -73,6 +76,7 @@ private:
    const size_t pageBytes_;
    ColumnPage page_;
    std::vector<uint32_t> stringColumns_;
+   const uint32_t textColumn_; // CutOrder::textColumnOf()
    uint32_t rowsPerPage_;
    SpilledRun run_;
 };
@@ -83,60 +87,6 @@ using Interrupt = std::function<void()>;
 /// Sort the rows of sealed runs and write the first `rowsWanted` of them.
 SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, uint64_t rowsWanted,
                      io::SpillSpace& space, Reservation& memory, size_t pageBytes, const Interrupt& interrupt);
-
-/// Merges runs on disk and rows in memory. Rows with equal keys come in the order in which their runs were added. Used
-/// by one thread.
-///
-///    addRun(), addResident() --> skip(), optional --> next() until it gives no rows
-class SortMerge {
-public:
-   SortMerge(const SortRowLayout& layout, Reservation& memory);
-   ~SortMerge();
-
-   /// `run` must outlive the merge; its pages are freed as they are read. `aheadBytes`: memory for reading ahead.
-   /// Called before the first next().
-   void addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes);
-   /// Add the rows of a sorted buffer that has its keys. The buffer must outlive the merge.
-   void addResident(const SortBuffer& buffer);
-   /// Leave out some of the first `rows` rows (not always the very first) without reading them. Returns their number,
-   /// at most `rows`. Called before the first next().
-   uint64_t skip(uint64_t rows);
-   /// The next rows in order, at most rowsMax; none at the end. The rows are valid until the next call.
-   std::span<const RowRef> next(uint32_t rowsMax);
-   const std::vector<uint8_t>& hasNulls() const { return hasNulls_; }
-
-private:
-   struct Input;
-   struct Page;
-   /// The packed key of an input's next row; mostly decides without looking at the row. All bits are set past the end.
-   struct Head {
-      uint64_t high, low;
-   };
-   void start();
-   uint64_t rowsBefore(const SortPrefix& key) const;
-   bool isBefore(uint32_t a, uint32_t b) const;
-   bool isBeforeTied(uint32_t a, uint32_t b) const;
-   uint32_t build(uint32_t node);
-   void advance(uint32_t number);
-   void setHead(uint32_t number, RowRef row);
-   bool loadPage(Input& input);
-
-   const SortRowLayout& layout_;
-   Reservation& memory_;
-   std::vector<PhysicalType> types_;
-   std::vector<std::unique_ptr<Input>> inputs_;
-   std::vector<uint8_t> hasNulls_;
-   KeySpread spread_;
-   std::optional<KeyPacking> packing_; // made when all inputs are known
-   bool isStarted_ = false;
-   // A loser tree: losers_[n] is the input that lost at inner node n.
-   uint32_t leaves_ = 1, winner_ = 0;
-   std::vector<uint32_t> losers_;
-   std::vector<Head> heads_; // by leaf: the input's head
-   std::vector<RowRef> out_;
-   std::vector<std::unique_ptr<Page>> retired_, free_; // pages of rows that next() gave out; pages to be reused
-   size_t retiredBytes_ = 0, aheadBytes_ = 0;
-};
 
 /// How runs are merged: the number merged at once, and the resulting passes.
 struct MergePlan {

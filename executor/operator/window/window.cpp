@@ -11,7 +11,7 @@
 //
 //    rows in memory  WindowSink finishes in rounds: sort, mark the starts of partitions and peer groups, compute the
 //                    calls (a task computes some whole partitions); WindowSource gives rows and results
-//    rows spilled    WindowSource merges, marks and computes (WindowStream)
+//    rows spilled    WindowSource merges, marks and computes range by range (WindowStream)
 
 namespace ouzel::executor {
 
@@ -165,14 +165,15 @@ struct SourceLocal final : LocalState {
 class WindowSource final : public Source {
 public:
    WindowSource(ExternalSort& sort, const WindowSink& sink) : sort_(sort), buffer_(sort.buffer()), sink_(sink) {}
-   void prepare(QueryContext&) override {
+   void prepare(QueryContext& context) override {
       next_.store(0);
-      if (sort_.hasSpilled()) stream_ = std::make_unique<WindowStream>(sort_, sink_.plan());
+      if (sort_.hasSpilled()) stream_ = std::make_unique<WindowStream>(context, sort_, sink_.plan());
    }
    uint32_t workersMax() const override {
       const uint64_t rows = sort_.rowCount();
       if (buffer_.layout().key.columns().empty() || rows < 1 << 16) return 1;
-      return static_cast<uint32_t>(std::min<uint64_t>(1024, rows / batchRowsMax));
+      const auto lanes = static_cast<uint32_t>(std::min<uint64_t>(1024, rows / batchRowsMax));
+      return stream_ ? std::min(lanes, stream_->lanesMax()) : lanes;
    }
    LocalStatePtr makeLocal(QueryContext& context) override {
       auto local = std::make_unique<SourceLocal>(
@@ -189,6 +190,9 @@ public:
       local.space.gather(buffer_, buffer_.order().subspan(from, count), local.passed);
       local.output.assemble(local.passed, sink_.results(), from, count, out);
       return SourceStatus::HaveOutput;
+   }
+   void describe(OperatorProfile& profile) const override {
+      if (stream_) stream_->describe(profile);
    }
 
 private:

@@ -89,6 +89,7 @@ public:
    void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
                  WindowResult& result, Arena& strings) override {
       if (block.from == 0) {
+         before_ = partition.before() ? partition.before()->state(call_.number) : nullptr;
          paged_ = partition.paged();
          if (paged_)
             mayStartAnywhere_ = std::none_of(call_.args.begin(), call_.args.end(),
@@ -130,6 +131,13 @@ public:
       }
    }
 
+   void addAll(const WindowPartition& partition, std::byte* state) override {
+      DCHECK(!partition.paged());
+      paged_ = nullptr;
+      load(partition);
+      addRows(state, 0, partition.count(), stateArena_);
+   }
+
 private:
    static constexpr uint32_t rowsBetweenChecks = 64;                // of cancellation: a row may combine many states
    static constexpr uint32_t treeRowsMin = 8 * StateTree::leafRows; // smaller frames are computed anew
@@ -156,6 +164,9 @@ private:
    void clear() {
       stateArena_.reset();
       kernel_.initialize(state_.at(0));
+      if (!before_) return;
+      std::byte* into = state_.at(0); // the frame begins with the partition
+      kernel_.combine(&into, &before_, 1, stateArena_);
    }
 
    void add(uint32_t from, uint32_t end, uint32_t count) {
@@ -258,6 +269,7 @@ private:
    std::vector<ScratchArray<ValidityWord>> validity_;
    std::vector<Vector> vectors_, args_;
    bool mayStartAnywhere_ = false;
+   const std::byte* before_ = nullptr; // the state of the partition's earlier rows; null: there are none
    WindowPager* paged_ = nullptr;
    uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page for which passes_ was computed
    uint32_t begin_ = 0, end_ = 0;   // rows that are in the state

@@ -158,11 +158,17 @@ std::unique_ptr<WindowEvaluator> makeWindowEvaluator(const WindowCallPlan& call,
    using Partition = const WindowPartition&;
    const std::string_view source = call.source;
    if (source.empty()) return makeWindowAggregate(call, context, memory);
-   if (source == "window_row_number") return perRow([](Partition, uint32_t row) { return int64_t{row} + 1; });
+   const auto number = [](uint64_t before, uint32_t position) { return static_cast<int64_t>(before + position + 1); };
+   if (source == "window_row_number")
+      return perRow([number](Partition partition, uint32_t row) { return number(partition.rowsBefore(), row); });
    if (source == "window_rank")
-      return perRow([](Partition partition, uint32_t row) { return int64_t{partition.peerStart(row)} + 1; });
+      return perRow([number](Partition partition, uint32_t row) {
+         return number(partition.rowsBefore(), partition.peerStart(row));
+      });
    if (source == "window_dense_rank")
-      return perRow([](Partition partition, uint32_t row) { return int64_t{partition.groupOf(row)} + 1; });
+      return perRow([number](Partition partition, uint32_t row) {
+         return number(partition.groupsBefore(), partition.groupOf(row));
+      });
    if (source == "window_percent_rank")
       return perRow([](Partition partition, uint32_t row) {
          return partition.count() <= 1 ? 0.0 : double(partition.peerStart(row)) / double(partition.count() - 1);

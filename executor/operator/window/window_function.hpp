@@ -37,6 +37,8 @@ struct WindowCallPlan {
    std::vector<PhysicalType> argPhysical;
    uint32_t filter = UINT32_MAX; ///< stored boolean column
    PhysicalType type = PhysicalType::I64;
+   uint32_t number = 0;     ///< of the call in its plan
+   bool mayCombine = false; ///< states of parts of the rows, combined, give the same result as one state
 };
 
 /// Computes a call for one worker. Keeps its scratch memory from partition to partition.
@@ -47,6 +49,8 @@ public:
    /// `strings`.
    virtual void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
                          WindowResult& result, Arena& strings) = 0;
+   /// Of an aggregate whose state has no strings: add all rows of the partition to `state`.
+   virtual void addAll(const WindowPartition& /*partition*/, std::byte* /*state*/) {}
 };
 /// Throws 0A000 for an unknown function. `call` outlives the evaluator.
 std::unique_ptr<WindowEvaluator> makeWindowEvaluator(const WindowCallPlan& call, FunctionContext& context,

@@ -14,9 +14,10 @@ using sql::FrameBoundKind;
 using sql::FrameExclusion;
 using sql::FrameMode;
 
-void WindowPartition::reset(uint64_t begin, uint32_t count, const uint8_t* marks) {
+void WindowPartition::reset(uint64_t begin, uint32_t count, const uint8_t* marks, const WindowCarry* before) {
    DCHECK(count > 0); // a partition has rows
    DCHECK((marks[begin] & PartitionStart) != 0);
+   before_ = before;
    begin_ = begin;
    count_ = count;
    uint32_t* groups = groups_.ensure(count, memory_);

@@ -7,6 +7,7 @@
 #include "common/value/value.hpp"
 #include "executor/function/context.hpp"
 #include "executor/operator/sort/sort_buffer.hpp"
+#include "executor/operator/window/window_carry.hpp"
 #include "executor/operator/window/window_pager.hpp"
 #include "sql/algebra/rel.hpp"
 
@@ -47,9 +48,14 @@ public:
    WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
    WindowPartition(WindowPager& rows, const PeerStarts& peers, Reservation& memory)
       : paged_(&rows), peers_(&peers), memory_(memory), count_(rows.rowCount()), groupCount_(peers.groupCount()) {}
-   void reset(uint64_t begin, uint32_t count, const uint8_t* marks);
+   /// `before`: the partition has earlier rows, which are not counted here. May be null.
+   void reset(uint64_t begin, uint32_t count, const uint8_t* marks, const WindowCarry* before = nullptr);
 
    uint32_t count() const { return count_; }
+   /// Null: the rows are all of the partition.
+   const WindowCarry* before() const { return before_; }
+   uint64_t rowsBefore() const { return before_ ? before_->rows : 0; }
+   uint64_t groupsBefore() const { return before_ ? before_->groups : 0; }
    /// Null: the rows are in memory.
    WindowPager* paged() const { return paged_; }
    std::span<const RowAddress> rows() const { return buffer_->order().subspan(begin_, count_); }
@@ -88,6 +94,7 @@ private:
    WindowPager* paged_ = nullptr;
    const PeerStarts* peers_ = nullptr; // of paged_; null: groups_ and groupStarts_ are used
    Reservation& memory_;
+   const WindowCarry* before_ = nullptr;
    uint64_t begin_ = 0; // number of the first row in the buffer's order
    uint32_t count_ = 0, groupCount_ = 0;
    ScratchArray<uint32_t> groups_, groupStarts_;

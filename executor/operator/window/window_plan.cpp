@@ -38,6 +38,15 @@ const sql::Expr& guarded(WindowPlan& plan, const sql::Expr& arg, const sql::Expr
    return *plan.owned.back();
 }
 
+/// Whether combined states of parts of the rows always give the same result as one state of all rows.
+bool isExactInAnyOrder(std::string_view name, const std::vector<PhysicalType>& args) {
+   constexpr std::string_view exact[] = {"count",   "sum",   "avg",    "min",     "max",    "bool_and",
+                                         "bool_or", "every", "bit_or", "bit_and", "bit_xor"};
+   return std::find(std::begin(exact), std::end(exact), name) != std::end(exact) &&
+          std::none_of(args.begin(), args.end(),
+                       [](PhysicalType type) { return type == PhysicalType::F32 || type == PhysicalType::F64; });
+}
+
 WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql::ColumnTable& columns) {
    if (call.distinct) throwNotSupported("DISTINCT in window functions");
    if (!call.function) throwInternal("a window call without a function");
@@ -52,9 +61,11 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql
       representations.push_back(arg->repr);
    }
    if (call.filter) out.filter = store(plan, *call.filter);
+   out.number = static_cast<uint32_t>(plan.calls.size());
    if (call.function->kind == catalog::FunctionKind::Aggregate) {
       out.kernel = findAggregate(call.function->name, out.argTypes, representations, result);
       if (!out.kernel) throwNotSupported("aggregate " + std::string(call.function->name));
+      out.mayCombine = isExactInAnyOrder(call.function->name, out.argPhysical);
    } else {
       out.source = call.function->source;
       const bool givesArgument = out.source.starts_with("window_l") || out.source.ends_with("_value");
@@ -117,24 +128,38 @@ WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& colum
 
 WindowEvaluation::WindowEvaluation(const WindowPlan& plan, WindowPartition partition, FunctionContext& functions,
                                    Reservation& memory)
-   : partition_(std::move(partition)), frames_(plan.frame, functions),
+   : plan_(plan), partition_(std::move(partition)), frames_(plan.frame, functions),
      usesFrame_(std::any_of(plan.calls.begin(), plan.calls.end(), usesFrame)) {
    for (const WindowCallPlan& call : plan.calls)
       evaluators_.push_back(makeWindowEvaluator(call, functions, memory));
 }
 
 void WindowEvaluation::evaluate(QueryContext& context, uint64_t from, uint64_t end, const uint8_t* marks,
-                                std::span<WindowResult> results, Arena& strings) {
+                                std::span<WindowResult> results, Arena& strings, const WindowCarry* before) {
    while (from < end) {
       context.checkCancelled();
       uint64_t next = from + 1;
       while (next < end && (marks[next] & PartitionStart) == 0)
          ++next;
       if (next - from > INT32_MAX) throwNotSupported("a window partition of more than 2147483647 rows");
-      partition_.reset(from, static_cast<uint32_t>(next - from), marks);
+      partition_.reset(from, static_cast<uint32_t>(next - from), marks, before);
       evaluate({0, partition_.count(), from}, results, strings);
+      before = nullptr;
       from = next;
    }
+}
+
+WindowCarry WindowEvaluation::carryOf(uint64_t from, uint64_t end, const uint8_t* marks) {
+   WindowCarry out = WindowCarry::none(plan_);
+   out.rows = end - from;
+   for (uint64_t row = from; row < end; ++row)
+      out.groups += (marks[row] & PeerStart) != 0;
+   if (std::none_of(plan_.calls.begin(), plan_.calls.end(), [](const auto& call) { return call.kernel != nullptr; }))
+      return out;
+   partition_.reset(from, static_cast<uint32_t>(end - from), marks);
+   for (size_t i = 0; i < evaluators_.size(); ++i)
+      evaluators_[i]->addAll(partition_, out.state(i));
+   return out;
 }
 
 void WindowEvaluation::evaluate(const WindowBlock& block, std::span<WindowResult> results, Arena& strings) {

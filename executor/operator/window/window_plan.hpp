@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/operator/window/window_carry.hpp"
 #include "executor/operator/window/window_function.hpp"
 #include "executor/pipeline/operator.hpp"
 #include "sql/plan/plan.hpp"
@@ -37,11 +38,14 @@ public:
    /// Compute a block of a paged partition; blocks must come in order.
    void evaluate(const WindowBlock& block, std::span<WindowResult> results, Arena& strings);
    /// Compute rows [from, end) of the buffer's order, which are whole partitions. New strings of results go to
-   /// `strings`.
+   /// `strings`. `before`: the first partition has earlier rows; may be null.
    void evaluate(QueryContext& context, uint64_t from, uint64_t end, const uint8_t* marks,
-                 std::span<WindowResult> results, Arena& strings);
+                 std::span<WindowResult> results, Arena& strings, const WindowCarry* before = nullptr);
+   /// What rows [from, end) of the buffer's order, all of one partition, pass on to later rows. REQUIRES: mayCarry().
+   WindowCarry carryOf(uint64_t from, uint64_t end, const uint8_t* marks);
 
 private:
+   const WindowPlan& plan_;
    WindowPartition partition_;
    WindowFrames frames_;
    bool usesFrame_;

@@ -1,13 +1,16 @@
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "common/number/decimal.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/sort/radix_sort.hpp"
-#include "executor/operator/sort/sort_spill.hpp"
+#include "executor/operator/sort/sort_merge.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
@@ -103,7 +106,7 @@ struct Fixture {
 enum class Place : uint8_t { Memory, Both, Disk };
 
 void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t distinct, uint32_t runs, uint32_t workers,
-           uint32_t batchRows, uint64_t keep, Place place = Place::Memory) {
+           uint32_t batchRows, uint64_t keep, Place place = Place::Memory, uint64_t rowsPerRange = 0) {
    Fixture fixture;
    io::test::SpillDirectories directories;
    io::SpillManager manager(directories.options);
@@ -186,27 +189,57 @@ void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t dist
       return;
    }
    {
-      SortMerge merge(buffer.layout(), fixture.memory);
+      MergeRanges ranges(buffer.layout(), fixture.memory);
       for (const SpilledRun& run : spilled)
-         merge.addRun(run, space, 4096);
-      merge.addResident(buffer);
+         ranges.addRun(run, space, 4096);
+      ranges.addResident(buffer);
+      uint64_t offset = 0;
       if (keep == SortRun::keepAll && count % 2 == 1) {
-         const uint64_t offset = random() % count;
-         given = merge.skip(offset);
+         offset = random() % count;
+         given = ranges.skip(offset);
          if (offset > count / 2 && count > 2100) CATCH_CHECK(given > 0);
          CATCH_REQUIRE(given <= offset);
-         while (given < offset)
-            given += merge.next(static_cast<uint32_t>(offset - given)).size();
       }
-      while (given < wanted) {
-         const auto some = merge.next(static_cast<uint32_t>(std::min<size_t>(1000, wanted - given)));
-         CATCH_REQUIRE(!some.empty());
-         std::vector<int64_t> numbers(some.size());
-         gatherRefs(some, numberColumn, PhysicalType::I64, numbers.data(), nullptr);
-         for (size_t i = 0; i < some.size(); ++i)
-            expect(numbers[i], [&](uint32_t c) { return !isValidBit(some[i].piece->validity[c], some[i].row); });
+      if (rowsPerRange > 0) ranges.cut(rowsPerRange, offset - given);
+      ranges.start();
+      // Ranges are open at the same time, and read a little at a time: their pages overlap.
+      std::vector<std::vector<int64_t>> numbers(ranges.count());
+      std::vector<std::vector<bool>> nulls(ranges.count());
+      std::vector<std::unique_ptr<SortMerge>> merges;
+      for (uint32_t range = 0; range < ranges.count(); ++range)
+         merges.push_back(ranges.open(range));
+      for (bool isLast = false; !isLast;) {
+         isLast = true;
+         for (uint32_t range = 0; range < ranges.count(); ++range) {
+            if (!merges[range]) continue;
+            const auto some = merges[range]->next(1 + static_cast<uint32_t>(random() % 1000));
+            if (some.empty()) {
+               merges[range].reset();
+               continue;
+            }
+            isLast = false;
+            std::vector<int64_t> found(some.size());
+            gatherRefs(some, numberColumn, PhysicalType::I64, found.data(), nullptr);
+            numbers[range].insert(numbers[range].end(), found.begin(), found.end());
+            for (const RowRef& row : some)
+               for (uint32_t c = 0; c < columns.size(); ++c)
+                  nulls[range].push_back(!isValidBit(row.piece->validity[c], row.row));
+         }
       }
-      if (keep == SortRun::keepAll) CATCH_REQUIRE(merge.next(1).empty());
+      if (given < offset) CATCH_REQUIRE(numbers[0].size() >= offset - given);
+      size_t toSkip = offset - given;
+      given = offset;
+      for (uint32_t range = 0; range < ranges.count(); ++range)
+         for (size_t i = 0; i < numbers[range].size() && given < wanted; ++i) {
+            if (toSkip > 0) {
+               --toSkip;
+               continue;
+            }
+            expect(numbers[range][i], [&](uint32_t c) { return nulls[range][i * columns.size() + c]; });
+         }
+      CATCH_REQUIRE(given == wanted);
+      if (place == Place::Disk && count > 100 * rowsPerRange && rowsPerRange > 0 && distinct > 10'000)
+         CATCH_CHECK(ranges.count() > 10);
    }
    buffer.clear();
    CATCH_REQUIRE(fixture.memory.used() == 0);
@@ -315,6 +348,20 @@ CATCH_TEST_CASE("sort: runs on disk give the same order", "[sort]") {
       check({{PhysicalType::String, false, false}}, 40'000, 500, 9, 2, 2047, SortRun::keepAll, place);
       check({{PhysicalType::I64, false, false}}, 20'000, 1000, 4, 2, 2047, 300, place);
       check({}, 3000, 10, 3, 2, 1000, SortRun::keepAll, place);
+      check({}, 3000, 10, 3, 2, 1000, SortRun::keepAll, place, 50);
+      // In ranges of keys.
+      for (uint32_t type = 0; type < physicalTypeCount; ++type)
+         for (const bool descending : {false, true})
+            for (const uint64_t rowsPerRange : {1u, 60u, 1000u}) {
+               const SortColumn column{static_cast<PhysicalType>(type), descending, !descending};
+               CATCH_INFO("type " << type << " descending " << descending << " rows per range " << rowsPerRange);
+               check({column}, 900, 40, 5, 2, 100, SortRun::keepAll, place, rowsPerRange);
+               check({column}, 2501, 4000, 5, 2, 100, SortRun::keepAll, place, rowsPerRange);
+               check({column, {PhysicalType::String, !descending, descending}}, 700, 4, 3, 2, 100, SortRun::keepAll,
+                     place, rowsPerRange);
+            }
+      for (const uint32_t distinct : {1u, 2u, 100'000u})
+         check({{PhysicalType::I64, false, false}}, 30'000, distinct, 7, 2, 2047, SortRun::keepAll, place, 200);
    }
 }
 
@@ -341,17 +388,216 @@ CATCH_TEST_CASE("sort: values larger than a page of the spill space", "[sort]") 
       spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 256 << 10, [] {}));
    }
    std::sort(expected.begin(), expected.end());
-   SortMerge merge(layout, fixture.memory);
+   MergeRanges ranges(layout, fixture.memory);
    for (const SpilledRun& run : spilled)
-      merge.addRun(run, space, 256 << 10);
+      ranges.addRun(run, space, 256 << 10);
+   ranges.start();
+   const auto merge = ranges.open(0);
    size_t at = 0;
-   for (auto rows = merge.next(10); !rows.empty(); rows = merge.next(10))
+   for (auto rows = merge->next(10); !rows.empty(); rows = merge->next(10))
       for (const RowRef& row : rows) {
          StringView view;
          gatherRefs({&row, 1}, 0, PhysicalType::String, &view, nullptr);
          CATCH_REQUIRE(view.view() == expected[at++]);
       }
    CATCH_REQUIRE(at == expected.size());
+}
+
+CATCH_TEST_CASE("sort: ranges merged by several threads", "[sort]") {
+   Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   const SortRowLayout layout{
+       {{PhysicalType::I64, 0}}, SortKeyLayout({{PhysicalType::I64, true, false}}), {UINT32_MAX}};
+   std::vector<SpilledRun> spilled;
+   std::vector<int64_t> expected;
+   std::mt19937 random(3);
+   for (uint32_t r = 0; r < 6; ++r) {
+      SortRun run(layout, fixture.memory);
+      for (uint32_t from = 0; from < 20'000; from += 1000) {
+         std::vector<Value> values;
+         for (uint32_t i = 0; i < 1000; ++i) {
+            expected.push_back(static_cast<int64_t>(random() % 50'000));
+            values.push_back(Value::integer(PhysicalType::I64, expected.back()));
+         }
+         const Column column = Column::flat(PhysicalType::I64, values);
+         Batch batch;
+         batch.columns.push_back(column.vector());
+         batch.setDense(1000);
+         run.append(batch, batch.columns);
+      }
+      run.seal();
+      const SortRun* pointer = &run;
+      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+   }
+   std::sort(expected.begin(), expected.end(), std::greater<>());
+   {
+      MergeRanges ranges(layout, fixture.memory);
+      for (const SpilledRun& run : spilled)
+         ranges.addRun(run, space, 8192);
+      ranges.cut(700);
+      ranges.start();
+      std::vector<std::vector<int64_t>> found(ranges.count());
+      std::atomic<uint32_t> next{0};
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t)
+         threads.emplace_back([&] {
+            for (uint32_t range = next++; range < ranges.count(); range = next++) {
+               const auto merge = ranges.open(range);
+               for (auto rows = merge->next(100); !rows.empty(); rows = merge->next(100)) {
+                  const size_t at = found[range].size();
+                  found[range].resize(at + rows.size());
+                  gatherRefs(rows, 0, PhysicalType::I64, found[range].data() + at, nullptr);
+               }
+            }
+         });
+      for (std::thread& thread : threads)
+         thread.join();
+      CATCH_CHECK(ranges.count() > 50);
+      std::vector<int64_t> all;
+      for (const auto& some : found)
+         all.insert(all.end(), some.begin(), some.end());
+      CATCH_CHECK(all == expected);
+   }
+   CATCH_CHECK(fixture.memory.used() == 0);
+}
+
+CATCH_TEST_CASE("sort: ranges of texts with a common prefix", "[sort]") {
+   Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   for (const bool descending : {false, true})
+      for (const size_t prefix :
+           {size_t{3}, size_t{14}, size_t{30}, CutKey::textBytesMax - 2, CutKey::textBytesMax + 1}) {
+         CATCH_INFO("descending " << descending << ", prefix of " << prefix);
+         const SortRowLayout layout{
+             {{PhysicalType::String, 0}}, SortKeyLayout({{PhysicalType::String, descending, false}}), {0}};
+         std::vector<SpilledRun> spilled;
+         std::vector<std::string> expected;
+         std::mt19937 random(3);
+         for (uint32_t r = 0; r < 4; ++r) {
+            SortRun run(layout, fixture.memory);
+            for (uint32_t from = 0; from < 2000; from += 500) {
+               std::vector<Value> values;
+               for (uint32_t i = 0; i < 500; ++i) {
+                  expected.push_back(std::string(prefix, 'p') + std::to_string(random() % 900));
+                  values.push_back(Value::string(expected.back()));
+               }
+               const Column column = Column::flat(PhysicalType::String, values);
+               Batch batch;
+               batch.columns.push_back(column.vector());
+               batch.setDense(500);
+               run.append(batch, batch.columns);
+            }
+            run.seal();
+            const SortRun* pointer = &run;
+            spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+         }
+         std::sort(expected.begin(), expected.end());
+         if (descending) std::reverse(expected.begin(), expected.end());
+         MergeRanges ranges(layout, fixture.memory);
+         for (const SpilledRun& run : spilled)
+            ranges.addRun(run, space, 8192);
+         ranges.cut(200);
+         ranges.start();
+         // Two bytes of the text tell little, and none tells nothing.
+         CATCH_CHECK(ranges.count() >= (prefix < CutKey::textBytesMax - 2 ? 15u
+                                        : prefix < CutKey::textBytesMax   ? 5u
+                                                                          : 1u));
+         size_t at = 0;
+         for (uint32_t range = 0; range < ranges.count(); ++range) {
+            const auto merge = ranges.open(range);
+            for (auto rows = merge->next(50); !rows.empty(); rows = merge->next(50))
+               for (const RowRef& row : rows) {
+                  StringView view;
+                  gatherRefs({&row, 1}, 0, PhysicalType::String, &view, nullptr);
+                  CATCH_REQUIRE(view.view() == expected.at(at++));
+               }
+         }
+         CATCH_CHECK(at == expected.size());
+      }
+}
+
+/// Sorted runs of small numbers, in pages.
+struct NumberRuns {
+   std::vector<std::vector<std::vector<uint64_t>>> pages; // by run
+   std::vector<std::vector<CutKey>> firsts;
+   std::vector<std::vector<uint32_t>> rows;
+   std::vector<RunFences> fences;
+   size_t all = 0;
+
+   NumberRuns(std::mt19937& random, uint32_t runs, uint32_t rowsMax, uint64_t distinct) {
+      for (uint32_t run = 0; run < runs; ++run) {
+         std::vector<uint64_t> keys(random() % (rowsMax + 1)); // perhaps none
+         for (uint64_t& key : keys)
+            key = random() % distinct;
+         std::sort(keys.begin(), keys.end());
+         all += keys.size();
+         pages.emplace_back();
+         firsts.emplace_back();
+         rows.emplace_back();
+         for (size_t from = 0; from < keys.size();) {
+            const size_t count = std::min<size_t>(1 + random() % 20, keys.size() - from);
+            pages.back().emplace_back(keys.begin() + static_cast<ptrdiff_t>(from),
+                                      keys.begin() + static_cast<ptrdiff_t>(from + count));
+            firsts.back().push_back({{keys[from], 0}, {}});
+            rows.back().push_back(static_cast<uint32_t>(count));
+            from += count;
+         }
+      }
+      for (uint32_t run = 0; run < runs; ++run)
+         fences.push_back({firsts[run], rows[run]});
+   }
+};
+
+CATCH_TEST_CASE("sort: cuts into ranges", "[sort]") {
+   std::mt19937 random(7);
+   for (const uint32_t runs : {0u, 1u, 2u, 9u})
+      for (const uint64_t distinct : {1u, 2u, 40u, 1'000'000u})
+         for (const uint64_t perRange : {1u, 50u, 400u, 100'000u})
+            for (const uint64_t firstRows : {0u, 30u, 700u, 1'000'000u}) {
+               const NumberRuns numbers(random, runs, 600, distinct);
+               const CutOrder order;
+               const auto cuts = chooseCuts(order, numbers.fences, perRange, firstRows);
+               for (size_t i = 1; i < cuts.size(); ++i)
+                  CATCH_REQUIRE(order.isBefore(cuts[i - 1], cuts[i]));
+               size_t found = 0;
+               for (size_t range = 0; range <= cuts.size(); ++range) {
+                  const CutKey* lower = range > 0 ? &cuts[range - 1] : nullptr;
+                  const CutKey* upper = range < cuts.size() ? &cuts[range] : nullptr;
+                  size_t inRange = 0;
+                  for (size_t run = 0; run < runs; ++run) {
+                     const PageSpan span = pagesOfRange(order, numbers.fences[run], lower, upper);
+                     for (size_t page = 0; page < numbers.pages[run].size(); ++page)
+                        for (size_t row = 0; row < numbers.pages[run][page].size(); ++row) {
+                           const CutKey key{{numbers.pages[run][page][row], 0}, {}};
+                           const bool isBefore = lower && order.isBefore(key, *lower);
+                           const bool isAfter = upper && !order.isBefore(key, *upper);
+                           const bool isOfRange = !isBefore && !isAfter;
+                           if (!isOfRange) {
+                              // What lies before the range can only be in its first page, what lies after it in the
+                              // last.
+                              if (isBefore) CATCH_REQUIRE((page <= span.from || page >= span.end));
+                              if (isAfter) CATCH_REQUIRE(page + 1 >= span.end);
+                              continue;
+                           }
+                           CATCH_REQUIRE((page >= span.from && page < span.end));
+                           ++inRange;
+                        }
+                  }
+                  found += inRange;
+                  if (range == 0 && !cuts.empty()) CATCH_REQUIRE(inRange >= firstRows);
+                  // With many different keys, ranges differ from what was asked for by the last pages of runs.
+                  if (distinct > 1000 && range > 0 && range < cuts.size()) {
+                     CATCH_REQUIRE(inRange <= perRange + 20 * (runs + 1));
+                     CATCH_REQUIRE(inRange + 20 * (runs + 1) >= perRange);
+                  }
+               }
+               CATCH_REQUIRE(found == numbers.all);
+               if (distinct == 1) CATCH_REQUIRE(cuts.empty());
+            }
 }
 
 CATCH_TEST_CASE("sort: fan-in", "[sort]") {
