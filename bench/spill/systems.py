@@ -1,7 +1,7 @@
-"""The systems that bench/spill measures, each over TPC-H tables in a directory of its own choice within `home`, with a memory limit and a
-number of threads.
+"""The systems that bench/spill and bench/tpcds measure, each over tables in a directory of its own choice within `home`, with a memory limit
+and a number of threads.
 
-`load(csv)` once, then query(); stop(). `resident()` is the peak of the process's memory, 0 where it is this very process."""
+`load(csv, source)` once, where `source` has schema() and tables(); then query(); stop(). `resident()` is the peak of the process's memory, 0 where it is this very process."""
 import importlib.util
 import json
 import os
@@ -45,10 +45,10 @@ class Ouzel:
         if args.read_rate: self.connection.execute(f"SET ouzel.spill_read_rate = {args.read_rate}")
         if args.compression != "auto": self.connection.execute(f"SET ouzel.spill_compression = '{args.compression}'")
 
-    def load(self, csv):
-        for statement in tpch.schema():
+    def load(self, csv, source):
+        for statement in source.schema():
             self.connection.execute(statement)
-        for table in tpch.TABLES:
+        for table in source.tables():
             with self.connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT csv, HEADER)") as copy:
                 with open(os.path.join(csv, table + ".csv"), "rb") as file:
                     while piece := file.read(1 << 20):
@@ -85,10 +85,10 @@ class DuckDb:
         self.connection = duckdb.connect(os.path.join(home, "duck.db"), config={"threads": threads, "memory_limit": limit, "preserve_insertion_order": False,
                                                                               "temp_directory": os.path.join(home, "duck.tmp")})
 
-    def load(self, csv):
-        for statement in tpch.schema():
+    def load(self, csv, source):
+        for statement in source.schema():
             self.connection.execute(statement)
-        for table in tpch.TABLES:
+        for table in source.tables():
             self.connection.execute(f"COPY {table} FROM '{os.path.join(csv, table + '.csv')}' (HEADER)")
         self.connection.execute("CHECKPOINT")
 
@@ -112,12 +112,18 @@ class OldDuckDb(DuckDb):
     name = "duckdb-0.9.2"
     VENV = support.VENV + "-duckdb-0.9.2"
 
-    def __init__(self, home, threads, limit, args):
-        python = os.path.join(self.VENV, "bin/python")
-        if not os.path.exists(python):
+    @classmethod
+    def python(cls):
+        """An interpreter that has the library."""
+        path = os.path.join(cls.VENV, "bin/python")
+        if not os.path.exists(path):
             import sys
-            subprocess.run([sys.executable, "-m", "venv", self.VENV], check=True)
-            subprocess.run([os.path.join(self.VENV, "bin/pip"), "-q", "install", "duckdb==0.9.2"], check=True)
+            subprocess.run([sys.executable, "-m", "venv", cls.VENV], check=True)
+            subprocess.run([os.path.join(cls.VENV, "bin/pip"), "-q", "install", "duckdb==0.9.2"], check=True)
+        return path
+
+    def __init__(self, home, threads, limit, args):
+        python = self.python()
         self.process = subprocess.Popen([python, os.path.join(HERE, "duckdb_process.py"), os.path.join(home, "duck-0.9.2.db"), str(threads), limit,
                                          os.path.join(home, "duck-0.9.2.tmp"), str(args.timeout)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.connection = self
@@ -167,10 +173,10 @@ class Hyper:
             except OSError:
                 pass
 
-    def load(self, csv):
-        for statement in tpch.schema():
+    def load(self, csv, source):
+        for statement in source.schema():
             self.connection.execute_command(statement)
-        for table in tpch.TABLES:
+        for table in source.tables():
             self.connection.execute_command(f"COPY {table} FROM '{os.path.join(csv, table)}.csv' WITH (FORMAT csv, HEADER)")
 
     def query(self, sql):
@@ -195,16 +201,26 @@ class Hyper:
 CLASSES = {c.name: c for c in (Ouzel, DuckDb, OldDuckDb, Hyper)}
 
 
-def load(home, names, scale, threads, args):
+class TpcH:
+    """Where load() takes its tables from, unless it is told otherwise."""
+    schema = staticmethod(tpch.schema)
+    generate = staticmethod(support.generate)
+
+    @staticmethod
+    def tables():
+        return tpch.TABLES
+
+
+def load(home, names, scale, threads, args, source=TpcH):
     """Those of the systems that are not loaded yet in `home`."""
     os.makedirs(home, exist_ok=True)
     missing = [n for n in names if not os.path.exists(os.path.join(home, n + ".loaded"))]
     if not missing: return
     csv = os.path.join(home, "csv")
-    support.generate(scale, csv)
+    source.generate(scale, csv)
     for name in missing:
         system = CLASSES[name](home, threads, "16GB", args)
-        system.load(csv)
+        system.load(csv, source)
         system.stop()
         open(os.path.join(home, name + ".loaded"), "w").close()
     shutil.rmtree(csv)
