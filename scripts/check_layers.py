@@ -85,7 +85,7 @@ FOLDERS = {
         "command": {"core", "constraint", "query", "copy", "setting"},
         "session": {"core", "constraint", "query", "role", "definition", "command", "setting"},
     },
-    "server": {"hba": set(), "metrics": set(), "": {"hba", "metrics"}},
+    "server": {"allocator": set(), "hba": set(), "metrics": set(), "": {"allocator", "hba", "metrics"}},
 }
 SOURCES_MAX = 25
 # "- `lower/lowering.hpp`: `lower/*`, `plan.cpp`": these sources, which have no header of their own name, implement this header

@@ -21,7 +21,7 @@
 #include "common/thread/stack.hpp"
 #include "engine/core/database.hpp"
 #include "io/net/unix_socket.hpp"
-#include "server/allocator.hpp"
+#include "server/allocator/allocator.hpp"
 #include "server/engine_factory.hpp"
 #include "server/metrics/metrics_server.hpp"
 #include "server/options.hpp"
@@ -167,7 +167,8 @@ int serve(const std::vector<std::string>& arguments) {
    };
    databaseOptions.threads = options->threads;
    databaseOptions.memoryLimit = options->memoryLimit;
-   databaseOptions.purgeMemory = purgeAllocator();
+   setProcessAllocator(linkedAllocator());
+   databaseOptions.purgeMemory = processAllocator().purge;
    databaseOptions.spillTargets = options->spillTargets;
    databaseOptions.settings = configuredSettings(*options);
    if (!options->cacheDirectory.empty()) {

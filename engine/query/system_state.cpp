@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/client/session_control.hpp"
+#include "common/memory/process_allocator.hpp"
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
@@ -203,9 +204,14 @@ std::vector<catalog::SystemState::JsonPath> SessionSystemState::jsonPaths(catalo
 std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {
    const MemoryUse use = measureMemory(database_);
    const auto bytes = [](uint64_t number) { return static_cast<int64_t>(number); };
-   return {{"cache", bytes(use.cache)}, {"delta", bytes(use.delta)}, {"queries", bytes(use.queries)},
-           {"used", bytes(use.used)},   {"peak", bytes(use.peak)},   {"withheld", bytes(use.withheld)},
-           {"limit", bytes(use.limit)}};
+   std::vector<std::pair<std::string, int64_t>> rows = {
+       {"cache", bytes(use.cache)}, {"delta", bytes(use.delta)},         {"queries", bytes(use.queries)},
+       {"used", bytes(use.used)},   {"peak", bytes(use.peak)},           {"withheld", bytes(use.withheld)},
+       {"limit", bytes(use.limit)}, {"resident", bytes(residentBytes())}};
+   const ProcessAllocator& allocator = processAllocator();
+   rows.emplace_back(std::string("allocated by ") + allocator.name,
+                     bytes(allocator.allocatedBytes ? allocator.allocatedBytes() : 0));
+   return rows;
 }
 
 std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices() const {

@@ -1,10 +1,9 @@
 #include "storage/buffer/residency_watch.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <unistd.h>
 
 #include "common/env/clock.hpp"
+#include "common/memory/process_allocator.hpp"
 
 namespace ouzel::storage {
 
@@ -15,16 +14,6 @@ constexpr int64_t busyMs = 20, idleMs = 500;
 constexpr int64_t purgeNanos = 250'000'000;
 /// Each look lowers the withheld bytes by 1 / decayDivisor.
 constexpr size_t decayDivisor = 256;
-
-/// Resident bytes of this process; 0: /proc/self/statm cannot be read.
-size_t residentBytes() {
-   std::FILE* file = std::fopen("/proc/self/statm", "re");
-   if (!file) return 0;
-   unsigned long size = 0, resident = 0;
-   const bool isRead = std::fscanf(file, "%lu %lu", &size, &resident) == 2;
-   std::fclose(file);
-   return isRead ? resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) : 0;
-}
 
 } // namespace
 
