@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
 
 namespace ouzel::executor {
 
@@ -93,9 +94,11 @@ void SpilledPartitions::noteSpilled(const std::byte* begin, const std::byte* end
    if (!hashesMemory_) return;
    std::call_once(hashesMade_, [&] {
       laterBytes_.fetch_sub(hashesBytes_, std::memory_order_relaxed);
-      if (!hashesMemory_->tryGrow(hashesBytes_)) return;
-      hashesMemory_->shrink(hashesBytes_);
-      hashes_ = std::make_shared<HashFilter>(hashesBytes_ / sizeof(uint64_t), *hashesMemory_);
+      try {
+         hashes_ = std::make_shared<HashFilter>(hashesBytes_ / sizeof(uint64_t), *hashesMemory_);
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::outOfMemory) throw;
+      }
    });
    if (!hashes_) return;
    for (const std::byte* row = begin; row != end; row += rowSize)

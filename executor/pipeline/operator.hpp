@@ -19,9 +19,8 @@
 //    per stage, one thread  prepare() of the source, then of the operators
 //    per lane               makeLocal() of the source, the operators, and, in the first stage the lane runs, the sink
 //    per batch              next(), process() and consume(): all lanes at once, one worker at a time in a lane
-//    after the last stage   settle() per local state of the sink, all at once; then combine() per local state, rounds
-//    of
-//                           finishTask(), finish()
+//    after the last stage   settle() per local state of the sink, all at once; combine() per local state, one by one;
+//                           rounds of finishTask(), finish()
 //
 // Threads: sources, operators and sinks are shared by all workers. They are read-only while a stage runs, except for
 // members whose comment says how they are shared. State that one lane changes lives in its LocalState.

@@ -20,9 +20,9 @@ constexpr size_t pageSizeMin = 1 << 10, pageSizeMax = 256 << 10;
 constexpr uint32_t depthMax = 2;
 constexpr uint32_t hashBitsMax = 24;
 constexpr size_t hostileFloor = 32 << 10; // for tests: gives the smallest pages, which are spilled soon
-/// In pages: how far a reader reads ahead; memory for both readers and the page being probed; the smallest chunk.
 /// The filter of spilled hashes takes this part of the join's memory, at least hashesBytesMin.
 constexpr size_t hashesDivisor = 16, hashesBytesMin = 8 << 10;
+/// In pages: how far a reader reads ahead; memory for both readers and the page being probed; the smallest chunk.
 constexpr size_t pagesAhead = 32, pagesReading = 48, pagesPerChunkMin = 16;
 
 } // namespace

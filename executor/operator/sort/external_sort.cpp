@@ -308,6 +308,26 @@ std::unique_ptr<MergeRanges> ExternalSort::merge(QueryContext& context) {
    return out;
 }
 
+void ExternalSort::fitLanes(MergeRanges& ranges) {
+   if (!spillAlways_ && ranges.count() > 1) {
+      const auto needed = [&] {
+         return spilled_.size() * pageBytes_ + ranges.bytesOfRanges(mergeLanes_) + mergeLanes_ * retiredBytes;
+      };
+      while (mergeLanes_ > 1 && !grant_.mayGrow(needed()))
+         --mergeLanes_;
+   }
+   if (mergeLanes_ == 1) ranges.uncut();
+}
+
+size_t ExternalSort::bytesPerRow() const {
+   uint64_t rows = 0, bytes = 0;
+   for (const SpilledRun& run : spilled_) {
+      rows += run.rows;
+      bytes += run.bytes;
+   }
+   return std::max(rowBytes_, rows == 0 ? 0 : (bytes + rows - 1) / rows) + bytesPerRow_;
+}
+
 uint64_t ExternalSort::rowsPerRange() const {
    uint64_t rows = 0, pages = 0;
    for (const SpilledRun& run : spilled_) {

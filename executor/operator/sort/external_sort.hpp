@@ -29,8 +29,9 @@ public:
    /// The reader of the sorted rows needs `bytes` more per row if the rows stay in memory; lanes reserve them as well.
    void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
 
-   /// Bytes that a row takes in memory, with what its reader needs.
-   size_t bytesPerRow() const { return rowBytes_ + bytesPerRow_; }
+   /// Bytes that a row takes in memory on average, its strings and what its reader needs included. Known once rows were
+   /// spilled.
+   size_t bytesPerRow() const;
 
    const SortBuffer& buffer() const { return buffer_; }
    SortBuffer& buffer() { return buffer_; }
@@ -83,6 +84,9 @@ public:
    std::unique_ptr<MergeRanges> merge(QueryContext& context);
    /// After merge(): how many lanes may read its ranges at once, each with pages of all runs in memory.
    uint32_t mergeLanes() const { return mergeLanes_; }
+   /// After the last cut(): lowers mergeLanes() until the ranges that lanes have open fit into memory. If no two do,
+   /// takes the cuts back.
+   void fitLanes(MergeRanges& ranges);
    /// Rows of a range, so that its rows fill some pages.
    uint64_t rowsPerRange() const;
    /// Notes about runs, passes, bytes and memory.

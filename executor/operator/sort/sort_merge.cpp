@@ -253,6 +253,23 @@ void MergeRanges::cut(uint64_t rowsPerRange, uint64_t firstRows, uint32_t column
    cuts_ = chooseCuts(*cutOrder_, fences, all == 0 ? rowsPerRange : rowsPerRange * onDisk / all, firstRows);
 }
 
+size_t MergeRanges::bytesOfRanges(uint32_t lanes) const {
+   std::vector<size_t> bytes(count(), 0);
+   for (uint32_t range = 0; range < count(); ++range)
+      for (const Run& run : runs_) {
+         const PageSpan span = pagesOfRange(*cutOrder_, run.fences(), lower(range), upper(range));
+         for (size_t page = span.from + 1; page < span.end; ++page)
+            bytes[range] += run.run->pages[run.skipped + page].bytes;
+      }
+   size_t most = 0, sum = 0;
+   for (uint32_t range = 0; range < count(); ++range) {
+      sum += bytes[range];
+      if (range >= lanes) sum -= bytes[range - lanes];
+      most = std::max(most, sum);
+   }
+   return most;
+}
+
 void MergeRanges::start() {
    packing_.emplace(layout_.key, spread_);
    if (!cutOrder_) setCutOrder(UINT32_MAX);

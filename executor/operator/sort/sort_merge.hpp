@@ -102,6 +102,12 @@ public:
    /// `columns` key columns are in the same range.
    void cut(uint64_t rowsPerRange, uint64_t firstRows, uint32_t columns);
    void cut(uint64_t rowsPerRange, uint64_t firstRows = 0) { cut(rowsPerRange, firstRows, UINT32_MAX); }
+   /// Take the cuts back.
+   void uncut() { cuts_.clear(); }
+   /// The most memory of the pages of `lanes` ranges in a row, without one page of each run. A run's pages are read in
+   /// their order, so the lane in the last of these ranges needs all pages of the others in memory. A range is large
+   /// if many rows have one key.
+   size_t bytesOfRanges(uint32_t lanes) const;
    void start();
 
    /// Without cut(): one range with all rows.

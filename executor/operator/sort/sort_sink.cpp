@@ -184,7 +184,10 @@ uint32_t SortedSource::openRanges(QueryContext& context) {
    skipFirst_ = range_.offset;
    if (range_.offset > 0) skipFirst_ -= ranges_->skip(range_.offset);
    const uint64_t perRange = sort_.rowsPerRange();
-   if (sort_.mergeLanes() > 1 && range_.limit > perRange) ranges_->cut(perRange, skipFirst_);
+   if (sort_.mergeLanes() > 1 && range_.limit > perRange) {
+      ranges_->cut(perRange, skipFirst_);
+      sort_.fitLanes(*ranges_);
+   }
    ranges_->start();
    rangeCount_ = ranges_->count();
    lanesMax_ = std::min(rangeCount_, sort_.mergeLanes());

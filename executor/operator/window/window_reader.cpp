@@ -26,8 +26,8 @@ static uint32_t partitionBytes(const SortKeyLayout& key, uint32_t partitionKeys)
    return partitionKeys > 0 ? key.columns()[partitionKeys - 1].end : 0;
 }
 
-WindowReader::WindowReader(ExternalSort& sort, const WindowPlan& plan, const MergeRanges& ranges)
-   : sort_(sort), plan_(plan), ranges_(ranges), isHostile_(sort.spillsAlways()),
+WindowReader::WindowReader(ExternalSort& sort, const WindowPlan& plan, const std::vector<uint8_t>& hasNulls)
+   : sort_(sort), plan_(plan), hasNulls_(hasNulls), isHostile_(sort.spillsAlways()),
      chunkBytes_(isHostile_ ? 0
                             : std::clamp(sort.grant().floor() / (chunksPerGrant * sort.workers()), chunkBytesMin,
                                          chunkBytesMax)),
@@ -74,7 +74,7 @@ void WindowReader::append(SortRun& run, std::span<const RowRef> rows) {
    const uint32_t stride = sort_.buffer().layout().key.stride();
    for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
       const auto some = rows.subspan(from, std::min<size_t>(batchRowsMax, rows.size() - from));
-      space_.gather(some, ranges_.hasNulls(), gathered_);
+      space_.gather(some, hasNulls_, gathered_);
       keys_.resize(some.size() * stride); // their content does not matter: keys of this run are never compared
       run.appendEncoded(gathered_, keys_.data());
    }
@@ -153,7 +153,7 @@ std::unique_ptr<PagedPartition> WindowReader::collectLarge(QueryContext& context
    const SortRowLayout& sorted = sort_.buffer().layout();
    const SortRowLayout layout{sorted.columns, SortKeyLayout({}), {}};
    auto large = std::make_unique<PagedPartition>(memory);
-   RunWriter writer(layout, ranges_.hasNulls(), context.spill(), memory, sort_.pageBytes());
+   RunWriter writer(layout, hasNulls_, context.spill(), memory, sort_.pageBytes());
    const auto write = [&](std::span<const RowRef> rows, std::span<const uint8_t> rowMarks) {
       writer.append(rows);
       for (const uint8_t mark : rowMarks)

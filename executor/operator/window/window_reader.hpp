@@ -21,7 +21,7 @@ struct PagedPartition {
 /// Takes partitions out of a merge, in order, and marks their rows. Used by one thread at a time.
 class WindowReader {
 public:
-   WindowReader(ExternalSort& sort, const WindowPlan& plan, const MergeRanges& ranges);
+   WindowReader(ExternalSort& sort, const WindowPlan& plan, const std::vector<uint8_t>& hasNulls);
    ~WindowReader();
 
    /// Begin to read a merge. The first row then starts a partition.
@@ -48,7 +48,7 @@ private:
 
    ExternalSort& sort_;
    const WindowPlan& plan_;
-   const MergeRanges& ranges_;
+   const std::vector<uint8_t>& hasNulls_;
    const bool isHostile_;
    const size_t chunkBytes_;
    const uint32_t partitionBytes_; // of the key

@@ -24,11 +24,14 @@ WindowStream::WindowStream(QueryContext& context, ExternalSort& sort, const Wind
       chain_.emplace(plan, ranges_->count(), sort.memory());
    else if (sort.mergeLanes() > 1)
       cutPartitions();
+   sort_.fitLanes(*ranges_);
+   if (ranges_->count() == 1) chain_.reset();
+   hasNulls_ = ranges_->hasNulls();
    ranges_->start();
    rangeCount_ = ranges_->count();
    if (rangeCount_ > 1) return;
    const MutexLock lock(mutex_);
-   reader_ = std::make_unique<WindowReader>(sort, plan, *ranges_);
+   reader_ = std::make_unique<WindowReader>(sort, plan, hasNulls_);
    reader_->open(ranges_->open(0));
 }
 
@@ -69,7 +72,7 @@ WindowStream::Lane::Lane(WindowStream& stream, QueryContext& context)
    : stream_(stream), space_(stream.sort_.buffer().layout().columns, stream.plan_.passedCount, context.memory()),
      output_(stream.plan_) {
    if (stream.rangeCount_ > 1)
-      reader_ = std::make_unique<WindowReader>(stream.sort_, stream.plan_, *stream.ranges_);
+      reader_ = std::make_unique<WindowReader>(stream.sort_, stream.plan_, stream.hasNulls_);
    else
       ++stream.lanesUsed_;
 }
@@ -106,15 +109,16 @@ SourceStatus WindowStream::Lane::take(QueryContext& context) {
    } else {
       // A worker does not wait while another one reads from disk under the mutex.
       if (!stream_.mutex_.try_lock()) return SourceStatus::Blocked;
-      const MutexLock lock(stream_.mutex_, std::adopt_lock);
-      if (!stream_.reader_) return SourceStatus::Done;
-      stream_.reader_->collect(context, run, marks, large_);
-      if (!stream_.reader_->isOpen()) {
-         stream_.reader_.reset();
-         stream_.ranges_.reset();
+      {
+         const MutexLock lock(stream_.mutex_, std::adopt_lock);
+         if (stream_.reader_) stream_.reader_->collect(context, run, marks, large_);
+         if (stream_.reader_ && !stream_.reader_->isOpen()) {
+            stream_.reader_.reset();
+            stream_.ranges_.reset();
+         }
       }
+      context.wake(); // lanes that found the mutex taken
    }
-   if (!reader_) context.wake();
    if (marks.empty()) return large_ || reader_ ? SourceStatus::HaveOutput : SourceStatus::Done;
    auto chunk = std::make_unique<Chunk>(stream_.sort_.buffer().layout());
    chunk->rows = marks.size();

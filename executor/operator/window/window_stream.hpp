@@ -9,9 +9,8 @@
 
 // Windows over spilled rows, in one of three ways:
 //
-//    ranges of rows        each lane merges one range after the other into memory (a chunk) and computes it. A range
-//    may
-//                          begin within a partition: CarryChain gives what its first rows need of earlier ranges
+//    ranges of rows        each lane merges one range after the other into memory (a chunk) and computes it. Ranges may
+//                          begin within a partition: CarryChain gives what their first rows need of earlier ranges
 //    ranges of partitions  functions that need more than that: ranges are cut where partitions begin
 //    one range             the lanes take chunks of whole partitions out of one merge, one lane at a time
 //
@@ -65,6 +64,7 @@ private:
    ExternalSort& sort_;
    const WindowPlan& plan_;
    std::unique_ptr<MergeRanges> ranges_; // null: all ranges were read
+   std::vector<uint8_t> hasNulls_;       // by stored column
    uint32_t rangeCount_ = 1;
    std::atomic<uint32_t> nextRange_{0}, endedRanges_{0}, lanesUsed_{0};
    std::optional<CarryChain> chain_; // of ranges of rows

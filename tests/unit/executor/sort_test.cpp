@@ -463,6 +463,54 @@ CATCH_TEST_CASE("sort: ranges merged by several threads", "[sort]") {
    CATCH_CHECK(fixture.memory.used() == 0);
 }
 
+CATCH_TEST_CASE("sort: memory of ranges, one of them large", "[sort]") {
+   Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   const SortRowLayout layout{
+       {{PhysicalType::I64, 0}}, SortKeyLayout({{PhysicalType::I64, false, false}}), {UINT32_MAX}};
+   std::vector<SpilledRun> spilled;
+   size_t ofHeavyKey = 0;
+   for (uint32_t r = 0; r < 3; ++r) {
+      SortRun run(layout, fixture.memory);
+      // Keys 0 .. 999, 10,000 times 5000, then 10,000 .. 10,999.
+      for (uint32_t from = 0; from < 12'000; from += 1000) {
+         std::vector<Value> values;
+         for (uint32_t i = 0; i < 1000; ++i)
+            values.push_back(Value::integer(PhysicalType::I64, from == 0 ? i : from < 11'000 ? 5000 : 10'000 + i));
+         const Column column = Column::flat(PhysicalType::I64, values);
+         Batch batch;
+         batch.columns.push_back(column.vector());
+         batch.setDense(1000);
+         run.append(batch, batch.columns);
+      }
+      run.seal();
+      const SortRun* pointer = &run;
+      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+      ofHeavyKey += spilled.back().bytes / 12 * 10;
+   }
+   MergeRanges ranges(layout, fixture.memory);
+   for (const SpilledRun& run : spilled)
+      ranges.addRun(run, space, 8192);
+   ranges.cut(300);
+   const uint32_t count = ranges.count();
+   CATCH_CHECK(count > 6);
+   // However many lanes, the large range is among theirs.
+   CATCH_CHECK(ranges.bytesOfRanges(1) > ofHeavyKey / 10 * 9);
+   CATCH_CHECK(ranges.bytesOfRanges(1) < ofHeavyKey / 10 * 12);
+   CATCH_CHECK(ranges.bytesOfRanges(2) > ranges.bytesOfRanges(1));
+   CATCH_CHECK(ranges.bytesOfRanges(count) == ranges.bytesOfRanges(count + 5));
+   ranges.uncut();
+   CATCH_CHECK(ranges.count() == 1);
+   ranges.start();
+   uint64_t rows = 0;
+   const auto merge = ranges.open(0);
+   for (auto some = merge->next(1000); !some.empty(); some = merge->next(1000))
+      rows += some.size();
+   CATCH_CHECK(rows == 36'000);
+}
+
 CATCH_TEST_CASE("sort: ranges of texts with a common prefix", "[sort]") {
    Fixture fixture;
    io::test::SpillDirectories directories;
