@@ -64,6 +64,7 @@ class Server:
         found["sessions"] = int(self.ask("SELECT count(*) - 1 FROM pg_stat_activity"))
         for line in self.ask("SELECT * FROM ouzel_stat_memory").splitlines():
             account, size = line.split("|")[:2]
+            if account == "resident" or account.startswith("allocated by"): continue  # not of the ledger; looked at above
             found["ledger " + account] = int(size) >> 20
         return found
 
