@@ -7,7 +7,17 @@
 
 namespace ouzel::io {
 
-std::optional<uint32_t> Placement::choose(std::span<const Offer> offers) {
+std::optional<uint32_t> Placement::unsure(std::span<const Offer> offers, double cheapest, int64_t now) const {
+   for (uint32_t device = 0; device < offers.size(); ++device) {
+      const Offer& offer = offers[device];
+      if (!offer.isTried && !offer.isAvoided && offer.cost > cheapest * floorFactor && offer.usual > 0 &&
+          offer.usual <= cheapest * floorFactor && now - lastTaken_[device] >= remeasureNanos)
+         return device;
+   }
+   return std::nullopt;
+}
+
+std::optional<uint32_t> Placement::choose(std::span<const Offer> offers, int64_t now) {
    DCHECK(offers.size() == deviceCount_);
    const auto isLeft = [](const Offer& offer) { return !offer.isTried; };
    const auto isGood = [](const Offer& offer) { return !offer.isTried && !offer.isAvoided; };
@@ -15,6 +25,10 @@ std::optional<uint32_t> Placement::choose(std::span<const Offer> offers) {
    double cheapest = std::numeric_limits<double>::infinity();
    for (const Offer& offer : offers)
       if (takesAvoided ? isLeft(offer) : isGood(offer)) cheapest = std::min(cheapest, offer.cost);
+   if (const auto device = unsure(offers, cheapest, now)) {
+      lastTaken_[*device] = now;
+      return device;
+   }
    std::optional<uint32_t> best;
    for (uint32_t device = 0; device < offers.size(); ++device) {
       const Offer& offer = offers[device];
@@ -24,6 +38,7 @@ std::optional<uint32_t> Placement::choose(std::span<const Offer> offers) {
       if (!best || next_[device] < next_[*best]) best = device;
    }
    if (!best) return std::nullopt;
+   lastTaken_[*best] = now;
    now_ = next_[*best];
    const double cost = offers[*best].cost;
    next_[*best] += cost < cheapest * equalFactor ? cheapest : cost;

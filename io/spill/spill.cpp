@@ -88,9 +88,10 @@ std::optional<uint32_t> SpillManager::State::place(SpillSpace::State& space, uin
    const std::vector<double> costs = space.costs(bytes);
    std::array<Placement::Offer, spillDevicesMax> offers;
    for (uint32_t device = 0; device < devices.size(); ++device)
-      offers[device] = {costs[device], devices[device]->isAvoided(), (tried >> device & 1) != 0};
+      offers[device] = {costs[device], devices[device]->isAvoided(), (tried >> device & 1) != 0,
+                        space.usualCost(device, bytes)};
    const MutexLock guard(mutex);
-   return placement.choose(std::span(offers).first(devices.size()));
+   return placement.choose(std::span(offers).first(devices.size()), steadyNanos());
 }
 
 std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
@@ -187,6 +188,13 @@ std::vector<double> SpillSpace::State::costs(size_t bytes) {
    add(
        1, [&](uint32_t device) { return manager.devices[device]->reads.roundNanos(); }, round);
    return out;
+}
+
+double SpillSpace::State::usualCost(uint32_t device, size_t bytes) const {
+   // A query's own rate is no bad time of the device.
+   if (policy.writeRateMax > 0 || policy.readRateMax > 0) return 0;
+   const SpillDevice::Prior& prior = manager.devices[device]->prior;
+   return 2 * (static_cast<double>(bytes) * 1e9 / prior.bandwidth + prior.roundNanos);
 }
 
 void SpillSpace::State::fail(uint32_t device, int error) {

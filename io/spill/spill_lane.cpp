@@ -267,6 +267,7 @@ void SpillLane::openArea() {
    area.device = device_;
    area.offset = cursor_;
    area.used = area.written = area.padding = 0;
+   area.hasFailed = false;
    area_ = &area;
 }
 
@@ -330,6 +331,7 @@ void SpillLane::complete(Area& area, int32_t result) {
       area.written += static_cast<size_t>(result);
    if (error != 0) {
       area.space->fail(area.device, error);
+      area.hasFailed = true;
       area.due = 0;
       area.written = area.used;
    } else {
@@ -381,7 +383,8 @@ void SpillLane::reap(bool mustWait) {
 }
 
 void SpillLane::release(Area& area, bool isExact) {
-   if (area.begun > 0) {
+   // The end of a request that failed tells nothing of the device's speed.
+   if (area.begun > 0 && !area.hasFailed) {
       // A throttled area ended when it was due. The later time at which the lane looks would make a fast device seem
       // slow.
       area.space->writes(area.device)
@@ -391,8 +394,8 @@ void SpillLane::release(Area& area, bool isExact) {
          if (written.size() == calibrationAreas) written.erase(written.begin());
          written.push_back(area.offset);
       }
-      area.begun = 0;
    }
+   area.begun = 0;
    area.file->free({area.offset + area.used - area.padding, area.padding});
    area.space->removePending(area.device, area.offset);
    area.space = nullptr;

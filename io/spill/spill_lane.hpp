@@ -60,6 +60,7 @@ private:
       size_t written = 0;
       size_t padding = 0; ///< bytes at the end of `used` that belong to no page
       bool isInFlight = false;
+      bool hasFailed = false;
       bool isCharged = false;
       int64_t due = 0;      ///< steadyNanos() at which the throttle lets the write end
       int64_t begun = 0;    ///< steadyNanos()

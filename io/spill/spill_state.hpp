@@ -94,6 +94,8 @@ struct SpillSpace::State {
    SpillFile& file(uint32_t device);
    /// Nanoseconds that `bytes` cost on each device, written and read back.
    std::vector<double> costs(size_t bytes);
+   /// The same for a device that does what devices of its kind are taken to do.
+   double usualCost(uint32_t device, size_t bytes) const;
    /// Keeps the first error of a write in the background.
    void fail(uint32_t device, int error);
    void throwIfFailed();

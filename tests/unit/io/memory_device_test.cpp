@@ -354,3 +354,20 @@ CATCH_TEST_CASE("TLS", "[memory]") {
    }
    std::filesystem::remove_all(root);
 }
+
+CATCH_TEST_CASE("a server that hung is not taken for a slow one", "[memory]") {
+   if (!RedisServer::isInstalled()) return;
+   RedisServer redis;
+   SpillManager manager(spillTo({redis.url()}));
+   writeAndRead(manager, 0, 1000, 1);
+   const double before = manager.devices()[0].writeBandwidth;
+   CATCH_REQUIRE(before > 0);
+   redis.pause();
+   CATCH_CHECK(stateOf([&] {
+                  SpillSpace space(manager, atLevel(0));
+                  for (int i = 0; i < 1000; ++i)
+                     writePage(space, pageOf(7, 65536));
+               }) == sqlstate::ioError);
+   redis.resume();
+   CATCH_CHECK(manager.devices()[0].writeBandwidth == before);
+}
