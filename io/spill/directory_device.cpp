@@ -21,6 +21,9 @@ namespace {
 /// Step by which files grow: one call for 64 MiB is not measurable, and a query that spills little takes little.
 constexpr uint64_t growBytes = uint64_t{64} << 20;
 constexpr uint64_t growAlignment = 4096;
+/// A local round is small beside the time of an extent. Where it is not, as on a disk that has to seek, the measured
+/// bandwidth tells.
+constexpr double roundNanosMax = 500'000;
 
 int openWithoutName(const std::string& directory, int flags) {
    int descriptor = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
@@ -82,7 +85,7 @@ private:
 
 } // namespace
 
-DirectoryDevice::DirectoryDevice(const std::string& directory) : SpillDevice(directory, {1e9, 100'000}) {
+DirectoryDevice::DirectoryDevice(const std::string& directory) : SpillDevice(directory, {1e9, 100'000, roundNanosMax}) {
    makeDirectories(directory);
 }
 

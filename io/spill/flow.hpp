@@ -7,8 +7,8 @@
 
 namespace ouzel::io {
 
-/// Reading from or writing to one device: a throttle, the measured bandwidth and the measured time of a round. Exists
-/// for a device, and for the share of one query with rates of its own. Thread-safe.
+/// Reading from or writing to one device: a throttle, and the measured bandwidth. Exists for a device, and for the
+/// share of one query with rates of its own. Thread-safe.
 class Flow {
 public:
    Throttle throttle;
@@ -41,13 +41,6 @@ public:
    double bandwidth() const { return bandwidth_.load(std::memory_order_relaxed); }
    /// Nanoseconds per byte, on average over a longer time than bandwidth(); 0: not known.
    double nanosPerByte() const { return average_.load(std::memory_order_relaxed); }
-   /// Reports how long a request with few bytes took, while no other was in flight.
-   void noteRound(int64_t nanos) {
-      const double before = round_.load(std::memory_order_relaxed), sample = static_cast<double>(nanos);
-      round_.store(before == 0 || sample < before ? sample : before + (sample - before) / 8, std::memory_order_relaxed);
-   }
-   /// Nanoseconds of a request besides the transfer of its bytes; 0: not known.
-   double roundNanos() const { return round_.load(std::memory_order_relaxed); }
    /// Reports a run without waits: the device may be faster than measured. Raises the estimate a little, at most to
    /// twice the measurement.
    void doubt() {
@@ -70,7 +63,6 @@ private:
          average_.store(sum_.load(std::memory_order_relaxed), std::memory_order_relaxed);
    }
 
-   std::atomic<double> round_{0};
    std::atomic<int64_t> lastSample_{0}; ///< steadyNanos() of the last exact end
    std::atomic<uint32_t> samples_{0};
    std::atomic<double> sum_{0}, average_{0}; ///< mean of the samples, at first of few; once there are enough of them

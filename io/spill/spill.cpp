@@ -120,9 +120,8 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
       const auto of = [](const std::atomic<uint64_t>& count) { return count.load(std::memory_order_relaxed); };
       result.push_back({device->name, of(device->bytesAllocated), of(device->bytesInUse), of(device->rawBytesWritten),
                         of(device->bytesWritten), of(device->rawBytesRead), of(device->bytesRead),
-                        device->writes.bandwidth(), device->reads.bandwidth(),
-                        std::max(device->writes.roundNanos(), device->reads.roundNanos()), of(device->writeRequests),
-                        of(device->readRequests), of(device->failures)});
+                        device->writes.bandwidth(), device->reads.bandwidth(), device->roundNanos(),
+                        of(device->writeRequests), of(device->readRequests), of(device->failures)});
    }
    return result;
 }
@@ -184,9 +183,7 @@ std::vector<double> SpillSpace::State::costs(size_t bytes) {
    add(
        size, [&](uint32_t device) { return reads(device).nanosPerByte(); }, byte);
    add(
-       1, [&](uint32_t device) { return manager.devices[device]->writes.roundNanos(); }, round);
-   add(
-       1, [&](uint32_t device) { return manager.devices[device]->reads.roundNanos(); }, round);
+       1, [&](uint32_t device) { return manager.devices[device]->roundNanos(); }, round);
    return out;
 }
 
@@ -194,7 +191,7 @@ double SpillSpace::State::usualCost(uint32_t device, size_t bytes) const {
    // A query's own rate is no bad time of the device.
    if (policy.writeRateMax > 0 || policy.readRateMax > 0) return 0;
    const SpillDevice::Prior& prior = manager.devices[device]->prior;
-   return 2 * (static_cast<double>(bytes) * 1e9 / prior.bandwidth + prior.roundNanos);
+   return 2 * static_cast<double>(bytes) * 1e9 / prior.bandwidth + prior.roundNanos;
 }
 
 void SpillSpace::State::fail(uint32_t device, int error) {

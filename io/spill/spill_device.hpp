@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -87,6 +88,9 @@ public:
    struct Prior {
       double bandwidth;  ///< bytes per second
       double roundNanos; ///< of a request without bytes
+      /// Most that a measured round counts; 0: as measured. For a device that others may be using meanwhile, so that
+      /// the measurement takes their time, too.
+      double roundNanosMax = 0;
    };
    SpillDevice(std::string itsName, Prior itsPrior) : name(std::move(itsName)), prior(itsPrior) {}
    virtual ~SpillDevice() = default;
@@ -112,10 +116,18 @@ public:
    void succeeded() {
       if (failuresInRow_.load(std::memory_order_relaxed) > 0) failuresInRow_.store(0, std::memory_order_relaxed);
    }
+   /// Reports how long a request with few bytes took. Others may have been in flight, so it is an upper bound, and the
+   /// smallest one counts.
    void noteRound(int64_t nanos) {
-      writes.noteRound(nanos);
-      reads.noteRound(nanos);
+      double sample = static_cast<double>(std::max<int64_t>(nanos, 1));
+      if (prior.roundNanosMax > 0) sample = std::min(sample, prior.roundNanosMax);
+      double before = round_.load(std::memory_order_relaxed);
+      while ((before == 0 || sample < before) &&
+             !round_.compare_exchange_weak(before, sample, std::memory_order_relaxed)) {
+      }
    }
+   /// Nanoseconds of a request besides the transfer of its bytes; 0: not known.
+   double roundNanos() const { return round_.load(std::memory_order_relaxed); }
    bool isAvoided() const { return avoidedUntil_.load(std::memory_order_relaxed) > steadyNanos(); }
 
    // PROPERTIES
@@ -131,6 +143,7 @@ public:
    std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0};
 
 private:
+   std::atomic<double> round_{0};
    std::atomic<uint32_t> failuresInRow_{0};
    std::atomic<int64_t> avoidedUntil_{0}; ///< steadyNanos()
 };

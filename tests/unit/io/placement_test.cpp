@@ -5,9 +5,14 @@
 #include <random>
 #include <vector>
 
+#include "io/spill/directory_device.hpp"
 #include "io/spill/flow.hpp"
+#include "io/spill/memory_device.hpp"
+#include "io/spill/spill_state.hpp"
+#include "tests/unit/io/spill_support.hpp"
 
 using namespace ouzel::io;
+using namespace ouzel::io::test;
 
 namespace {
 
@@ -105,4 +110,30 @@ CATCH_TEST_CASE("an average follows a device that is measured again after a paus
    now += 3 * second;
    transfer(100, false); // it may have ended earlier
    CATCH_CHECK(flow.nanosPerByte() < 10);
+}
+
+CATCH_TEST_CASE("the smallest round counts, and a busy disk is no far one", "[placement]") {
+   SpillDirectories directories;
+   DirectoryDevice disk(directories.options.targets[0]);
+   MemoryDevice server(MemoryAddress::parse("memory://127.0.0.1:1"));
+   for (SpillDevice* device : {static_cast<SpillDevice*>(&disk), static_cast<SpillDevice*>(&server)}) {
+      CATCH_CHECK(device->roundNanos() == 0);
+      device->noteRound(9'842'000);
+      CATCH_CHECK(device->roundNanos() == (device == &disk ? 500e3 : 9842e3));
+      device->noteRound(40'000);
+      device->noteRound(300'000);
+      CATCH_CHECK(device->roundNanos() == 40e3);
+   }
+}
+
+CATCH_TEST_CASE("directories on one disk share equally whatever their first rounds", "[placement]") {
+   SpillDirectories directories(2);
+   SpillManager::State manager(directories.options);
+   manager.devices[0]->noteRound(9'842'000);
+   manager.devices[1]->noteRound(50'000);
+   SpillSpace::State space(manager, {});
+   std::vector<int> out(2);
+   for (int i = 0; i < 100; ++i)
+      ++out[*manager.place(space, 0, 1 << 20)];
+   CATCH_CHECK(std::abs(out[0] - 50) <= 1);
 }
