@@ -64,7 +64,11 @@ public:
    }
    void submit() override { ring_.submit(); }
    size_t reap(std::span<RingCompletion> completions, bool mustWait) override {
-      return ring_.reap(completions, mustWait ? 1 : 0);
+      const size_t count = ring_.reap(completions, mustWait ? 1 : 0);
+      for (const RingCompletion& completion : completions.first(count))
+         if (const int error = -completion.result; error > 0 && error != EINTR && error != EAGAIN)
+            device_.failed(error);
+      return count;
    }
    void abandon() override {
       for (RingCompletion completion; ring_.inFlight() > 0;)

@@ -16,11 +16,6 @@ namespace {
 /// Longest wait in one call, so that the caller can look whether its query was cancelled.
 constexpr int64_t waitNanosMax = 100'000'000;
 
-int errorOf(const std::string& reply) {
-   // -OOM: over the server's maxmemory.
-   return reply.starts_with("OOM ") ? ENOSPC : reply.starts_with("NO") || reply.starts_with("WRONG") ? EACCES : EIO;
-}
-
 } // namespace
 
 bool MemoryChannel::tryConnect(int& error) {
@@ -36,6 +31,7 @@ bool MemoryChannel::tryConnect(int& error) {
    RespConnection::Reply reply;
    if (!connection_->finish() || !connection_->take(reply)) {
       error = connection_->error();
+      device_.failed(error, connection_->reason());
       connection_.reset();
       return false;
    }
@@ -46,6 +42,7 @@ bool MemoryChannel::tryConnect(int& error) {
 void MemoryChannel::connect() {
    int error = 0;
    if (!tryConnect(error)) device_.throwFailure(SpillDevice::Doing::Create, error);
+   if (device_.isDoubtful() && !device_.probe(error)) device_.throwFailure(SpillDevice::Doing::Write, error);
 }
 
 MemoryChannel::Request& MemoryChannel::queue(uint64_t userData, size_t size) {
@@ -121,10 +118,11 @@ void MemoryChannel::takeReply(const RespConnection::Reply& reply) {
       it->parts.pop_front();
    }
    if (!reply.error.empty()) {
-      it->error = errorOf(reply.error);
+      it->error = MemoryDevice::errorOf(reply.error);
       device_.failed(it->error, reply.error);
    } else if (reply.size != expected && it->error == 0) {
       it->error = ENODATA; // the key has expired or was evicted
+      device_.failed(ENODATA, "pages are gone: the server has started anew or evicts keys");
    }
 }
 

@@ -39,6 +39,31 @@ std::unique_ptr<RespConnection> MemoryDevice::open(int& error) {
    return connection;
 }
 
+int MemoryDevice::errorOf(const std::string& reply) {
+   // -OOM: over the server's maxmemory.
+   return reply.starts_with("OOM ") ? ENOSPC : reply.starts_with("NO") || reply.starts_with("WRONG") ? EACCES : EIO;
+}
+
+bool MemoryDevice::probe(int& error) {
+   const auto connection = open(error); // the caller's may have requests under way
+   if (!connection) return false;
+   const std::string key = nameOf({UINT64_MAX, probes_.fetch_add(1, std::memory_order_relaxed) * 512});
+   const std::string_view write[] = {"PSETEX", key, ttlMillis_, "probe"}, remove[] = {"UNLINK", key};
+   connection->send(write);
+   connection->send(remove);
+   if (!connection->finish()) {
+      failed(error = connection->error(), connection->reason());
+      return false;
+   }
+   for (RespConnection::Reply reply; connection->take(reply);)
+      if (!reply.error.empty()) {
+         failed(error = errorOf(reply.error), reply.error);
+         return false;
+      }
+   proven();
+   return true;
+}
+
 void MemoryDevice::removeNow(std::span<const std::string> names) {
    // A connection that was idle for long may be closed. The keys of a server that is gone expire, if it comes back.
    if (!tryRemove(names)) tryRemove(names);

@@ -25,6 +25,10 @@ public:
    const std::string& ttlMillis() const { return ttlMillis_; }
    /// Connects. Null: the server cannot be reached, which failed() has been told; `error` is the errno.
    std::unique_ptr<RespConnection> open(int& error);
+   /// Writes and removes a small key. False: the server does not take it, which failed() has been told.
+   bool probe(int& error);
+   /// The errno of an error reply.
+   static int errorOf(const std::string& reply);
 
 protected:
    void removeNow(std::span<const std::string> names) override;
@@ -41,6 +45,7 @@ private:
 
    // STATE
    std::unique_ptr<RespConnection> removing_; ///< used by removeNow()
+   std::atomic<uint64_t> probes_{0};
    RepeatingTask renewal_;
 };
 

@@ -195,7 +195,6 @@ double SpillSpace::State::usualCost(uint32_t device, size_t bytes) const {
 }
 
 void SpillSpace::State::fail(uint32_t device, int error) {
-   manager.devices[device]->failed(error);
    const MutexLock guard(mutex_);
    if (hasFailed_.load(std::memory_order_relaxed)) return;
    failedDevice_ = device;

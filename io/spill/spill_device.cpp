@@ -10,22 +10,33 @@ namespace ouzel::io {
 
 namespace {
 constexpr int64_t second = 1'000'000'000;
-constexpr int64_t fullPause = second / 10;
+constexpr int64_t refusalPause = second / 10;
 constexpr uint32_t pauseDoublings = 6; ///< of the first pause of one second
 } // namespace
 
+void SpillDevice::avoid(int64_t nanos) {
+   avoidedUntil_.store(std::max(avoidedUntil_.load(std::memory_order_relaxed), steadyNanos() + nanos),
+                       std::memory_order_relaxed);
+}
+
+void SpillDevice::refused() {
+   avoid(refusalPause);
+}
+
+void SpillDevice::forgive() {
+   const uint32_t row = failuresInRow_.load(std::memory_order_relaxed);
+   const int64_t pause = second << std::min(row - std::min(row, 1U), pauseDoublings);
+   if (steadyNanos() > avoidedUntil_.load(std::memory_order_relaxed) + pause)
+      failuresInRow_.store(0, std::memory_order_relaxed);
+}
+
 void SpillDevice::failed(int error, std::string_view reason) {
-   const int64_t now = steadyNanos();
-   if (error == ENOSPC || error == EDQUOT) {
-      avoidedUntil_.store(std::max(avoidedUntil_.load(std::memory_order_relaxed), now + fullPause),
-                          std::memory_order_relaxed);
-      return;
-   }
-   failures.fetch_add(1, std::memory_order_relaxed);
+   isDoubtful_.store(true, std::memory_order_relaxed);
+   if (error != ENOSPC && error != EDQUOT) failures.fetch_add(1, std::memory_order_relaxed);
    // Requests that were in flight together fail together, which counts once.
    if (isAvoided()) return;
    const uint32_t before = std::min(failuresInRow_.fetch_add(1, std::memory_order_relaxed), pauseDoublings);
-   avoidedUntil_.store(now + (second << before), std::memory_order_relaxed);
+   avoid(second << before);
    logLine(LogLevel::Warning, "spilling to \"" + name +
                                   "\" failed: " + std::string(reason.empty() ? std::strerror(error) : reason) +
                                   "; it is avoided for " + std::to_string(1U << before) + " s");

@@ -52,13 +52,15 @@ protected:
 };
 
 /// Requests of one thread to one device, several in flight. A buffer belongs to its request until the completion was
-/// seen. The destructor returns when no request uses its buffer any more. Used by one thread at a time.
+/// seen. The channel reports failed requests to its device. The destructor returns when no request uses its buffer any
+/// more. Used by one thread at a time.
 class SpillChannel {
 public:
    virtual ~SpillChannel() = default;
    virtual uint32_t inFlight() const = 0; ///< queued or submitted, completion not yet seen
    virtual bool hasRoom() const = 0;
-   /// Connects if there is no connection. Throws 58030.
+   /// Connects if there is no connection. After a failure, asks the device whether it takes writes again, because
+   /// pages that it refuses later are lost. Throws 53100 and 58030, and has reported that to the device.
    virtual void connect() {}
    /// Queue a request. REQUIRES: hasRoom().
    virtual void write(SpillFile& file, uint64_t offset, std::span<const std::byte> bytes, uint64_t userData) = 0;
@@ -109,13 +111,19 @@ public:
    virtual std::string damageText() const = 0;
 
    /// Reports a request that failed with the errno: for some time, longer after each failure in a row, extents are
-   /// placed elsewhere if they can be. A full device is asked again soon, since queries end. `reason`: for the log, if
-   /// it tells more than the errno.
+   /// placed elsewhere if they can be. `reason`: for the log, if it tells more than the errno.
    void failed(int error, std::string_view reason = {});
-   /// Reports a request that did not fail.
+   /// Reports that there is no room for another extent. Nothing is lost, and the device is asked again soon, since
+   /// queries end.
+   void refused();
+   /// Reports a request that did not fail. Failures are in a row until the device has worked as long as it was avoided.
    void succeeded() {
-      if (failuresInRow_.load(std::memory_order_relaxed) > 0) failuresInRow_.store(0, std::memory_order_relaxed);
+      if (failuresInRow_.load(std::memory_order_relaxed) > 0) forgive();
    }
+   /// Whether a request has failed since proven().
+   bool isDoubtful() const { return isDoubtful_.load(std::memory_order_relaxed); }
+   /// Reports that the device was seen to take writes.
+   void proven() { isDoubtful_.store(false, std::memory_order_relaxed); }
    /// Reports how long a request with few bytes took. Others may have been in flight, so it is an upper bound, and the
    /// smallest one counts.
    void noteRound(int64_t nanos) {
@@ -143,7 +151,11 @@ public:
    std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0};
 
 private:
+   void avoid(int64_t nanos);
+   void forgive();
+
    std::atomic<double> round_{0};
+   std::atomic<bool> isDoubtful_{false};
    std::atomic<uint32_t> failuresInRow_{0};
    std::atomic<int64_t> avoidedUntil_{0}; ///< steadyNanos()
 };

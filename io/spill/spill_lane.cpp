@@ -209,12 +209,14 @@ void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
    for (uint64_t tried = 0;;) {
       const std::optional<uint32_t> device = manager_.place(space, tried, extentBytes);
       if (!device) std::rethrow_exception(failure);
+      bool isConnected = false;
       try {
          SpillFile& file = space.file(*device);
          const size_t bound = pageBound(rawBytes, file.blockBytes());
          auto& channel = channels_[*device];
          if (!channel) channel = manager_.devices[*device]->makeChannel(areaCount);
          channel->connect();
+         isConnected = true;
          extent_ = file.allocate(bound, std::max(bound, extentBytes));
          file_ = &file;
          device_ = *device;
@@ -223,7 +225,9 @@ void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
          // Another device may take the extent. If none does, a full one tells more than one that has failed.
          const bool isThisFull = error.state() == sqlstate::diskFull;
          if (!isThisFull && error.state() != sqlstate::ioError) throw;
-         if (isThisFull || !manager_.devices[*device]->isAvoided())
+         if (isThisFull && isConnected)
+            manager_.devices[*device]->refused();
+         else if (!manager_.devices[*device]->isAvoided()) // else failed() knows
             manager_.devices[*device]->failed(isThisFull ? ENOSPC : EIO);
          if (!failure || (isThisFull && !isFull)) failure = std::current_exception();
          isFull = isFull || isThisFull;

@@ -187,10 +187,7 @@ void SpillReader::next(std::byte* target) {
       const int64_t there = steadyNanos();
       const bool hasWaited = there - entered > 20'000;
       s.space.throwIfFailed();
-      if (page.error != 0) {
-         device.failed(page.error);
-         device.throwFailure(SpillDevice::Doing::Read, page.error);
-      }
+      if (page.error != 0) device.throwFailure(SpillDevice::Doing::Read, page.error);
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
       // With few reads in flight the time measures latency, not bandwidth.

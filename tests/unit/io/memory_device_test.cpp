@@ -371,3 +371,32 @@ CATCH_TEST_CASE("a server that hung is not taken for a slow one", "[memory]") {
    redis.resume();
    CATCH_CHECK(manager.devices()[0].writeBandwidth == before);
 }
+
+CATCH_TEST_CASE("a server that refuses writes fails the queries that have written there, and no later one",
+                "[memory]") {
+   if (!RedisServer::isInstalled()) return;
+   const bool isFull = GENERATE(false, true);
+   RedisServer redis;
+   SpillDirectories directories;
+   SpillManager manager(spillTo({redis.url(), directories.options.targets[0]}));
+   writeAndRead(manager, 0, 400, 1);
+   CATCH_REQUIRE(redis.isEmptySoon());
+   redis.ask(isFull ? "CONFIG SET maxmemory 1mb" : "REPLICAOF 127.0.0.1 1");
+   const auto query = [&] { return stateOf([&] { writeAndRead(manager, 0, 400, 2); }); };
+   CATCH_CHECK(query() == (isFull ? sqlstate::diskFull : sqlstate::ioError));
+   // The first pauses are over meanwhile. (The server lists -READONLY and -OOM replies in its statistics.)
+   for (int i = 0; i < 8; ++i) {
+      CATCH_CHECK(query() == sqlstate::successfulCompletion);
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+   }
+   const uint64_t before = manager.devices()[0].bytesWritten;
+   CATCH_CHECK(redis.keys() == 0);
+   if (!isFull) CATCH_CHECK(manager.devices()[0].failures <= 20);
+   redis.ask(isFull ? "CONFIG SET maxmemory 0" : "REPLICAOF NO ONE");
+   CATCH_CHECK(soon([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      writeAndRead(manager, 0, 400, 3);
+      return manager.devices()[0].bytesWritten > before;
+   }));
+   CATCH_CHECK(redis.isEmptySoon());
+}
