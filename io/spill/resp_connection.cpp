@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 
 namespace ouzel::io {
 
@@ -67,21 +68,24 @@ bool RespConnection::authenticate(const MemoryAddress& address) {
 
 void RespConnection::send(std::span<const std::string_view> arguments, std::span<const std::byte> last,
                           std::span<std::byte> target) {
-   if (targets_.empty() && replies_.empty()) lastMove_ = steadyNanos(); // the server was not asked for anything
+   if (commands_.empty() && replies_.empty()) lastMove_ = steadyNanos(); // the server was not asked for anything
    if (output_.empty() || !output_.back().bytes.empty()) output_.emplace_back();
    std::string& text = output_.back().text;
+   const size_t before = text.size();
    const auto begin = [&](char kind, size_t count) { text += kind + std::to_string(count) + "\r\n"; };
    begin('*', arguments.size() + !last.empty());
    for (const std::string_view argument : arguments) {
       begin('$', argument.size());
       text.append(argument).append("\r\n");
    }
+   if (!last.empty()) begin('$', last.size());
+   queuedBytes_ += text.size() - before;
    if (!last.empty()) {
-      begin('$', last.size());
+      queuedBytes_ += last.size() + 2;
       output_.push_back({{}, last, 0});
       output_.push_back({"\r\n", {}, 0});
    }
-   targets_.push_back(target);
+   commands_.push_back({target, queuedBytes_});
 }
 
 bool RespConnection::sendSome() {
@@ -99,6 +103,7 @@ bool RespConnection::sendSome() {
       }
       lastMove_ = steadyNanos();
       piece.done += moved;
+      sentBytes_ += moved;
       if (piece.done == size) output_.pop_front();
    }
    return true;
@@ -113,10 +118,10 @@ bool RespConnection::receiveSome() {
       // Bytes of a bulk reply go where they belong; all else goes through the input buffer.
       char* into = input_.data() + inputEnd_;
       size_t room = input_.size() - inputEnd_;
-      const bool goesToTarget = isInBulk_ && bulkDone_ < std::min<uint64_t>(bulkSize_, targets_.front().size());
+      const bool goesToTarget = isInBulk_ && bulkDone_ < std::min<uint64_t>(bulkSize_, commands_.front().target.size());
       if (goesToTarget) {
-         into = reinterpret_cast<char*>(targets_.front().data()) + bulkDone_;
-         room = std::min<uint64_t>(bulkSize_, targets_.front().size()) - bulkDone_;
+         into = reinterpret_cast<char*>(commands_.front().target.data()) + bulkDone_;
+         room = std::min<uint64_t>(bulkSize_, commands_.front().target.size()) - bulkDone_;
       }
       size_t moved = 0;
       switch (stream_->read(into, room, moved)) {
@@ -134,7 +139,7 @@ bool RespConnection::parse() {
    while (true) {
       const std::string_view there(input_.data() + inputBegin_, inputEnd_ - inputBegin_);
       if (isInBulk_) {
-         const std::span<std::byte> target = targets_.front();
+         const std::span<std::byte> target = commands_.front().target;
          const size_t bytes = std::min<uint64_t>(bulkSize_ - bulkDone_, there.size());
          if (bulkDone_ < target.size())
             std::memcpy(target.data() + bulkDone_, there.data(), std::min(bytes, target.size() - bulkDone_));
@@ -145,12 +150,14 @@ bool RespConnection::parse() {
             inputBegin_ += 2;
             isInBulk_ = false;
             replies_.push_back({"", bulkSize_});
-            targets_.pop_front();
+            commands_.pop_front();
             continue;
          }
       } else if (const size_t end = there.find("\r\n"); end != there.npos) {
          inputBegin_ += end + 2;
-         if (end == 0 || targets_.empty() || !parseLine(there.substr(0, end))) return false;
+         // A reply to a command that is not sent yet would let go of bytes that are still to be sent.
+         if (end == 0 || commands_.empty() || commands_.front().end > sentBytes_ || !parseLine(there.substr(0, end)))
+            return false;
          continue;
       } else if (there.size() > lineMax) {
          return false;
@@ -172,14 +179,19 @@ bool RespConnection::parseLine(std::string_view line) {
    }
    if (line[0] != '+' && line[0] != ':' && line[0] != '-' && line != "$-1") return false;
    replies_.push_back({line[0] == '-' ? std::string(line.substr(1)) : "", 0});
-   targets_.pop_front();
+   commands_.pop_front();
    return true;
 }
 
 bool RespConnection::progress() {
    if (error_ != 0) return false;
    events_ = POLLIN;
-   return sendSome() && receiveSome();
+   const bool isSent = sendSome();
+   const int error = error_;
+   // Replies that have come before the connection was lost count.
+   const bool isReceived = receiveSome();
+   if (error != 0 && error_ != EPROTO) error_ = error;
+   return isSent && isReceived;
 }
 
 bool RespConnection::take(Reply& reply) {
@@ -192,7 +204,7 @@ bool RespConnection::take(Reply& reply) {
 bool RespConnection::finish() {
    while (true) {
       const bool isWhole = progress();
-      if (targets_.empty() && error_ != EPROTO) return true; // though the server may have closed after the last reply
+      if (commands_.empty() && error_ != EPROTO) return true; // though the server may have closed after the last reply
       if (!isWhole) return false;
       const int64_t until = lastMove_ + patienceNanos, left = until - steadyNanos();
       if (left <= 0) {
@@ -204,8 +216,16 @@ bool RespConnection::finish() {
    }
 }
 
-bool RespConnection::isClosed() const {
-   return error_ != 0 || peerIsGone(handle());
+bool RespConnection::isClosed() {
+   DCHECK(expected() == 0);
+   if (error_ != 0) return true;
+   // TLS sends records of its own, so the stream tells, not the socket.
+   char byte;
+   size_t moved = 0;
+   const StreamStatus status = stream_->read(&byte, 1, moved);
+   if (status == StreamStatus::WouldRead || status == StreamStatus::WouldWrite) return false;
+   fail(status == StreamStatus::Done ? EPROTO : ECONNRESET, stream_->failure());
+   return true;
 }
 
 void RespConnection::fail(int error, std::string reason) {

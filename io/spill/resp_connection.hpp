@@ -36,7 +36,7 @@ public:
    /// The next reply that has come. False: none.
    bool take(Reply& reply);
    /// Replies that have not been taken.
-   size_t expected() const { return targets_.size() + replies_.size(); }
+   size_t expected() const { return commands_.size() + replies_.size(); }
    /// Waits for all replies. False: the connection is broken, or makes no progress.
    bool finish();
 
@@ -44,8 +44,9 @@ public:
    int16_t events() const { return events_; }
    /// steadyNanos() when bytes were last moved.
    int64_t lastMove() const { return lastMove_; }
-   /// Whether the server has closed the idle connection.
-   bool isClosed() const;
+   /// Whether the idle connection is of no use any more: the server has closed it, or sends what nobody asked for.
+   /// REQUIRES: no reply is expected.
+   bool isClosed();
    int error() const { return error_; }
    std::string reason() const;
 
@@ -70,9 +71,15 @@ private:
       size_t done = 0;
    };
 
+   struct Command {
+      std::span<std::byte> target;
+      uint64_t end; ///< queuedBytes_ behind it
+   };
+
    std::unique_ptr<Stream> stream_;
    std::deque<Piece> output_;
-   std::deque<std::span<std::byte>> targets_; ///< of commands whose replies have not come
+   std::deque<Command> commands_; ///< whose replies have not come
+   uint64_t queuedBytes_ = 0, sentBytes_ = 0;
    std::deque<Reply> replies_;
    std::vector<char> input_;
    size_t inputBegin_ = 0, inputEnd_ = 0;

@@ -351,6 +351,10 @@ CATCH_TEST_CASE("TLS", "[memory]") {
       writeAndRead(manager, 0, 500, 1);
       writeAndRead(manager, SpillPolicy::regulated, 500, 2);
       CATCH_CHECK(redis.isEmptySoon());
+      // An idle connection that the server has closed, with a record that says so.
+      redis.ask("CLIENT KILL TYPE normal SKIPME yes");
+      writeAndRead(manager, 0, 50, 3);
+      CATCH_CHECK(manager.devices()[0].failures == 0);
    }
    std::filesystem::remove_all(root);
 }

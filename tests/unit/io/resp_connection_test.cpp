@@ -120,3 +120,23 @@ CATCH_TEST_CASE("nobody listens", "[memory]") {
                                           error, reason));
    CATCH_CHECK(error == ECONNREFUSED);
 }
+
+CATCH_TEST_CASE("a reply to a command that was not sent yet is an error", "[memory]") {
+   // Larger than what the buffers of two sockets hold, so that most of it waits in the connection.
+   const std::string bytes(size_t{64} << 20, 'x');
+   ScriptedServer server("+OK\r\n+OK\r\n", 1000);
+   int error = 0;
+   std::string reason;
+   const auto connection = RespConnection::open(server.address(), nullptr, error, reason);
+   CATCH_REQUIRE(connection);
+   const std::string_view command[] = {"X"};
+   connection->send(command);
+   connection->send(command, std::as_bytes(std::span(bytes)));
+   connection->send(command);
+   while (connection->progress())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+   CATCH_CHECK(connection->error() == EPROTO);
+   RespConnection::Reply reply;
+   CATCH_CHECK(connection->take(reply)); // of the first one, which was sent
+   CATCH_CHECK_FALSE(connection->take(reply));
+}
