@@ -59,6 +59,7 @@ void parseOption(MemoryAddress& address, std::string_view option) {
    std::optional<uint64_t> number;
    if (name == "size") {
       number = parseBytes(value);
+      if (number == 0) number.reset(); // which would mean no limit
       address.bytesMax = number.value_or(0);
    } else if (name == "tls") {
       number = parseCount(value, 1);

@@ -27,6 +27,10 @@ SpillManager::State::State(SpillOptions options)
    CHECK(!options.targets.empty() && options.targets.size() <= spillDevicesMax);
    for (const std::string& target : options.targets) {
       auto& device = *devices.emplace_back(openSpillDevice(target));
+      // Views and metrics tell devices by their names.
+      for (size_t other = 0; other + 1 < devices.size(); ++other)
+         if (devices[other]->name == device.name)
+            throw SqlError(sqlstate::invalidParameterValue, "\"" + device.name + "\" is listed twice in --spill");
       if (device.bytesMax == 0) device.bytesMax = options.bytesMax;
       device.writes.throttle.setRate(options.writeRateMax);
       device.reads.throttle.setRate(options.readRateMax);

@@ -36,11 +36,11 @@ CATCH_TEST_CASE("the address of a memory server", "[memory]") {
 }
 
 CATCH_TEST_CASE("an address that is not valid is refused, without its password", "[memory]") {
-   for (const char* text :
-        {"memory://", "memory://:secret@", "memory://h:0", "memory://h:65536", "memory://h:x", "memory://[::1",
-         "memory://secret@h", "memory://u:secret%zz@h", "memory://u:secret%4@h", "memory://u:secret@h?size=x",
-         "memory://u:secret@h?size=99999999999TB", "memory://u:secret@h?ttl=0", "memory://u:secret@h?tls=2",
-         "memory://u:secret@h?colour=red", "memory://u:secret@h/1", "memory://h?delay=-1"}) {
+   for (const char* text : {"memory://", "memory://:secret@", "memory://h:0", "memory://h:65536", "memory://h:x",
+                            "memory://[::1", "memory://secret@h", "memory://u:secret%zz@h", "memory://u:secret%4@h",
+                            "memory://u:secret@h?size=x", "memory://u:secret@h?size=99999999999TB",
+                            "memory://u:secret@h?ttl=0", "memory://u:secret@h?size=0", "memory://u:secret@h?tls=2",
+                            "memory://u:secret@h?colour=red", "memory://u:secret@h/1", "memory://h?delay=-1"}) {
       CATCH_INFO(text);
       try {
          requireSpillAddress(text);
