@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "common/env/random.hpp"
 #include "common/error/sql_error.hpp"
@@ -12,7 +13,8 @@ namespace ouzel::io {
 
 namespace {
 
-constexpr size_t removalsPerRound = 16384;
+constexpr size_t removalsPerRound = 1000; ///< one request to a bucket
+constexpr int64_t leftoversPause = 5'000'000'000;
 
 std::string hex(uint64_t number) {
    constexpr char digits[] = "0123456789abcdef";
@@ -35,6 +37,8 @@ AreaDevice::AreaDevice(std::string itsName, Prior itsPrior, char separator)
      remover_(std::make_unique<ThreadTaskRunner>(1)) {}
 
 void AreaDevice::stopRemoving() {
+   isStopping_.store(true, std::memory_order_relaxed);
+   remover_->submit([this] { removeLeftovers(); });
    remover_.reset(); // runs what was submitted
 }
 
@@ -77,10 +81,11 @@ void AreaDevice::removeFile(AreaFile& file) {
 }
 
 bool AreaDevice::reserve(uint64_t bytes) {
-   const uint64_t before = bytesAllocated.fetch_add(bytes, std::memory_order_relaxed);
-   if (bytesMax == 0 || before + bytes <= bytesMax) return true;
-   bytesAllocated.fetch_sub(bytes, std::memory_order_relaxed);
-   return false;
+   uint64_t before = bytesAllocated.load(std::memory_order_relaxed);
+   do {
+      if (bytesMax != 0 && before + bytes > bytesMax) return false;
+   } while (!bytesAllocated.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+   return true;
 }
 
 void AreaDevice::remove(std::span<const Removal> removals) {
@@ -93,13 +98,34 @@ void AreaDevice::remove(std::span<const Removal> removals) {
    remover_->submit([this] { runRemovals(); });
 }
 
-void AreaDevice::awaitRemovals() {
+bool AreaDevice::awaitSpace() {
    UniqueLock guard(mutex_);
    const uint64_t asked = removalsAsked_;
+   if (removalsDone_ >= asked) return false;
    removed_.wait(guard, [this, asked]() REQUIRES(mutex_) { return removalsDone_ >= asked; });
+   return true;
+}
+
+void AreaDevice::removeRound(std::span<const AreaKey> areas) {
+   if (hasGivenUp_) return;
+   std::vector<std::string> names;
+   for (const AreaKey area : areas)
+      names.push_back(nameOf(area));
+   if (removeNow(names)) return;
+   hasGivenUp_ = isStopping();
+   leftovers_.insert(leftovers_.end(), areas.begin(), areas.end());
+}
+
+void AreaDevice::removeLeftovers() {
+   if (leftovers_.empty() || (!isStopping() && steadyNanos() - leftoversTried_ < leftoversPause)) return;
+   leftoversTried_ = steadyNanos();
+   const std::vector<AreaKey> areas = std::exchange(leftovers_, {});
+   for (size_t at = 0; at < areas.size(); at += removalsPerRound)
+      removeRound(std::span(areas).subspan(at, std::min(removalsPerRound, areas.size() - at)));
 }
 
 void AreaDevice::runRemovals() {
+   removeLeftovers();
    while (true) {
       std::vector<Removal> removals;
       {
@@ -112,10 +138,10 @@ void AreaDevice::runRemovals() {
       }
       for (size_t at = 0; at < removals.size(); at += removalsPerRound) {
          const auto round = std::span(removals).subspan(at, std::min(removalsPerRound, removals.size() - at));
-         std::vector<std::string> names;
+         std::vector<AreaKey> areas;
          for (const Removal& removal : round)
-            names.push_back(nameOf(removal.key));
-         removeNow(names);
+            areas.push_back(removal.key);
+         removeRound(areas);
          for (const Removal& removal : round)
             bytesAllocated.fetch_sub(removal.bytes, std::memory_order_relaxed);
          const MutexLock guard(mutex_);

@@ -45,19 +45,24 @@ public:
    };
    /// Removes areas in the background.
    void remove(std::span<const Removal> removals);
-   /// Waits until the removals so far are done.
-   void awaitRemovals();
+   /// Waits until the removals so far are done. False: there were none.
+   bool awaitSpace() override;
 
 protected:
-   /// Removes areas now, if the device can be reached. Called by one thread at a time.
-   virtual void removeNow(std::span<const std::string> names) = 0;
-   /// Waits for removals. A device's destructor has to call this first.
+   /// Removes areas now, if the device can be reached. Called by one thread at a time. False: some may be left, and are
+   /// to be removed later.
+   virtual bool removeNow(std::span<const std::string> names) = 0;
+   /// Waits for removals, the last ones only as long as none fails. A device's destructor has to call this first.
    void stopRemoving();
+   bool isStopping() const { return isStopping_.load(std::memory_order_relaxed); }
    /// The keys of all areas.
    std::vector<AreaKey> keys();
 
 private:
    void runRemovals();
+   /// Removes areas, and keeps for later what is left.
+   void removeRound(std::span<const AreaKey> areas);
+   void removeLeftovers();
 
    // PROPERTIES
    const char separator_;
@@ -71,6 +76,11 @@ private:
    std::vector<Removal> removals_ GUARDED_BY(mutex_); ///< to be done
    uint64_t removalsAsked_ GUARDED_BY(mutex_) = 0, removalsDone_ GUARDED_BY(mutex_) = 0;
    bool isRemoving_ GUARDED_BY(mutex_) = false;
+   std::atomic<bool> isStopping_{false};
+   // Of the remover's thread.
+   std::vector<AreaKey> leftovers_;            ///< to be removed later
+   int64_t leftoversTried_ = 0;                ///< steadyNanos()
+   bool hasGivenUp_ = false;                   ///< a removal has failed while stopping
    std::unique_ptr<ThreadTaskRunner> remover_; ///< used with the mutex, and by stopRemoving()
 };
 

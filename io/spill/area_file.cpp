@@ -29,10 +29,7 @@ AreaFile::~AreaFile() {
 SpillExtent AreaFile::allocate(uint64_t min, uint64_t want) {
    DCHECK(min > 0 && min <= want && min % blockBytes_ == 0);
    uint64_t taken = want;
-   if (!owner_.reserve(taken) && !owner_.reserve(taken = min)) {
-      owner_.awaitRemovals(); // of a query that has ended
-      if (!owner_.reserve(taken)) owner_.throwFailure(SpillDevice::Doing::Extend, ENOSPC);
-   }
+   if (!owner_.reserve(taken) && !owner_.reserve(taken = min)) owner_.throwFailure(SpillDevice::Doing::Extend, ENOSPC);
    device_.bytesInUse.fetch_add(taken, std::memory_order_relaxed);
    const MutexLock guard(mutex_);
    allocated_ += taken;

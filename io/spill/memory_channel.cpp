@@ -29,7 +29,7 @@ bool MemoryChannel::tryConnect(int& error) {
    const std::string_view ping[] = {"PING"};
    connection_->send(ping);
    RespConnection::Reply reply;
-   if (!connection_->finish() || !connection_->take(reply)) {
+   if (!connection_->finish(begun + RespConnection::connectNanosMax) || !connection_->take(reply)) {
       error = connection_->error();
       device_.failed(error, connection_->reason());
       connection_.reset();
@@ -168,7 +168,8 @@ size_t MemoryChannel::reap(std::span<RingCompletion> completions, bool mustWait)
 
 SpillChannel::Wait MemoryChannel::wait() const {
    const bool isAnswered = !requests_.empty() && requests_.front().replies == 0;
-   if (!connection_ && (!isAnswered || requests_.front().error != 0)) return {};
+   if (isAnswered && (requests_.front().error != 0 || requests_.front().due <= steadyNanos())) return {};
+   if (!connection_ && !isAnswered) return {};
    // A round that is simulated ends without anything to be received.
    return {connection_ ? connection_->handle() : -1, connection_ ? connection_->events() : int16_t{0},
            isAnswered ? requests_.front().due : 0};

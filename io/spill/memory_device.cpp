@@ -51,7 +51,7 @@ bool MemoryDevice::probe(int& error) {
    const std::string_view write[] = {"PSETEX", key, ttlMillis_, "probe"}, remove[] = {"UNLINK", key};
    connection->send(write);
    connection->send(remove);
-   if (!connection->finish()) {
+   if (!connection->finish(steadyNanos() + RespConnection::connectNanosMax)) {
       failed(error = connection->error(), connection->reason());
       return false;
    }
@@ -64,9 +64,9 @@ bool MemoryDevice::probe(int& error) {
    return true;
 }
 
-void MemoryDevice::removeNow(std::span<const std::string> names) {
-   // A connection that was idle for long may be closed. The keys of a server that is gone expire, if it comes back.
-   if (!tryRemove(names)) tryRemove(names);
+bool MemoryDevice::removeNow(std::span<const std::string> names) {
+   // The connection may be lost. The keys of a server that is gone expire, if it comes back.
+   return tryRemove(names) || (!isStopping() && (tryRemove(names), true));
 }
 
 bool MemoryDevice::tryRemove(std::span<const std::string> names) {
@@ -80,7 +80,7 @@ bool MemoryDevice::tryRemove(std::span<const std::string> names) {
       std::copy(some.begin(), some.end(), arguments.begin() + 1);
       removing_->send(arguments);
    }
-   if (!removing_->finish()) {
+   if (!removing_->finish(isStopping() ? steadyNanos() + RespConnection::connectNanosMax : 0)) {
       removing_.reset();
       return false;
    }

@@ -31,7 +31,7 @@ public:
    static int errorOf(const std::string& reply);
 
 protected:
-   void removeNow(std::span<const std::string> names) override;
+   bool removeNow(std::span<const std::string> names) override;
 
 private:
    /// False: the server is gone.

@@ -41,11 +41,13 @@ std::unique_ptr<SpillChannel> ObjectDevice::makeChannel(uint32_t depth) {
    return std::make_unique<ObjectChannel>(*this, depth);
 }
 
-void ObjectDevice::removeNow(std::span<const std::string> names) {
+bool ObjectDevice::removeNow(std::span<const std::string> names) {
    try {
       store_->remove(names);
+      return true;
    } catch (const SqlError& error) {
       logLine(LogLevel::Warning, "could not remove temporary pages from \"" + name + "\": " + error.what());
+      return false;
    }
 }
 

@@ -27,7 +27,7 @@ public:
    TaskRunner& writers() { return writers_; }
 
 protected:
-   void removeNow(std::span<const std::string> names) override;
+   bool removeNow(std::span<const std::string> names) override;
 
 private:
    const std::unique_ptr<ObjectStore> store_;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t inputBytes = 32 << 10;
 constexpr size_t lineMax = 8 << 10;
-constexpr int64_t connectNanosMax = 3'000'000'000;
 
 } // namespace
 
@@ -35,7 +34,7 @@ std::unique_ptr<RespConnection> RespConnection::open(const MemoryAddress& addres
    StreamStatus status;
    while ((status = out->stream_->handshake()) != StreamStatus::Done)
       if (!out->waitForStream(status, until)) break;
-   if (status == StreamStatus::Done && out->authenticate(address)) return out;
+   if (status == StreamStatus::Done && out->authenticate(address, until)) return out;
    if (out->error_ == 0) out->fail(ECONNABORTED, out->stream_->failure());
    error = out->error_;
    reason = out->reason();
@@ -48,7 +47,7 @@ bool RespConnection::waitForStream(StreamStatus status, int64_t until) {
    return status == StreamStatus::WouldWrite && waitWritable(handle(), left);
 }
 
-bool RespConnection::authenticate(const MemoryAddress& address) {
+bool RespConnection::authenticate(const MemoryAddress& address, int64_t until) {
    const std::string_view withUser[] = {"AUTH", address.user, address.password};
    const std::string_view withoutUser[] = {"AUTH", address.password};
    if (!address.user.empty())
@@ -57,7 +56,7 @@ bool RespConnection::authenticate(const MemoryAddress& address) {
       send(withoutUser);
    const std::string_view ping[] = {"PING"}; // refused without a password that is needed
    send(ping);
-   if (!finish()) return false;
+   if (!finish(until)) return false;
    for (Reply reply; take(reply);)
       if (!reply.error.empty()) {
          fail(EACCES, reply.error);
@@ -201,12 +200,12 @@ bool RespConnection::take(Reply& reply) {
    return true;
 }
 
-bool RespConnection::finish() {
+bool RespConnection::finish(int64_t until) {
    while (true) {
       const bool isWhole = progress();
       if (commands_.empty() && error_ != EPROTO) return true; // though the server may have closed after the last reply
       if (!isWhole) return false;
-      const int64_t until = lastMove_ + patienceNanos, left = until - steadyNanos();
+      const int64_t end = lastMove_ + patienceNanos, left = (until > 0 ? std::min(until, end) : end) - steadyNanos();
       if (left <= 0) {
          fail(ETIMEDOUT, "");
          return false;

@@ -37,8 +37,9 @@ public:
    bool take(Reply& reply);
    /// Replies that have not been taken.
    size_t expected() const { return commands_.size() + replies_.size(); }
-   /// Waits for all replies. False: the connection is broken, or makes no progress.
-   bool finish();
+   /// Waits for all replies. False: the connection is broken, or makes no progress, or the time `until`, steadyNanos(),
+   /// is over (0: none).
+   bool finish(int64_t until = 0);
 
    int handle() const { return stream_->handle(); }
    int16_t events() const { return events_; }
@@ -52,10 +53,12 @@ public:
 
    /// Time without progress after which a server counts as gone.
    static constexpr int64_t patienceNanos = 10'000'000'000;
+   /// Most time to connect to an address of the server and to authenticate.
+   static constexpr int64_t connectNanosMax = 3'000'000'000;
 
 private:
    explicit RespConnection(std::unique_ptr<Stream> stream);
-   bool authenticate(const MemoryAddress& address);
+   bool authenticate(const MemoryAddress& address, int64_t until);
    bool waitForStream(StreamStatus status, int64_t until);
    bool sendSome();
    bool receiveSome();

@@ -74,7 +74,7 @@ public:
    /// Gives up the requests in flight, or waits for them. Returns when no request uses its buffer any more.
    virtual void abandon() = 0;
    /// What to wait for, when a thread waits for several channels: one of `events` (POLLIN, POLLOUT) of the handle, or
-   /// the time `until`, steadyNanos(). Handle -1: reap() has completions now.
+   /// the time `until`, steadyNanos(). Neither: reap() has completions now.
    struct Wait {
       int handle = -1;
       int16_t events = 0;
@@ -103,6 +103,9 @@ public:
    virtual std::unique_ptr<SpillFile> makeFile() = 0;
    /// `depth`: most requests in flight.
    virtual std::unique_ptr<SpillChannel> makeChannel(uint32_t depth) = 0;
+
+   /// Waits for space that ended queries are giving back. False: there is none.
+   virtual bool awaitSpace() { return false; }
 
    enum class Doing : uint8_t { Create, Extend, Write, Read };
    /// Throws the error of a failed request: 53100 when the device is full, else 58030.

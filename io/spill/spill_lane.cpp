@@ -205,10 +205,16 @@ void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
    if (space_ == &space && extent_.offset + extent_.size - cursor_ >= pageBound(rawBytes, file_->blockBytes())) return;
    closeExtent();
    std::exception_ptr failure;
-   bool isFull = false;
+   bool isFull = false, hasAwaited = false;
    for (uint64_t tried = 0;;) {
       const std::optional<uint32_t> device = manager_.place(space, tried, extentBytes);
-      if (!device) std::rethrow_exception(failure);
+      if (!device) {
+         if (!isFull || std::exchange(hasAwaited, true)) std::rethrow_exception(failure);
+         for (const auto& each : manager_.devices)
+            if (each->awaitSpace()) tried = 0;
+         if (tried != 0) std::rethrow_exception(failure);
+         continue;
+      }
       bool isConnected = false;
       try {
          SpillFile& file = space.file(*device);
@@ -359,7 +365,7 @@ void SpillLane::waitForAny() {
       if (!channel || channel->inFlight() == 0) continue;
       channel->submit();
       const SpillChannel::Wait wait = channel->wait();
-      if (wait.handle < 0) return;
+      if (wait.handle < 0 && wait.until == 0) return;
       handles[count++] = {wait.handle, wait.events, 0};
       if (wait.until > 0) until = std::min(until, wait.until);
    }

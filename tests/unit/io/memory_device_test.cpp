@@ -387,8 +387,8 @@ CATCH_TEST_CASE("a server that refuses writes fails the queries that have writte
    CATCH_REQUIRE(redis.isEmptySoon());
    redis.ask(isFull ? "CONFIG SET maxmemory 1mb" : "REPLICAOF 127.0.0.1 1");
    const auto query = [&] { return stateOf([&] { writeAndRead(manager, 0, 400, 2); }); };
-   CATCH_CHECK(query() == (isFull ? sqlstate::diskFull : sqlstate::ioError));
-   // The first pauses are over meanwhile. (The server lists -READONLY and -OOM replies in its statistics.)
+   CATCH_CHECK(soon([&] { return query() == (isFull ? sqlstate::diskFull : sqlstate::ioError); }));
+   // The first pauses are over meanwhile.
    for (int i = 0; i < 8; ++i) {
       CATCH_CHECK(query() == sqlstate::successfulCompletion);
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -403,4 +403,57 @@ CATCH_TEST_CASE("a server that refuses writes fails the queries that have writte
       return manager.devices()[0].bytesWritten > before;
    }));
    CATCH_CHECK(redis.isEmptySoon());
+}
+
+CATCH_TEST_CASE("a server that hangs does not hold up the end of the process", "[memory]") {
+   if (!RedisServer::isInstalled()) return;
+   RedisServer redis;
+   auto manager = std::make_unique<SpillManager>(spillTo({redis.url()}));
+   auto space = std::make_unique<SpillSpace>(*manager, atLevel(0));
+   {
+      SpillReader reader(*space);
+      for (int i = 0; i < 1500; ++i) // more keys than one round removes
+         reader.add(writePage(*space, std::vector<std::byte>(262144, std::byte{1})), false);
+      while (!reader.isEmpty())
+         readPage(reader); // no write is in flight then
+   }
+   redis.pause();
+   const auto begin = std::chrono::steady_clock::now();
+   space.reset();
+   manager.reset();
+   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+   redis.resume();
+   CATCH_INFO(time.count() << " s");
+   CATCH_CHECK(time.count() < 8);
+}
+
+CATCH_TEST_CASE("a directory takes over from a full server without waiting for it", "[memory]") {
+   if (!RedisServer::isInstalled()) return;
+   RedisServer redis;
+   SpillDirectories directories;
+   SpillManager manager(spillTo({redis.url("?size=20MB"), directories.options.targets[0]}));
+   {
+      SpillSpace space(manager, atLevel(0));
+      SpillReader reader(space);
+      for (int i = 0; i < 1500; ++i)
+         reader.add(writePage(space, pageOf(7, 65536)), false);
+      while (!reader.isEmpty())
+         readPage(reader);
+      CATCH_REQUIRE(manager.devices()[0].bytesAllocated > (uint64_t{18} << 20));
+      redis.pause();
+   }
+   const auto begin = std::chrono::steady_clock::now();
+   writeAndRead(manager, 0, 500, 2);
+   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+   redis.resume();
+   CATCH_INFO(time.count() << " s");
+   CATCH_CHECK(time.count() < 2.5);
+}
+
+CATCH_TEST_CASE("a target that is listed twice is refused", "[memory]") {
+   CATCH_CHECK(stateOf([] {
+                  SpillManager twice(spillTo({"memory://h", "memory://u:p@h:6379?size=1GB"}));
+               }) == sqlstate::invalidParameterValue);
+   SpillManager two(spillTo({"memory://h:1", "memory://h:2"}));
+   CATCH_CHECK(two.devices().size() == 2);
 }

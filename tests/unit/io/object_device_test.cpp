@@ -123,3 +123,27 @@ CATCH_TEST_CASE("objects that are gone are an error", "[objects]") {
       CATCH_CHECK(error.state() == sqlstate::ioError);
    }
 }
+
+CATCH_TEST_CASE("objects that could not be removed are removed later", "[objects]") {
+   const Keys keys;
+   ObjectServer server;
+   SpillOptions options;
+   options.targets = {server.url("spill")};
+   {
+      SpillManager manager(options);
+      {
+         SpillSpace space(manager, atLevel(0));
+         SpillReader reader(space);
+         for (int i = 0; i < 60; ++i)
+            reader.add(writePage(space, pageOf(7, 65536)), false);
+         while (!reader.isEmpty())
+            readPage(reader);
+         server.set("error=1");
+      }
+      for (int i = 0; i < 3000 && manager.devices()[0].bytesAllocated > 0; ++i)
+         std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      server.set("error=0");
+      CATCH_CHECK(objectsIn(server) > 0);
+   }
+   CATCH_CHECK(objectsIn(server) == 0);
+}
