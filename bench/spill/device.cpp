@@ -104,10 +104,11 @@ void measureLevels(const std::vector<Page>& pages) {
          for (int repeat = 0; repeat < 3; ++repeat) {
             uint32_t became = level;
             auto begin = Clock::now();
-            size = encoder.encode(raw, 0, 512, became, stored.data());
+            size = encoder.encode(raw, {0, 0}, 512, became, stored.data());
             encodeBest = std::min(encodeBest, secondsSince(begin));
             begin = Clock::now();
-            if (!decoder.decodePage({stored.data(), size}, 0, 512, std::span(back).first(raw.size()))) std::abort();
+            if (!decoder.decodePage({stored.data(), size}, {0, 0}, 512, std::span(back).first(raw.size())))
+               std::abort();
             decodeBest = std::min(decodeBest, secondsSince(begin));
          }
          encode += encodeBest;

@@ -4,6 +4,7 @@
 #include <lz4.h>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -43,6 +44,17 @@ uint64_t checksumOf(UnitHeader header, const std::byte* stored) {
    return XXH3_64bits_withSeed(stored, header.storedBytes, XXH3_64bits(&header, sizeof header));
 }
 
+/// What the seal binds the stored bytes to.
+struct SealedWith {
+   uint64_t file, place;
+   uint32_t level, rawBytes;
+
+   SealedWith(UnitPlace where, const UnitHeader& header)
+      : file(where.file), place(where.offset), level(header.level), rawBytes(header.rawBytes) {}
+   std::string_view view() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
+};
+static_assert(std::has_unique_object_representations_v<SealedWith>);
+
 } // namespace
 
 std::span<const SpillLevel> spillLevels() {
@@ -63,7 +75,7 @@ UnitEncoder::UnitEncoder(SpillSeal* seal) : contexts_(std::make_unique<Contexts>
 }
 UnitEncoder::~UnitEncoder() = default;
 
-size_t UnitEncoder::encode(std::span<const std::byte> raw, uint64_t place, size_t blockBytes, uint32_t& level,
+size_t UnitEncoder::encode(std::span<const std::byte> raw, UnitPlace place, size_t blockBytes, uint32_t& level,
                            std::byte* target) {
    DCHECK(raw.size() <= unitBytesMax && level < std::size(levels));
    std::byte* const bytes = target + unitHeaderBytes;
@@ -87,12 +99,13 @@ size_t UnitEncoder::encode(std::span<const std::byte> raw, uint64_t place, size_
       stored = raw.size();
       std::memcpy(bytes, raw.data(), raw.size());
    }
-   UnitHeader header{unitMagic, level, static_cast<uint32_t>(raw.size()), static_cast<uint32_t>(stored), place, 0,
-                     0,         {}};
+   UnitHeader header{
+       unitMagic, level, static_cast<uint32_t>(raw.size()), static_cast<uint32_t>(stored), place.offset, 0, 0, {}};
    if (contexts_->cipher) {
       header.nonce = contexts_->seal->nonces.fetch_add(1, std::memory_order_relaxed);
       const std::string_view plain = viewOf(bytes, stored);
-      contexts_->cipher->seal(header.nonce, "", std::span(&plain, 1), reinterpret_cast<char*>(bytes), header.tag);
+      contexts_->cipher->seal(header.nonce, SealedWith(place, header).view(), std::span(&plain, 1),
+                              reinterpret_cast<char*>(bytes), header.tag);
    }
    header.checksum = checksumOf(header, bytes);
    std::memcpy(target, &header, sizeof header);
@@ -115,13 +128,13 @@ UnitDecoder::UnitDecoder(const SpillSeal* seal) : contexts_(std::make_unique<Con
 }
 UnitDecoder::~UnitDecoder() = default;
 
-bool UnitDecoder::decodePage(std::span<const std::byte> stored, uint64_t place, size_t blockBytes,
+bool UnitDecoder::decodePage(std::span<const std::byte> stored, UnitPlace place, size_t blockBytes,
                              std::span<std::byte> target) {
    while (!target.empty()) {
       UnitHeader header;
       if (stored.size() < sizeof header) return false;
       std::memcpy(&header, stored.data(), sizeof header);
-      if (header.magic != unitMagic || header.place != place || header.level >= std::size(levels)) return false;
+      if (header.magic != unitMagic || header.place != place.offset || header.level >= std::size(levels)) return false;
       if (header.rawBytes == 0 || header.rawBytes > target.size() || header.storedBytes > header.rawBytes) return false;
       const size_t whole = unitBound(header.storedBytes, blockBytes);
       const std::byte* bytes = stored.data() + sizeof header;
@@ -129,8 +142,8 @@ bool UnitDecoder::decodePage(std::span<const std::byte> stored, uint64_t place, 
       if (contexts_->cipher) {
          std::byte* const opened = contexts_->opened.get();
          if (header.storedBytes > unitBytesMax ||
-             !contexts_->cipher->open(header.nonce, "", viewOf(bytes, header.storedBytes), header.tag,
-                                      reinterpret_cast<char*>(opened)))
+             !contexts_->cipher->open(header.nonce, SealedWith(place, header).view(), viewOf(bytes, header.storedBytes),
+                                      header.tag, reinterpret_cast<char*>(opened)))
             return false;
          bytes = opened;
       }
@@ -154,7 +167,7 @@ bool UnitDecoder::decodePage(std::span<const std::byte> stored, uint64_t place, 
       }
       target = target.subspan(header.rawBytes);
       stored = stored.subspan(whole);
-      place += whole;
+      place.offset += whole;
    }
    return stored.empty();
 }

@@ -16,8 +16,9 @@
 //   8  raw bytes   4    24  checksum      8    56  bytes
 //
 // A place is the unit's offset in the file. The checksum covers header and stored bytes. With encryption the stored
-// bytes are sealed with AES-256-GCM under a random key of the process, and nonces count all units of the process.
-// Without encryption nonce and tag are 0.
+// bytes are sealed with AES-256-GCM under a random key of the process, and nonces count all units of the process. The
+// seal binds them to the unit's file, place, level and raw bytes, so that one unit cannot stand for another. Without
+// encryption nonce and tag are 0.
 
 namespace ouzel::io {
 
@@ -45,6 +46,11 @@ constexpr size_t pageBound(size_t rawBytes, size_t blockBytes) {
    return full * unitBound(unitBytesMax, blockBytes) + (rest > 0 ? unitBound(rest, blockBytes) : 0);
 }
 
+/// Where a unit is: a number that no other file of the process has, and the offset in the file.
+struct UnitPlace {
+   uint64_t file, offset;
+};
+
 /// Key and nonces with which one process seals its units. Thread-safe.
 struct SpillSeal {
    const SecretBytes key = EncryptionKey::makeRandom()->derive("", "ouzel spill 1");
@@ -59,7 +65,8 @@ public:
    ~UnitEncoder();
    /// Encodes `raw` to `target`, which has room for unitBound() bytes. Returns the bytes written, in whole blocks.
    /// Bytes that do not shrink are stored without compression; `level` is set to the level used.
-   size_t encode(std::span<const std::byte> raw, uint64_t place, size_t blockBytes, uint32_t& level, std::byte* target);
+   size_t encode(std::span<const std::byte> raw, UnitPlace place, size_t blockBytes, uint32_t& level,
+                 std::byte* target);
 
 private:
    struct Contexts;
@@ -72,7 +79,7 @@ public:
    explicit UnitDecoder(const SpillSeal* seal = nullptr);
    ~UnitDecoder();
    /// Decodes all units of a page to `target`. False: a unit is damaged or foreign.
-   [[nodiscard]] bool decodePage(std::span<const std::byte> stored, uint64_t place, size_t blockBytes,
+   [[nodiscard]] bool decodePage(std::span<const std::byte> stored, UnitPlace place, size_t blockBytes,
                                  std::span<std::byte> target);
 
 private:

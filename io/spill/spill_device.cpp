@@ -11,8 +11,12 @@ namespace ouzel::io {
 namespace {
 constexpr int64_t second = 1'000'000'000;
 constexpr int64_t refusalPause = second / 10;
+std::atomic<uint64_t> filesMade{0};
 constexpr uint32_t pauseDoublings = 6; ///< of the first pause of one second
 } // namespace
+
+SpillFile::SpillFile(SpillDevice& device)
+   : device_(device), number_(filesMade.fetch_add(1, std::memory_order_relaxed)) {}
 
 void SpillDevice::avoid(int64_t nanos) {
    avoidedUntil_.store(std::max(avoidedUntil_.load(std::memory_order_relaxed), steadyNanos() + nanos),

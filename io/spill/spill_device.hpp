@@ -31,12 +31,14 @@ struct SpillExtent {
 /// The pages of one query on one device, addressed by offset. The destructor removes them. Thread-safe.
 class SpillFile {
 public:
-   explicit SpillFile(SpillDevice& device) : device_(device) {}
+   explicit SpillFile(SpillDevice& device);
    virtual ~SpillFile() = default;
    SpillFile(const SpillFile&) = delete;
    SpillFile& operator=(const SpillFile&) = delete;
 
    SpillDevice& device() const { return device_; }
+   /// No other file of the process has or had it.
+   uint64_t number() const { return number_; }
    /// Unit of offsets, sizes and addresses of requests.
    uint32_t blockBytes() const { return blockBytes_; }
    /// Requests end at multiples of this offset where they can: elsewhere they cost more.
@@ -49,6 +51,9 @@ public:
 protected:
    SpillDevice& device_;
    uint32_t blockBytes_ = 512;
+
+private:
+   const uint64_t number_;
 };
 
 /// Requests of one thread to one device, several in flight. A buffer belongs to its request until the completion was

@@ -83,8 +83,8 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
       if (!area_) openArea();
       level = wanted;
       const int64_t before = steadyNanos();
-      const size_t stored =
-          encoder_.encode(gather(parts, part, skip, unit), cursor_, block, level, area_->bytes.get() + area_->used);
+      const size_t stored = encoder_.encode(gather(parts, part, skip, unit), {file_->number(), cursor_}, block, level,
+                                            area_->bytes.get() + area_->used);
       encodeNanos += steadyNanos() - before;
       CHECK(area_->used + stored <= areaBytes);
       area_->used += stored;

@@ -195,8 +195,9 @@ void SpillReader::next(std::byte* target) {
       s.space.reads(page.locator.device)
           .finish(page.atBegin, page.begun, page.due > 0 && !hasWaited ? page.due : std::max(page.due, there),
                   extent.size, isExact);
-      if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, extent.offset,
-                                      s.space.file(page.locator.device).blockBytes(), {target, page.page.rawBytes}))
+      const SpillFile& file = s.space.file(page.locator.device);
+      if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, {file.number(), extent.offset},
+                                      file.blockBytes(), {target, page.page.rawBytes}))
          throw SqlError(sqlstate::dataCorrupted, device.damageText());
       device.succeeded();
       s.space.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);

@@ -406,3 +406,20 @@ CATCH_TEST_CASE("when a device fails the others take over, and it is tried again
       CATCH_CHECK(error.state() == sqlstate::ioError);
    }
 }
+
+CATCH_TEST_CASE("a sealed unit cannot stand for another one", "[spill]") {
+   SpillSeal seal;
+   UnitEncoder encoder(&seal);
+   UnitDecoder decoder(&seal);
+   const std::vector<std::byte> page = pageOf(1, 5000);
+   std::vector<std::byte> stored(unitBound(page.size(), 512)), back(page.size());
+   uint32_t level = 3;
+   stored.resize(encoder.encode(page, {7, 1024}, 512, level, stored.data()));
+   CATCH_CHECK(decoder.decodePage(stored, {7, 1024}, 512, back));
+   CATCH_CHECK(isSame(back, page));
+   CATCH_CHECK_FALSE(decoder.decodePage(stored, {8, 1024}, 512, back)); // the same place of another query's file
+   CATCH_CHECK_FALSE(decoder.decodePage(stored, {7, 2048}, 512, back));
+   SpillDirectories directories;
+   SpillManager::State manager(directories.options);
+   CATCH_CHECK(manager.devices[0]->makeFile()->number() != manager.devices[0]->makeFile()->number());
+}
