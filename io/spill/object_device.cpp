@@ -13,6 +13,7 @@ namespace ouzel::io {
 
 namespace {
 constexpr uint32_t putsAtOnce = 16;
+constexpr double roundsNanos = 60e6; ///< of a put and a get, about 30 ms each
 } // namespace
 
 int errorOf(const std::exception_ptr& error, std::string& text) {
@@ -31,7 +32,8 @@ int errorOf(const std::exception_ptr& error, std::string& text) {
 }
 
 ObjectDevice::ObjectDevice(const std::string& address)
-   : AreaDevice(spillTargetName(address), {1e8, 30e6}, '/'), store_(openObjectStore(address)), writers_(putsAtOnce) {}
+   : AreaDevice(spillTargetName(address), {1e8, roundsNanos}, '/'), store_(openObjectStore(address)),
+     writers_(putsAtOnce) {}
 
 ObjectDevice::~ObjectDevice() {
    stopRemoving();
