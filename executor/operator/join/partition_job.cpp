@@ -48,7 +48,7 @@ void PartitionJob::start(QueryContext& context) {
    planChunk();
    Phase phase = Phase::Load;
    size_t units = chunkEnd_ - chunkBegin_;
-   if (units == 0) units = openNext(context, phase);
+   if (units == 0) units = openNext(phase);
    open(context, phase, units);
 }
 
@@ -81,18 +81,18 @@ bool PartitionJob::finish(QueryContext& context, const Unit& unit) {
       DCHECK(finished_ < taken_);
       if (++finished_ < units_ || phase == Phase::Split) return false;
    }
-   const size_t units = openNext(context, phase);
+   const size_t units = openNext(phase);
    open(context, phase, units);
    return phase == Phase::Ended;
 }
 
 /// Prepares the first phase with units after `phase`, which has ended. Sets `phase`, and returns its units; 0: Ended.
-size_t PartitionJob::openNext(QueryContext& context, Phase& phase) {
+size_t PartitionJob::openNext(Phase& phase) {
    while (true) {
       size_t units = 0;
       switch (phase) {
       case Phase::Load:
-         units = openChunk(context);
+         units = openChunk();
          phase = Phase::Insert;
          break;
       case Phase::LoadAll:
@@ -178,7 +178,7 @@ void PartitionJob::addLoaded(std::unique_ptr<TuplePage> page) {
 }
 
 /// The pages of the chunk are loaded. Returns the number of insert() tasks.
-uint32_t PartitionJob::openChunk(QueryContext&) {
+uint32_t PartitionJob::openChunk() {
    Pages pages = std::move(build_.resident);
    build_.resident.clear();
    std::move(loaded_.begin(), loaded_.end(), std::back_inserter(pages));

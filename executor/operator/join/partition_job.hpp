@@ -123,8 +123,8 @@ private:
       size_t count() const { return resident.size() + spilled.size(); }
    };
    void planChunk();
-   uint32_t openChunk(QueryContext& context);
-   size_t openNext(QueryContext& context, Phase& phase);
+   uint32_t openChunk();
+   size_t openNext(Phase& phase);
    void open(QueryContext& context, Phase phase, size_t units);
 
    // PROPERTIES
