@@ -403,6 +403,26 @@ CATCH_TEST_CASE("sort: values larger than a page of the spill space", "[sort]") 
    CATCH_REQUIRE(at == expected.size());
 }
 
+namespace {
+
+/// A run on disk of rows with one column, the key.
+SpilledRun spillKeys(const SortRowLayout& layout, Reservation& memory, io::SpillSpace& space,
+                     std::span<const int64_t> keys) {
+   SortRun run(layout, memory);
+   for (size_t from = 0; from < keys.size(); from += 1000) {
+      const auto some = keys.subspan(from, std::min<size_t>(1000, keys.size() - from));
+      Batch batch;
+      batch.columns.push_back(Vector::flat(PhysicalType::I64, some.data(), nullptr));
+      batch.setDense(static_cast<uint32_t>(some.size()));
+      run.append(batch, batch.columns);
+   }
+   run.seal();
+   const SortRun* pointer = &run;
+   return spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, memory, 2048, [] {});
+}
+
+} // namespace
+
 CATCH_TEST_CASE("sort: ranges merged by several threads", "[sort]") {
    Fixture fixture;
    io::test::SpillDirectories directories;
@@ -414,22 +434,10 @@ CATCH_TEST_CASE("sort: ranges merged by several threads", "[sort]") {
    std::vector<int64_t> expected;
    std::mt19937 random(3);
    for (uint32_t r = 0; r < 6; ++r) {
-      SortRun run(layout, fixture.memory);
-      for (uint32_t from = 0; from < 20'000; from += 1000) {
-         std::vector<Value> values;
-         for (uint32_t i = 0; i < 1000; ++i) {
-            expected.push_back(static_cast<int64_t>(random() % 50'000));
-            values.push_back(Value::integer(PhysicalType::I64, expected.back()));
-         }
-         const Column column = Column::flat(PhysicalType::I64, values);
-         Batch batch;
-         batch.columns.push_back(column.vector());
-         batch.setDense(1000);
-         run.append(batch, batch.columns);
-      }
-      run.seal();
-      const SortRun* pointer = &run;
-      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+      const size_t first = expected.size();
+      for (uint32_t i = 0; i < 20'000; ++i)
+         expected.push_back(static_cast<int64_t>(random() % 50'000));
+      spilled.push_back(spillKeys(layout, fixture.memory, space, std::span(expected).subspan(first)));
    }
    std::sort(expected.begin(), expected.end(), std::greater<>());
    {
@@ -472,22 +480,12 @@ CATCH_TEST_CASE("sort: memory of ranges, one of them large", "[sort]") {
        {{PhysicalType::I64, 0}}, SortKeyLayout({{PhysicalType::I64, false, false}}), {UINT32_MAX}};
    std::vector<SpilledRun> spilled;
    size_t ofHeavyKey = 0;
+   // 0 .. 999, 10,000 times 5000, then 11,000 .. 11,999.
+   std::vector<int64_t> keys;
+   for (int64_t i = 0; i < 12'000; ++i)
+      keys.push_back(i >= 1000 && i < 11'000 ? 5000 : i);
    for (uint32_t r = 0; r < 3; ++r) {
-      SortRun run(layout, fixture.memory);
-      // Keys 0 .. 999, 10,000 times 5000, then 10,000 .. 10,999.
-      for (uint32_t from = 0; from < 12'000; from += 1000) {
-         std::vector<Value> values;
-         for (uint32_t i = 0; i < 1000; ++i)
-            values.push_back(Value::integer(PhysicalType::I64, from == 0 ? i : from < 11'000 ? 5000 : 10'000 + i));
-         const Column column = Column::flat(PhysicalType::I64, values);
-         Batch batch;
-         batch.columns.push_back(column.vector());
-         batch.setDense(1000);
-         run.append(batch, batch.columns);
-      }
-      run.seal();
-      const SortRun* pointer = &run;
-      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 2048, [] {}));
+      spilled.push_back(spillKeys(layout, fixture.memory, space, keys));
       ofHeavyKey += spilled.back().bytes / 12 * 10;
    }
    MergeRanges ranges(layout, fixture.memory);
