@@ -31,7 +31,7 @@ ALLOWED = {
 STORES = {"object_store", "file"}
 BIND = {"bind", "bind/state", "algebra", "parse"}
 FUNCTIONS = {"function", "kernel"}
-OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
+OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel", "policy"}
 FOLDERS = {
     "common": {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "audit": {"env", "error", "log", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
@@ -70,7 +70,7 @@ FOLDERS = {
         "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/row": FUNCTIONS,
         "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json"},
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
-        "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"},
+        "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},
         "operator/join": OPERATORS | {"operator/flow"}, "operator/aggregate": OPERATORS | {"function/aggregate"},
         "operator/window": OPERATORS | {"operator/sort", "function", "function/aggregate"},

@@ -59,6 +59,8 @@ executor::ExecutionSettings executionSettings(const Settings& settings) {
    out.memory.spillsEverything = settings.value("ouzel.spill_choice") == "all";
    if (settings.value("ouzel.partition") == "never") out.memory.partitioning = executor::Partitioning::Never;
    if (settings.value("ouzel.partition") == "always") out.memory.partitioning = executor::Partitioning::Always;
+   out.memory.fanIn = static_cast<uint32_t>(settings.integer("ouzel.policy_fan_in"));
+   out.memory.leftShare = std::strtod(settings.value("ouzel.policy_left_share").c_str(), nullptr);
    out.blockTwice = settings.boolean("ouzel.block_twice");
    out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
    out.threads = static_cast<uint32_t>(settings.integer("ouzel.query_threads"));
@@ -71,6 +73,7 @@ io::SpillPolicy spillPolicy(const Settings& settings) {
    io::SpillPolicy out;
    out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
    out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
+   out.aheadBytes = settings.integer("ouzel.policy_read_ahead");
    const std::vector<std::string> levels = io::spillLevelNames();
    if (settings.value("log_temp_files") != "-1") out.logBytesMin = settings.integer("log_temp_files") << 10;
    const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));

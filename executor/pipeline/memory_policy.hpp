@@ -16,6 +16,9 @@ struct MemoryPolicy {
    bool spillsAlways = false;     ///< ouzel.spill_all: no grant grows beyond 16 KiB
    bool spillsEverything = false; ///< ouzel.spill_choice: an operator that spills spills all partitions
    Partitioning partitioning = Partitioning::Adaptive; ///< ouzel.partition
+   /// Instead of what the transfer policy finds best; 0: as it finds.
+   uint32_t fanIn = 0;   ///< ouzel.policy_fan_in: runs that a sort merges at once
+   double leftShare = 0; ///< ouzel.policy_left_share: part of a nested loop's memory that holds its left side
 };
 
 } // namespace ouzel::executor

@@ -69,8 +69,10 @@ void parseOption(MemoryAddress& address, std::string_view option) {
       if (number == 0) number.reset();
       address.ttlSeconds = static_cast<uint32_t>(number.value_or(0));
    } else if (name == "delay") {
-      number = parseCount(value, 10'000);
-      address.delayNanos = static_cast<int64_t>(number.value_or(0)) * 1'000'000;
+      double millis = -1;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), millis);
+      if (error == std::errc{} && end == value.data() + value.size() && millis >= 0 && millis <= 10'000) number = 1;
+      address.delayNanos = number ? static_cast<int64_t>(millis * 1e6) : 0;
    } else {
       throwInvalid("unknown option \"" + std::string(name) + "\"");
    }

@@ -166,29 +166,48 @@ SpillFile& SpillSpace::State::file(uint32_t device) {
    return *file;
 }
 
-std::vector<double> SpillSpace::State::costs(size_t bytes) {
-   std::vector<double> out(shares.size());
-   const auto add = [&](double factor, auto&& measured, auto&& prior) {
+std::vector<TransferCost> SpillSpace::State::transferCosts() {
+   std::vector<TransferCost> out(shares.size());
+   const auto fill = [&](double TransferCost::*part, auto&& measured, auto&& prior) {
       for (uint32_t device = 0; device < out.size(); ++device) {
          double nanos = measured(device);
          // Not measured yet: as good as the best of its kind, so that it gets extents and is measured.
          for (uint32_t peer = 0; measured(device) == 0 && peer < out.size(); ++peer)
             if (const double its = measured(peer); its > 0 && prior(peer) == prior(device))
                nanos = nanos == 0 ? its : std::min(nanos, its);
-         out[device] += factor * (nanos > 0 ? nanos : prior(device));
+         out[device].*part = nanos > 0 ? nanos : prior(device);
       }
    };
    const auto priorOf = [&](uint32_t device) { return manager.devices[device]->prior; };
    const auto byte = [&](uint32_t device) { return 1e9 / priorOf(device).bandwidth; };
    const auto round = [&](uint32_t device) { return priorOf(device).roundNanos; };
-   const auto size = static_cast<double>(bytes);
-   add(
-       size, [&](uint32_t device) { return writes(device).nanosPerByte(); }, byte);
-   add(
-       size, [&](uint32_t device) { return reads(device).nanosPerByte(); }, byte);
-   add(
-       1, [&](uint32_t device) { return manager.devices[device]->roundNanos(); }, round);
+   fill(
+       &TransferCost::writeNanosPerByte, [&](uint32_t device) { return writes(device).nanosPerByte(); }, byte);
+   fill(
+       &TransferCost::readNanosPerByte, [&](uint32_t device) { return reads(device).nanosPerByte(); }, byte);
+   fill(
+       &TransferCost::roundNanos, [&](uint32_t device) { return manager.devices[device]->roundNanos(); }, round);
    return out;
+}
+
+std::vector<double> SpillSpace::State::costs(size_t bytes) {
+   std::vector<double> out;
+   for (const TransferCost& cost : transferCosts())
+      out.push_back(static_cast<double>(bytes) * (cost.writeNanosPerByte + cost.readNanosPerByte) + cost.roundNanos);
+   return out;
+}
+
+TransferCost SpillSpace::transferCost() const {
+   constexpr size_t extentBytes = size_t{1} << 20;
+   const std::vector<double> costs = state_->costs(extentBytes);
+   const std::vector<TransferCost> all = state_->transferCosts();
+   size_t cheapest = 0;
+   for (size_t device = 1; device < all.size(); ++device) {
+      const bool wasAvoided = state_->manager.devices[cheapest]->isAvoided();
+      const bool isAvoided = state_->manager.devices[device]->isAvoided();
+      if (isAvoided == wasAvoided ? costs[device] < costs[cheapest] : wasAvoided) cheapest = device;
+   }
+   return all.empty() ? TransferCost{} : all[cheapest];
 }
 
 double SpillSpace::State::usualCost(uint32_t device, size_t bytes) const {
@@ -309,6 +328,7 @@ SpillStatistics SpillSpace::statistics() const {
    result.rawBytesWritten = s.rawBytesWritten.load(std::memory_order_relaxed);
    result.bytesWritten = s.bytesWritten.load(std::memory_order_relaxed);
    result.bytesRead = s.bytesRead.load(std::memory_order_relaxed);
+   result.readRounds = s.readRounds.load(std::memory_order_relaxed);
    for (size_t level = 0; level < spillLevels().size(); ++level)
       result.pagesByLevel.push_back(s.pagesByLevel[level].load(std::memory_order_relaxed));
    return result;

@@ -27,6 +27,15 @@ struct SpillPolicy {
    static constexpr int regulated = -1;
    int level = regulated;    ///< or a fixed level of the scale; 0: no compression
    int64_t logBytesMin = -1; ///< log_temp_files in bytes: the log tells of a space that wrote so much; -1: of none
+   /// For experiments: bytes that every reader reads ahead, instead of what its operator asks for; 0: one page at a
+   /// time, when it is needed; -1: as the operator asks.
+   int64_t aheadBytes = -1;
+};
+
+/// What moving bytes to and from a device costs, as measured, or as usual for its kind before it was measured.
+struct TransferCost {
+   double writeNanosPerByte = 0, readNanosPerByte = 0;
+   double roundNanos = 0; ///< of a request or a batch of requests, besides their bytes
 };
 
 struct SpillOptions {
@@ -89,6 +98,7 @@ std::vector<std::string> spillLevelNames();
 /// Counters of a SpillSpace.
 struct SpillStatistics {
    uint64_t pagesWritten = 0, rawBytesWritten = 0, bytesWritten = 0, bytesRead = 0;
+   uint64_t readRounds = 0;            ///< refills of readers, each of some pages
    std::vector<uint64_t> pagesByLevel; ///< index: level of the scale
 };
 
@@ -111,6 +121,8 @@ public:
    /// Frees the page's space.
    void free(const SpilledPage& page);
    SpillStatistics statistics() const;
+   /// Of the device where the next pages will probably be stored.
+   TransferCost transferCost() const;
 
    struct State;
 
@@ -120,11 +132,13 @@ private:
    std::unique_ptr<State> state_;
 };
 
-/// Reads pages back in the order of add(), some of them ahead of next(). A space may have any number of readers. Used
-/// by one thread.
+/// Reads pages back in the order of add(), some of them ahead of next(). Requests are made in rounds: when at most half
+/// of the bytes that may be ahead are left, the other half is asked for at once. A space may have any number of
+/// readers. Used by one thread.
 class SpillReader {
 public:
-   /// `aheadBytes`: most bytes in flight or waiting for next(), but at least one page.
+   /// `aheadBytes`: most bytes in flight or waiting for next(), but at least one page; 0: a page is asked for by
+   /// next().
    explicit SpillReader(SpillSpace& space, size_t aheadBytes = size_t{2} << 20);
    ~SpillReader();
    SpillReader(const SpillReader&) = delete;
@@ -132,6 +146,8 @@ public:
 
    /// Appends a page to the pages to be read. `isLastUse`: its space is freed when it has been read.
    void add(const SpilledPage& page, bool isLastUse = true);
+   /// Asks for the first pages, so that they come while the caller does something else. next() does it otherwise.
+   void start();
    bool isEmpty() const;
    /// Raw bytes of the next page. REQUIRES: !isEmpty().
    uint32_t nextBytes() const;

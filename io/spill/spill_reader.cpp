@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -63,7 +64,7 @@ struct SpillReader::State {
    uint32_t lastBytes = 0;
 
    void start(Page& page, uint64_t number);
-   void startAhead();
+   void refill();
    void prepare(Page& page, uint64_t number);
    SpillChannel& channel(uint32_t device);
    void reap(uint32_t device);
@@ -96,7 +97,8 @@ void SpillReader::State::start(Page& page, uint64_t number) {
    prepare(page, number);
 }
 
-void SpillReader::State::startAhead() {
+/// One round: asks for as many pages as may be ahead.
+void SpillReader::State::refill() {
    uint64_t prepared = 0; // a bit for each device
    while (started < pages.size()) {
       Page& page = pages[started];
@@ -107,6 +109,7 @@ void SpillReader::State::startAhead() {
       startedBytes += page.locator.extent.size;
       if (page.locator.extent.size > 0) prepared |= uint64_t{1} << page.locator.device;
    }
+   space.readRounds.fetch_add(static_cast<uint64_t>(std::popcount(prepared)), std::memory_order_relaxed);
    for (uint32_t device = 0; prepared != 0; ++device, prepared >>= 1)
       if ((prepared & 1) != 0) channel(device).submit();
 }
@@ -141,7 +144,16 @@ void SpillReader::State::noteWork(int64_t nanos) {
 }
 
 SpillReader::SpillReader(SpillSpace& space, size_t aheadBytes)
-   : state_(new State{*space.state_, aheadBytes, nullptr, {}, 0, 0, 0, 0, 0}) {}
+   : state_(new State{*space.state_,
+                      space.state_->policy.aheadBytes >= 0 ? static_cast<size_t>(space.state_->policy.aheadBytes)
+                                                           : aheadBytes,
+                      nullptr,
+                      {},
+                      0,
+                      0,
+                      0,
+                      0,
+                      0}) {}
 
 SpillReader::~SpillReader() {
    State& s = *state_;
@@ -157,7 +169,10 @@ void SpillReader::add(const SpilledPage& page, bool isLastUse) {
    State& s = *state_;
    if (!s.lane) s.lane = s.space.manager.takeReader();
    s.pages.push_back({page, isLastUse, SpillLocator::unpack(page.locator), {}});
-   s.startAhead();
+}
+
+void SpillReader::start() {
+   if (state_->aheadBytes > 0 && state_->started == 0 && !isEmpty()) state_->refill();
 }
 
 bool SpillReader::isEmpty() const {
@@ -174,7 +189,7 @@ void SpillReader::next(std::byte* target) {
    CHECK(!isEmpty());
    const int64_t entered = steadyNanos();
    if (s.lastPage > 0) s.noteWork(entered - s.lastPage);
-   s.startAhead();
+   if (s.started == 0) s.refill();
    State::Page& page = s.pages.front();
    const SpillExtent extent = page.locator.extent;
    SpillDevice& device = *s.space.manager.devices[page.locator.device];
@@ -211,7 +226,7 @@ void SpillReader::next(std::byte* target) {
    ++s.firstNumber;
    --s.started;
    s.startedBytes -= extent.size;
-   s.startAhead();
+   if (s.aheadBytes > 0 && s.startedBytes <= s.aheadBytes / 2 && s.started < s.pages.size()) s.refill();
    s.lastPage = steadyNanos();
 }
 

@@ -92,6 +92,8 @@ struct SpillSpace::State {
       return std::max(shares[device].reads.throttle.due(bytes), manager.devices[device]->reads.throttle.due(bytes));
    }
    SpillFile& file(uint32_t device);
+   /// What each device costs.
+   std::vector<TransferCost> transferCosts();
    /// Nanoseconds that `bytes` cost on each device, written and read back.
    std::vector<double> costs(size_t bytes);
    /// The same for a device that does what devices of its kind are taken to do.
@@ -118,7 +120,7 @@ struct SpillSpace::State {
    std::vector<Share> shares; ///< by device
 
    // STATE
-   std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0};
+   std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0}, readRounds{0};
    std::array<std::atomic<uint64_t>, spillLevelsMax> pagesByLevel{};
 
 private:

@@ -9,7 +9,6 @@ namespace ouzel::executor {
 namespace {
 /// The number of spilled batches that a worker takes at once and reads ahead.
 constexpr size_t batchesAhead = 8;
-constexpr size_t aheadBytes = size_t{1} << 20;
 } // namespace
 
 BatchStore::BatchStore() = default;
@@ -78,6 +77,17 @@ const std::vector<std::unique_ptr<OwnedBatch>>& BatchStore::batches() const {
    return batches_;
 }
 
+BatchStore::DiskBytes BatchStore::diskBytes() const {
+   DiskBytes out;
+   for (size_t i = 0; i < stored_.size(); ++i) {
+      if (batches_[i]) continue;
+      out.raw += stored_[i].bytes;
+      for (const io::SpilledPage& piece : stored_[i].pieces)
+         out.stored += piece.storedBytes();
+   }
+   return out;
+}
+
 size_t BatchStore::freeBytes(size_t bytesMin) const {
    if (!grant_) return bytesMin;
    size_t bytes = size_t{1} << 40;
@@ -102,17 +112,18 @@ void BatchStore::describe(OperatorProfile& profile) const {
    note("Stored Bytes", storedBytes_);
 }
 
-BatchStore::Reader::Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse)
-   : buffer_(buffer), isLastUse_(isLastUse), context_(context) {}
+BatchStore::Reader::Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse, size_t aheadBytes)
+   : buffer_(buffer), isLastUse_(isLastUse), aheadBytes_(aheadBytes), context_(context) {}
 BatchStore::Reader::~Reader() = default;
 
 void BatchStore::Reader::expect(size_t from, size_t end) {
    for (size_t i = from; i < std::min(end, buffer_.stored_.size()); ++i) {
       if (buffer_.batches_[i]) continue;
-      if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes);
+      if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes_);
       addToReader(*disk_, buffer_.stored_[i], isLastUse_);
       expected_.push_back(i);
    }
+   if (disk_) disk_->start();
 }
 
 const Batch& BatchStore::Reader::batch(size_t index) {

@@ -35,6 +35,11 @@ public:
    }
    /// Bytes to read from disk for the batch.
    size_t batchDiskBytes(size_t index) const { return batches_[index] ? 0 : stored_[index].bytes; }
+   /// Bytes of all batches on disk: of their rows, and as they are stored there.
+   struct DiskBytes {
+      size_t raw = 0, stored = 0;
+   };
+   DiskBytes diskBytes() const;
    /// Memory that a reader may use: at least `bytesMin`, more if the grant has room.
    size_t freeBytes(size_t bytesMin) const;
    uint64_t rowCount() const { return rows_; }
@@ -47,8 +52,9 @@ public:
    /// Reads batches for one thread. Batches may be asked for in any order; ascending order is best.
    class Reader {
    public:
-      /// `isLastUse`: each batch on disk is read only once, and its space is freed then.
-      Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse);
+      /// `isLastUse`: each batch on disk is read only once, and its space is freed then. `aheadBytes`: most bytes that
+      /// are read before they are asked for.
+      Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse, size_t aheadBytes = size_t{1} << 20);
       ~Reader();
       /// Read ahead: batches [from, end) will be asked for next, in this order.
       void expect(size_t from, size_t end);
@@ -58,6 +64,7 @@ public:
    private:
       const BatchStore& buffer_;
       const bool isLastUse_;
+      const size_t aheadBytes_;
       QueryContext& context_;
       std::unique_ptr<io::SpillReader> disk_;
       std::vector<size_t> expected_; // batches being read ahead, in order, from expectedAt_ on

@@ -27,9 +27,6 @@ using Work = HashJoinPartition::Work;
 
 namespace {
 
-/// Most pages that a worker takes ahead. HashJoinSpill::aheadBytes() bounds the bytes in flight.
-constexpr size_t pagesAheadMax = 32;
-
 /// Reads the pages of units that a worker takes from a job, in the order in which it takes them. Used by one worker.
 class PageReader {
 public:
@@ -71,8 +68,9 @@ public:
 private:
    void takeAhead(PartitionJob& job, Phase phase) {
       // Workers that share a job take only a part of what is left, so that they end together.
-      const size_t wanted =
-          spill_.sharesJobs() ? std::min(pagesAheadMax, job.unitsToShare() / spill_.workers() / 2) : pagesAheadMax;
+      // HashJoinSpill::aheadBytes() bounds the bytes in flight.
+      const size_t most = spill_.pagesAhead();
+      const size_t wanted = spill_.sharesJobs() ? std::min(most, job.unitsToShare() / spill_.workers() / 2) : most;
       while (queue_.size() < wanted) {
          const std::optional<Unit> unit = job.take(phase);
          if (!unit) return;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "executor/operator/join/partition_job.hpp"
+#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -22,8 +23,10 @@ constexpr uint32_t hashBitsMax = 24;
 constexpr size_t hostileFloor = 32 << 10; // for tests: gives the smallest pages, which are spilled soon
 /// The filter of spilled hashes takes this part of the join's memory, at least hashesBytesMin.
 constexpr size_t hashesDivisor = 16, hashesBytesMin = 8 << 10;
-/// In pages: how far a reader reads ahead; memory for both readers and the page being probed; the smallest chunk.
-constexpr size_t pagesAhead = 32, pagesReading = 48, pagesPerChunkMin = 16;
+/// In pages: how far a reader usually reads ahead; the smallest chunk.
+constexpr size_t pagesAheadMin = 32, pagesPerChunkMin = 16;
+/// When rounds are long, the readers of all workers together may read ahead this part of the floor.
+constexpr size_t aheadDivisor = 8;
 
 } // namespace
 
@@ -79,6 +82,10 @@ void HashJoinSpill::prepare(QueryContext& context) {
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
    pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
+   pagesAhead_ = pagesAheadMin;
+   if (space_)
+      pagesAhead_ =
+          std::max(pagesAhead_, readAheadBytes(space_->transferCost(), 0, floor / aheadDivisor / workers_) / pageSize_);
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);
@@ -165,7 +172,7 @@ TupleBuffer& HashJoinSpill::openProbeBuffer() {
 /// Sets `bytes`: the directory, the readers, and the spilled built rows.
 void HashJoinSpill::plan(HashJoinPartition& partition) const {
    partition.buildRows = partition.build.rowCount(rows_.layout().rowSize());
-   partition.bytes = HashJoinTable::directoryBytes(partition.buildRows) + pagesReading * pageSize_;
+   partition.bytes = HashJoinTable::directoryBytes(partition.buildRows) + readingBytes() / workers_;
    for (const SpilledTuplePage& page : partition.build.spilled())
       partition.bytes += page.bytes;
 }
@@ -317,7 +324,7 @@ void HashJoinSpill::end(QueryContext& context, PartitionJob& job) {
 }
 
 size_t HashJoinSpill::aheadBytes() const {
-   return pagesAhead * pageSize_;
+   return pagesAhead_ * pageSize_;
 }
 
 size_t HashJoinSpill::chunkBytesMin() const {
@@ -326,7 +333,7 @@ size_t HashJoinSpill::chunkBytesMin() const {
 
 /// What the readers of all workers take, and the pages that are being probed.
 size_t HashJoinSpill::readingBytes() const {
-   return pagesReading * pageSize_ * workers_;
+   return pagesAhead_ * 3 / 2 * pageSize_ * workers_;
 }
 
 size_t HashJoinSpill::chunkBytes() {

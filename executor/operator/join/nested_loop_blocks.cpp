@@ -1,28 +1,17 @@
 #include "executor/operator/join/nested_loop_blocks.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_looper.hpp"
+#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
 namespace {
 
 constexpr size_t blockBytesMin = size_t{64} << 10;
-/// Number of batches of the right side that are read ahead together.
-constexpr size_t batchesAhead = 16;
-/// tau: the cost of one request to a local disk, as the number of pages that the disk could transfer in that time.
-/// pageBytes: the size of such a page.
-constexpr double tau = 0.24, pageBytes = 256 << 10;
-
-/// The left side's part of `bytes` of memory; P_R : P_S = sqrt(1 + R_in / tau) : 1.
-size_t leftPart(size_t bytes) {
-   const double ratio = std::sqrt(1 + static_cast<double>(bytes) / pageBytes / tau);
-   return static_cast<size_t>(static_cast<double>(bytes) * ratio / (ratio + 1));
-}
 
 } // namespace
 
@@ -55,7 +44,10 @@ void NestedLoopLeft::close() {
 class NestedLoopBlocks::Worker final : public LocalState {
 public:
    Worker(NestedLoopBlocks& blocks, QueryContext& context)
-      : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context), right_(blocks.right_.buffer, context, false) {}
+      : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context),
+        right_(blocks.right_.buffer, context, false, blocks.aheadBytes_), ahead_(blocks.left_.rows().memory(context)) {
+      ahead_.grow(blocks.aheadBytes_);
+   }
    SourceStatus next(QueryContext& context, Batch& out);
 
 private:
@@ -69,6 +61,7 @@ private:
    NestedLoopBlocks& blocks_;
    NestedLooper looper_;
    BatchStore::Reader right_;
+   Reservation ahead_; ///< for what right_ reads ahead
    std::vector<Part> parts_;
    size_t part_ = 0;  ///< the part of the block that is being joined, or given by giveRest()
    size_t built_ = 0; ///< number of the current batch of the right side
@@ -118,7 +111,7 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
       return SourceStatus::HaveOutput;
    }
    if (!builtBatch_) {
-      if (built_ % batchesAhead == 0) right_.expect(built_, built_ + batchesAhead);
+      if (built_ == 0) right_.expect(0, builtCount);
       builtBatch_ = &right_.batch(built_);
    }
    Part& part = parts_[part_];
@@ -137,13 +130,22 @@ void NestedLoopBlocks::prepare(QueryContext& context) {
       const MutexLock lock(mutex_);
       nextBatch_ = 0;
    }
-   blockBytes_ = 0;
+   blockBytes_ = aheadBytes_ = 0;
    if (!right_.isSpilled) return;
    left_.close();
-   const size_t all = left_.rows().freeBytes(blockBytesMin);
-   const uint32_t workers = context.workers();
-   blockBytes_ = std::max(leftPart(all / workers), blockBytesMin);
-   blockBatches_ = (left_.rows().batchCount() + workers - 1) / workers;
+   // Each worker has its part of the left side and of the memory, and reads all of the right side.
+   const double workers = context.workers();
+   NestedLoopSizes sizes;
+   sizes.left = static_cast<double>(left_.rows().diskBytes().raw) / workers;
+   sizes.right = static_cast<double>(right_.buffer.diskBytes().stored);
+   sizes.rightMin = blockBytesMin;
+   sizes.rightSlots = 2;
+   sizes.memory = std::max(static_cast<double>(left_.rows().freeBytes(blockBytesMin)) / workers, 3.0 * blockBytesMin);
+   const NestedLoopPlan plan =
+       planNestedLoop(sizes, tauBytes(context.spill().transferCost()), context.settings().memory.leftShare);
+   blockBytes_ = std::max(static_cast<size_t>(plan.leftPart), blockBytesMin);
+   aheadBytes_ = static_cast<size_t>(plan.rightPart);
+   blockBatches_ = (left_.rows().batchCount() + context.workers() - 1) / context.workers();
 }
 
 uint32_t NestedLoopBlocks::workersMax() const {

@@ -54,6 +54,7 @@ private:
    const NestedLoopRows& right_;
    NestedLoopLeft& left_;
    size_t blockBytes_ = 0, blockBatches_ = 0; ///< maximum size of one block
+   size_t aheadBytes_ = 0;                    ///< of the right side, for each worker
    Mutex mutex_;
    size_t nextBatch_ GUARDED_BY(mutex_) = 0;
    std::atomic<uint64_t> blocks_{0};

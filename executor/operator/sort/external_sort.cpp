@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "executor/policy/transfer_policy.hpp"
+
 namespace ouzel::executor {
 
 namespace {
@@ -21,8 +23,8 @@ constexpr size_t retiredBytes = size_t{1} << 20;
 /// Rows of a range of the last merge, in pages. A lane has at most about that much to keep until it is the range's
 /// turn.
 constexpr size_t pagesPerRange = 8;
-/// Bandwidth times latency of a local disk, for about 0.5 GB/s and 125 us.
-constexpr double bytesPerRound = 62'500;
+/// Bytes of one run that are read ahead if there is memory: usually, and at most when rounds are long.
+constexpr size_t aheadUsual = size_t{2} << 20, aheadMax = size_t{64} << 20;
 
 } // namespace
 
@@ -183,18 +185,19 @@ bool ExternalSort::planRest(QueryContext&) {
 }
 
 /// Plan a pass that merges runs before the last merge. False: none is needed.
-bool ExternalSort::planPass() {
+bool ExternalSort::planPass(QueryContext& context) {
    const auto runs = static_cast<uint32_t>(spilled_.size());
    if (runs < 2) return false;
-   uint64_t pages = 0;
+   // On the device and in the buffers for reading ahead, rows are encoded.
+   uint64_t stored = 0;
    for (const SpilledRun& run : spilled_)
-      pages += run.pages.size();
+      stored += run.storedBytes;
    const size_t memory = std::max(grant_.floor(), buffer_.rowCount() > 0 ? mergeBytes(runs) : 0);
-   const double memoryPages = static_cast<double>(memory) / static_cast<double>(pageBytes_);
    const auto fanInMax = static_cast<uint32_t>(
        spillAlways_ ? 3 : std::max<size_t>(2, (memory - std::min(memory, retiredBytes)) / (2 * pageBytes_)));
-   const MergePlan plan = planMerge(runs, static_cast<double>(pages), memoryPages,
-                                    bytesPerRound / static_cast<double>(pageBytes_), fanInMax);
+   const io::TransferCost device = context.spill().transferCost();
+   const MergePlan plan = planMerge(runs, static_cast<double>(std::max<uint64_t>(stored, 1)),
+                                    static_cast<double>(memory), tauBytes(device), fanInMax, grant_.policy().fanIn);
    if (runs <= plan.fanIn) return false;
    const auto groups = mergeGroups(runs, plan.fanIn, workers_);
    const size_t parallel = std::min<size_t>(groups.size(), workers_);
@@ -204,7 +207,8 @@ bool ExternalSort::planPass() {
       largest = std::max(largest, group.end - group.from);
    }
    const size_t perRun = memory / parallel / largest;
-   taskAheadBytes_ = std::clamp(perRun > pageBytes_ ? perRun - pageBytes_ : 0, pageBytes_, size_t{2} << 20);
+   taskAheadBytes_ = std::clamp(perRun > pageBytes_ ? perRun - pageBytes_ : 0, pageBytes_,
+                                readAheadBytes(device, aheadUsual, aheadMax));
    ++passes_;
    return true;
 }
@@ -240,7 +244,7 @@ uint32_t ExternalSort::finishTasks(QueryContext& context) {
    if (phase_ == Phase::SpillRest || phase_ == Phase::Merge) {
       collectTasks();
       phase_ = Phase::Merge;
-      if (planPass()) return static_cast<uint32_t>(tasks_.size());
+      if (planPass(context)) return static_cast<uint32_t>(tasks_.size());
    }
    phase_ = Phase::Sort;
    return buffer_.sortTasks(sortRound_++, workers_, memory());
@@ -298,7 +302,7 @@ std::unique_ptr<MergeRanges> ExternalSort::merge(QueryContext& context) {
    while (mergeLanes_ > 1 && !spillAlways_ && !grant_.mayGrow(runBytes + mergeLanes_ * laneBytes))
       --mergeLanes_;
    const size_t lanesBytes = mergeLanes_ > 1 ? mergeLanes_ * laneBytes : runBytes + retiredBytes;
-   size_t ahead = size_t{2} << 20;
+   size_t ahead = readAheadBytes(context.spill().transferCost(), aheadUsual, aheadMax);
    while (ahead > pageBytes_ && !grant_.mayGrow(spilled_.size() * ahead + lanesBytes))
       ahead /= 2;
    auto out = std::make_unique<MergeRanges>(buffer_.layout(), memory());

@@ -101,7 +101,7 @@ private:
    };
    size_t mergeBytes(size_t runs) const;
    bool planRest(QueryContext& context);
-   bool planPass();
+   bool planPass(QueryContext& context);
    void collectTasks();
    void count(const SpilledRun& run);
 

@@ -38,6 +38,7 @@ void RunPages::start() {
       const MutexLock lock(run->mutex);
       for (size_t page = 0; page < run->users.size(); ++page)
          if (run->users[page] > 0) addToReader(*run->reader, run->run->pages[page], true);
+      run->reader->start();
    }
 }
 

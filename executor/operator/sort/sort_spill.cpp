@@ -1,7 +1,6 @@
 #include "executor/operator/sort/sort_spill.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/value/dispatch.hpp"
 #include "executor/operator/sort/range_cuts.hpp"
@@ -160,28 +159,6 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
 }
 
 // ---- how to merge ----
-
-MergePlan planMerge(uint32_t runs, double pages, double memoryPages, double tau, uint32_t fanInMax) {
-   MergePlan best;
-   if (runs <= 1) return best;
-   double least = 0;
-   fanInMax = std::max(2u, std::min(fanInMax, runs));
-   for (uint32_t fanIn = 2; fanIn <= fanInMax; ++fanIn) {
-      uint32_t passes = 0;
-      for (double left = runs; left > 1; left = std::ceil(left / fanIn))
-         ++passes;
-      // The last merge writes nothing, so that all memory is used for reading.
-      const double root = std::sqrt(double(fanIn));
-      const double writing = pages * (2 + tau * (root + 1) * (root + 1) / memoryPages);
-      const double last = pages * (1 + tau * fanIn / memoryPages);
-      const double cost = (passes - 1) * writing + last;
-      if (best.passes == 0 || cost < least) {
-         least = cost;
-         best = {fanIn, passes};
-      }
-   }
-   return best;
-}
 
 std::vector<MergeGroup> mergeGroups(uint32_t runs, uint32_t fanIn, uint32_t tasks) {
    // A lane's runs grow as it spills more, so the first runs are the shortest.

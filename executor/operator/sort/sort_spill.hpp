@@ -88,17 +88,6 @@ using Interrupt = std::function<void()>;
 SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, uint64_t rowsWanted,
                      io::SpillSpace& space, Reservation& memory, size_t pageBytes, const Interrupt& interrupt);
 
-/// How runs are merged: the number merged at once, and the resulting passes.
-struct MergePlan {
-   uint32_t fanIn = 2;
-   uint32_t passes = 0; ///< passes over all rows, including the last one, which writes no rows
-};
-/// The cheapest way to merge `runs` runs with `pages` pages in total, using `memoryPages` pages of memory (REMOP,
-/// external merge sort). Minimises D + tau * C, where D is the number of pages moved and C the number of requests to
-/// the device. A merge that writes splits its memory between reading and writing as sqrt(fanIn) to 1. `fanInMax`: the
-/// most runs for which two pages each fit.
-MergePlan planMerge(uint32_t runs, double pages, double memoryPages, double tau, uint32_t fanInMax);
-
 /// Runs [from, end) of a list, which a merging pass merges into one run. mergeGroups() chooses the shortest runs, and
 /// no more than needed, so that `fanIn` runs remain, if one pass can do that. There are about `tasks` groups.
 struct MergeGroup {

@@ -26,6 +26,7 @@ CATCH_TEST_CASE("the address of a memory server", "[memory]") {
    CATCH_CHECK(full.bytesMax == uint64_t{3} << 30);
    CATCH_CHECK(full.ttlSeconds == 60);
    CATCH_CHECK(full.delayNanos == 5'000'000);
+   CATCH_CHECK(MemoryAddress::parse("memory://h?delay=0.15").delayNanos == 150'000);
    CATCH_CHECK(full.name == "memorys://[::1]:7000");
 
    const MemoryAddress password = MemoryAddress::parse("memory://:secret@cache:1?tls=1&size=4096");
@@ -36,11 +37,12 @@ CATCH_TEST_CASE("the address of a memory server", "[memory]") {
 }
 
 CATCH_TEST_CASE("an address that is not valid is refused, without its password", "[memory]") {
-   for (const char* text : {"memory://", "memory://:secret@", "memory://h:0", "memory://h:65536", "memory://h:x",
-                            "memory://[::1", "memory://secret@h", "memory://u:secret%zz@h", "memory://u:secret%4@h",
-                            "memory://u:secret@h?size=x", "memory://u:secret@h?size=99999999999TB",
-                            "memory://u:secret@h?ttl=0", "memory://u:secret@h?size=0", "memory://u:secret@h?tls=2",
-                            "memory://u:secret@h?colour=red", "memory://u:secret@h/1", "memory://h?delay=-1"}) {
+   for (const char* text :
+        {"memory://", "memory://:secret@", "memory://h:0", "memory://h:65536", "memory://h:x", "memory://[::1",
+         "memory://secret@h", "memory://u:secret%zz@h", "memory://u:secret%4@h", "memory://u:secret@h?size=x",
+         "memory://u:secret@h?size=99999999999TB", "memory://u:secret@h?ttl=0", "memory://u:secret@h?size=0",
+         "memory://u:secret@h?tls=2", "memory://u:secret@h?colour=red", "memory://u:secret@h/1", "memory://h?delay=-1",
+         "memory://h?delay=1x", "memory://h?delay=nan"}) {
       CATCH_INFO(text);
       try {
          requireSpillAddress(text);
