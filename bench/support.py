@@ -34,13 +34,13 @@ def generate(scale, directory):
 
 
 class Server:
-    """An Ouzel server process over `home`/ouzel."""
+    """An Ouzel server process over `home`/ouzel; `options` as for `ouzel serve`."""
 
-    def __init__(self, home, threads, memory):
+    def __init__(self, home, threads, memory, options=()):
         self.port = free_port()
         self.log = open(os.path.join(home, "ouzel.log"), "wb")
         self.process = subprocess.Popen([BINARY, "serve", "--data", os.path.join(home, "ouzel"), "--port", str(self.port), "--threads",
-                                         str(threads), "--memory-limit", memory], stdout=self.log, stderr=self.log)
+                                         str(threads), "--memory-limit", memory, *options], stdout=self.log, stderr=self.log)
 
     def status(self, field):
         """A line of /proc/PID/status in bytes, VmRSS or VmHWM."""

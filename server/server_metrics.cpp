@@ -86,6 +86,7 @@ void describeDisks(Exposition& out, const engine::DatabaseMetrics& metrics) {
        {"ouzel_spill_read_raw_bytes_total", Type::Counter, "The same after decompression.", &Device::rawBytesRead},
        {"ouzel_spill_write_requests_total", Type::Counter, "Requests to write.", &Device::writeRequests},
        {"ouzel_spill_read_requests_total", Type::Counter, "Requests to read.", &Device::readRequests},
+       {"ouzel_spill_read_rounds_total", Type::Counter, "Rounds in which they were made.", &Device::readRounds},
        {"ouzel_spill_failures_total", Type::Counter, "Requests that failed, other than for lack of space.",
         &Device::failures}};
    for (const Family& family : families) {

@@ -31,7 +31,7 @@ class Ouzel:
 
     def __init__(self, home, threads, limit, args):
         import psycopg
-        self.server = support.Server(home, threads, limit)
+        self.server = support.Server(home, threads, limit, getattr(args, "options", []))
         for attempt in range(600):
             try:
                 self.connection = psycopg.connect(f"host=127.0.0.1 port={self.server.port} user=postgres dbname=postgres", autocommit=True)

@@ -22,7 +22,9 @@ NestedLoopPlan withBlocks(const NestedLoopSizes& sizes, double blocks, double le
    plan.rightPart = std::max(parts[0], sizes.rightMin);
    plan.outPart = parts[1];
    plan.predicted.volume = sizes.left + blocks * sizes.right + sizes.out;
-   plan.predicted.rounds = blocks * (1 + std::ceil(sizes.right * sizes.rightSlots / plan.rightPart));
+   // The first refill fills all of the buffer, the later ones a slot.
+   const double later = std::max(0.0, sizes.right - plan.rightPart) * sizes.rightSlots / plan.rightPart;
+   plan.predicted.rounds = blocks * (2 + std::ceil(later));
    if (sizes.out > 0) plan.predicted.rounds += sizes.out / plan.outPart;
    return plan;
 }
@@ -95,6 +97,15 @@ size_t readAheadBytes(const io::TransferCost& device, size_t bytesMin, size_t by
    const double half = tauBytes(device) / roundShare;
    const double wanted = std::min(2 * half, static_cast<double>(bytesMax));
    return std::max(bytesMin, static_cast<size_t>(wanted));
+}
+
+double readRounds(double bytes, double pageBytes, double aheadBytes) {
+   if (bytes <= 0) return 0;
+   const double pages = std::ceil(bytes / pageBytes);
+   const double most = std::max(1.0, std::floor(aheadBytes / pageBytes));
+   // The reader asks again when so many pages are left of those that may be ahead.
+   const double left = aheadBytes > 0 ? std::min(most - 1, std::floor(aheadBytes / 2 / pageBytes)) : 0;
+   return 1 + std::max(0.0, std::ceil((pages - most) / (most - left)));
 }
 
 } // namespace ouzel::executor

@@ -65,5 +65,7 @@ MergePlan planMerge(uint32_t runs, double volume, double memory, double tau, uin
 /// on. At least `bytesMin`, and more, up to `bytesMax`, when rounds are long, so that rounds cost little in proportion
 /// to the bytes that they bring.
 size_t readAheadBytes(const io::TransferCost& device, size_t bytesMin, size_t bytesMax);
+/// The rounds in which an io::SpillReader with such `aheadBytes` reads `bytes` in pages of `pageBytes`.
+double readRounds(double bytes, double pageBytes, double aheadBytes);
 
 } // namespace ouzel::executor

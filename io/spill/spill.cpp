@@ -125,7 +125,8 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
       result.push_back({device->name, of(device->bytesAllocated), of(device->bytesInUse), of(device->rawBytesWritten),
                         of(device->bytesWritten), of(device->rawBytesRead), of(device->bytesRead),
                         device->writes.bandwidth(), device->reads.bandwidth(), device->roundNanos(),
-                        of(device->writeRequests), of(device->readRequests), of(device->failures)});
+                        of(device->writeRequests), of(device->readRequests), of(device->failures),
+                        of(device->readRounds)});
    }
    return result;
 }

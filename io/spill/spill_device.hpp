@@ -156,7 +156,7 @@ public:
    std::atomic<uint64_t> bytesAllocated{0}; ///< of all files
    std::atomic<uint64_t> bytesInUse{0};     ///< of pages, as a part of bytesAllocated
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
-   std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0};
+   std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0}, readRounds{0};
 
 private:
    void avoid(int64_t nanos);

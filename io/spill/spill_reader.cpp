@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -109,9 +108,12 @@ void SpillReader::State::refill() {
       startedBytes += page.locator.extent.size;
       if (page.locator.extent.size > 0) prepared |= uint64_t{1} << page.locator.device;
    }
-   space.readRounds.fetch_add(static_cast<uint64_t>(std::popcount(prepared)), std::memory_order_relaxed);
-   for (uint32_t device = 0; prepared != 0; ++device, prepared >>= 1)
-      if ((prepared & 1) != 0) channel(device).submit();
+   for (uint32_t device = 0; prepared != 0; ++device, prepared >>= 1) {
+      if ((prepared & 1) == 0) continue;
+      channel(device).submit();
+      space.manager.devices[device]->readRounds.fetch_add(1, std::memory_order_relaxed);
+      space.readRounds.fetch_add(1, std::memory_order_relaxed);
+   }
 }
 
 void SpillReader::State::reap(uint32_t device) {

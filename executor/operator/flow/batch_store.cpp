@@ -116,14 +116,29 @@ BatchStore::Reader::Reader(const BatchStore& buffer, QueryContext& context, bool
    : buffer_(buffer), isLastUse_(isLastUse), aheadBytes_(aheadBytes), context_(context) {}
 BatchStore::Reader::~Reader() = default;
 
+void BatchStore::Reader::add(size_t index) {
+   if (index >= buffer_.stored_.size() || buffer_.batches_[index]) return;
+   if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes_);
+   addToReader(*disk_, buffer_.stored_[index], isLastUse_);
+   expected_.push_back(index);
+}
+
 void BatchStore::Reader::expect(size_t from, size_t end) {
-   for (size_t i = from; i < std::min(end, buffer_.stored_.size()); ++i) {
-      if (buffer_.batches_[i]) continue;
-      if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes_);
-      addToReader(*disk_, buffer_.stored_[i], isLastUse_);
-      expected_.push_back(i);
-   }
+   for (size_t i = from; i < end; ++i)
+      add(i);
    if (disk_) disk_->start();
+}
+
+void BatchStore::Reader::expect(std::span<const size_t> indices) {
+   for (const size_t index : indices)
+      add(index);
+   if (disk_) disk_->start();
+}
+
+std::unique_ptr<ColumnPage> BatchStore::Reader::takePage(size_t index) {
+   if (pageIndex_ != index) return nullptr;
+   pageIndex_ = SIZE_MAX;
+   return std::move(page_);
 }
 
 const Batch& BatchStore::Reader::batch(size_t index) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "common/sync/mutex.hpp"
@@ -56,12 +57,18 @@ public:
       /// are read before they are asked for.
       Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse, size_t aheadBytes = size_t{1} << 20);
       ~Reader();
-      /// Read ahead: batches [from, end) will be asked for next, in this order.
+      /// Read ahead: batches [from, end), or these batches, will be asked for next, in this order.
       void expect(size_t from, size_t end);
+      void expect(std::span<const size_t> indices);
       /// The batch, valid until the next call.
       const Batch& batch(size_t index);
+      /// The memory of the batch that batch(index) gave last: the batch is valid as long. Null: the store has the
+      /// batch.
+      std::unique_ptr<ColumnPage> takePage(size_t index);
 
    private:
+      void add(size_t index);
+
       const BatchStore& buffer_;
       const bool isLastUse_;
       const size_t aheadBytes_;

@@ -45,6 +45,7 @@ class NestedLoopBlocks::Worker final : public LocalState {
 public:
    Worker(NestedLoopBlocks& blocks, QueryContext& context)
       : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context),
+        left_(blocks.left_.rows(), context, false, blocks.aheadBytes_),
         right_(blocks.right_.buffer, context, false, blocks.aheadBytes_), ahead_(blocks.left_.rows().memory(context)) {
       ahead_.grow(blocks.aheadBytes_);
    }
@@ -52,16 +53,16 @@ public:
 
 private:
    struct Part {
-      std::unique_ptr<BatchStore::Reader> reader; ///< owns the batch
-      const Batch* batch = nullptr;
+      std::unique_ptr<ColumnPage> page; ///< null: the store has the batch
+      Batch batch;
       std::vector<uint8_t> found, unknown; ///< by row
    };
    bool load(QueryContext& context);
 
    NestedLoopBlocks& blocks_;
    NestedLooper looper_;
-   BatchStore::Reader right_;
-   Reservation ahead_; ///< for what right_ reads ahead
+   BatchStore::Reader left_, right_;
+   Reservation ahead_; ///< for what one of the readers reads ahead: the other does not read then
    std::vector<Part> parts_;
    size_t part_ = 0;  ///< the part of the block that is being joined, or given by giveRest()
    size_t built_ = 0; ///< number of the current batch of the right side
@@ -73,21 +74,21 @@ private:
 bool NestedLoopBlocks::Worker::load(QueryContext& context) {
    parts_.clear();
    BatchStore& rows = blocks_.left_.rows();
-   size_t bytes = 0;
-   while (bytes < blocks_.blockBytes_ && parts_.size() < blocks_.blockBatches_) {
+   std::vector<size_t> taken;
+   for (size_t bytes = 0; bytes < blocks_.blockBytes_ && taken.size() < blocks_.blockBatches_;) {
+      const MutexLock lock(blocks_.mutex_);
+      if (blocks_.nextBatch_ == rows.batchCount()) break;
+      taken.push_back(blocks_.nextBatch_++);
+      bytes += rows.batchDiskBytes(taken.back()) + 2 * size_t{rows.batchRows(taken.back())};
+   }
+   left_.expect(taken);
+   for (const size_t index : taken) {
       context.checkCancelled();
-      size_t index;
-      {
-         const MutexLock lock(blocks_.mutex_);
-         if (blocks_.nextBatch_ == rows.batchCount()) break;
-         index = blocks_.nextBatch_++;
-      }
       Part& part = parts_.emplace_back();
-      part.reader = std::make_unique<BatchStore::Reader>(rows, context, false);
-      part.batch = &part.reader->batch(index);
-      part.found.resize(part.batch->rowCount);
-      part.unknown.resize(part.batch->rowCount);
-      bytes += rows.batchDiskBytes(index) + 2 * size_t{part.batch->rowCount};
+      part.batch = left_.batch(index);
+      part.page = left_.takePage(index);
+      part.found.resize(part.batch.rowCount);
+      part.unknown.resize(part.batch.rowCount);
    }
    part_ = built_ = 0;
    builtBatch_ = nullptr;
@@ -105,7 +106,7 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
       if (looper_.hasRest()) {
          DCHECK(part_ < parts_.size());
          Part& part = parts_[part_++];
-         looper_.giveRest(*part.batch, part.found.data(), part.unknown.data(), out);
+         looper_.giveRest(part.batch, part.found.data(), part.unknown.data(), out);
       }
       if (!looper_.hasRest() || part_ == parts_.size()) isLoaded_ = false;
       return SourceStatus::HaveOutput;
@@ -116,7 +117,7 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
    }
    Part& part = parts_[part_];
    if (!hasMore_) looper_.setPart(*builtBatch_, built_, part.found.data(), part.unknown.data());
-   hasMore_ = looper_.process(context, *part.batch, out) == OperatorStatus::HaveOutput;
+   hasMore_ = looper_.process(context, part.batch, out) == OperatorStatus::HaveOutput;
    if (!hasMore_ && ++part_ == parts_.size()) {
       part_ = 0;
       ++built_;
