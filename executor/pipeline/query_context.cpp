@@ -1,8 +1,19 @@
 #include "executor/pipeline/query_context.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/format.hpp"
 
 namespace ouzel::executor {
+
+void OperatorProfile::noteSpill() {
+   if (!spill) return;
+   const uint64_t writes = spill->writeRequests.load(), reads = spill->readRequests.load();
+   const uint64_t writeWait = spill->writeWaitNanos.load(), readWait = spill->readWaitNanos.load();
+   if (writes + reads + writeWait + readWait == 0) return;
+   const auto millis = [](uint64_t count) { return static_cast<double>(count) / 1e6; };
+   notes.emplace_back("Spill Rounds", format("{} write, {} read", writes, reads));
+   notes.emplace_back("Spill Wait", format("{:.1f} ms write, {:.1f} ms read", millis(writeWait), millis(readWait)));
+}
 
 void QueryContext::checkCancelled() const {
    const char* state = execution.cancelState.load(std::memory_order_acquire);

@@ -180,6 +180,7 @@ void SpillReader::next(std::byte* target) {
    SpillDevice& device = *s.space.manager.devices[page.locator.device];
    if (const int error = TEST_POINT("spill.get")) device.throwFailure(SpillDevice::Doing::Read, error);
    if (extent.size > 0) {
+      const int64_t asked = steadyNanos();
       while (page.isInFlight) {
          s.reap(page.locator.device);
          if (page.isInFlight) checkInterrupted();
@@ -190,6 +191,7 @@ void SpillReader::next(std::byte* target) {
       if (page.error != 0) device.throwFailure(SpillDevice::Doing::Read, page.error);
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+      device.countReadWait(static_cast<uint64_t>(steadyNanos() - asked));
       // With few reads in flight the time measures latency, not bandwidth.
       const bool isExact = page.due > 0 ? steadyNanos() - page.due < 200'000 : hasWaited && s.started >= 4;
       s.space.reads(page.locator.device)

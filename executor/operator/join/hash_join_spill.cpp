@@ -382,7 +382,7 @@ void HashJoinSpill::queueParts(PartitionJob& job) {
       plan(*part);
       part->isLump = part->buildRows > whole.buildRows / 4 * 3;
    }
-   depth_ = std::max(depth_, whole.depth + 1);
+   ++partitionsSplit_;
    enqueue(std::move(parts));
 }
 
@@ -403,7 +403,7 @@ void HashJoinSpill::describe(OperatorProfile& profile) const {
       profile.notes.emplace_back("Probe Rows Filtered",
                                  std::to_string(tested - passed_.load()) + " of " + std::to_string(tested));
    note("Spilled Bytes Read", readBytes_.load());
-   note("Partitions Split Again", depth_);
+   note("Partitions Split Again", partitionsSplit_);
    note("Chunks", chunks_.load());
 }
 

@@ -163,7 +163,7 @@ private:
       void add(const TuplePages& pages);
    };
    Side buildSpilled_, probeSpilled_;
-   uint32_t partitionsSpilled_ = 0, depth_ = 0;
+   uint32_t partitionsSpilled_ = 0, partitionsSplit_ = 0; // the second one under mutex_
    std::atomic<uint64_t> readBytes_{0}, chunks_{0};
    std::atomic<uint64_t> tested_{0}, passed_{0}; ///< probe rows of spilled partitions, by spilledHashes_
 };
