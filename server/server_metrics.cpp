@@ -94,6 +94,13 @@ void describeDisks(Exposition& out, const engine::DatabaseMetrics& metrics) {
       for (const Device& device : metrics.spillDevices)
          out.sample(device.*family.value, {{"directory", device.name}});
    }
+   out.family("ouzel_spill_write_wait_seconds_total", Type::Counter,
+              "Time that workers waited for pages to be written.");
+   for (const Device& device : metrics.spillDevices)
+      out.sample(static_cast<double>(device.writeWaitNanos) * 1e-9, {{"directory", device.name}});
+   out.family("ouzel_spill_read_wait_seconds_total", Type::Counter, "Time that workers waited for pages to come back.");
+   for (const Device& device : metrics.spillDevices)
+      out.sample(static_cast<double>(device.readWaitNanos) * 1e-9, {{"directory", device.name}});
    out.family("ouzel_wal_bytes_total", Type::Counter, "Written to the log in the database's life.")
        .sample(metrics.logBytes);
    out.family("ouzel_wal_kept_bytes", Type::Gauge, "Log that the next start would read.").sample(metrics.logBytesKept);

@@ -192,7 +192,8 @@ void ouzelStatSpill(const SystemContext& context, RowBuilder& row) {
       d.writeBandwidth ? row.int8(*d.writeBandwidth) : row.null();
       d.readBandwidth ? row.int8(*d.readBandwidth) : row.null();
       d.roundMicros ? row.float8(*d.roundMicros) : row.null();
-      row.int8(d.writeRequests).int8(d.readRequests).int8(d.failures).int8(d.readRounds).emit();
+      row.int8(d.writeRequests).int8(d.readRequests).int8(d.failures).int8(d.readRounds);
+      row.float8(d.writeWaitMillis).float8(d.readWaitMillis).emit();
    }
 }
 

@@ -126,6 +126,7 @@ public:
       std::optional<int64_t> writeBandwidth, readBandwidth; ///< bytes per second as measured
       std::optional<double> roundMicros;                    ///< of a request besides its bytes, as measured
       int64_t writeRequests = 0, readRequests = 0, failures = 0, readRounds = 0;
+      double writeWaitMillis = 0, readWaitMillis = 0; ///< of workers
    };
    virtual std::vector<SpillDevice> spillDevices() const { return {}; }
    /// Requests of one kind to the bucket that holds the database, since the start of the process.

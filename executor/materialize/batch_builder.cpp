@@ -8,8 +8,10 @@
 
 namespace ouzel::executor {
 
-BatchBuilder::BatchBuilder(std::vector<Representation> columns, Reservation& memory, uint32_t rowsMax)
-   : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)) {
+BatchBuilder::BatchBuilder(std::vector<Representation> columns, Reservation& memory, uint32_t rowsMax,
+                           size_t stringBytesMax)
+   : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)),
+     stringBytesMax_(stringBytesMax) {
    DCHECK(rowsMax > 0);
 }
 
@@ -22,6 +24,26 @@ void BatchBuilder::open() {
       current_->batch.columns.push_back(Vector::flat(column.physical, data, validity));
    }
    current_->batch.setDense(0);
+   stringBytes_ = 0;
+   hasManyBytes_ = false;
+}
+
+/// How many of the next `count` rows still fit by their strings.
+uint32_t BatchBuilder::fitting(const Batch& in, const std::vector<uint32_t>& slots, uint32_t from, uint32_t count) {
+   for (uint32_t i = 0; i < count; ++i) {
+      size_t bytes = 0;
+      for (size_t column = 0; column < columns_.size(); ++column) {
+         const Vector& source = in.columns[slots[column]];
+         if (!isVariableSize(source.type)) continue;
+         const uint32_t position = source.positionOf(in.selection.row(from + i));
+         const auto& string = static_cast<const StringView*>(source.data)[position];
+         if (isValidBit(source.validity, position) && !string.isInline()) bytes += string.view().size();
+      }
+      hasManyBytes_ = stringBytes_ + bytes > stringBytesMax_ && (i > 0 || current_->batch.rowCount > 0);
+      if (hasManyBytes_) return i;
+      stringBytes_ += bytes;
+   }
+   return count;
 }
 
 namespace {
@@ -47,7 +69,8 @@ uint32_t BatchBuilder::append(const Batch& in, const std::vector<uint32_t>& slot
    DCHECK(slots.size() == columns_.size());
    DCHECK(from <= in.liveRows());
    DCHECK(at < rowsMax_); // a full builder must be emptied by take() first
-   const uint32_t count = std::min(rowsMax_ - at, in.liveRows() - from);
+   uint32_t count = std::min(rowsMax_ - at, in.liveRows() - from);
+   if (stringBytesMax_ != SIZE_MAX) count = fitting(in, slots, from, count);
    for (size_t column = 0; column < columns_.size(); ++column) {
       const Vector& source = in.columns[slots[column]];
       DCHECK(source.type == columns_[column].physical);

@@ -81,6 +81,13 @@ bool SpilledPartitions::isEmpty() const {
    return std::all_of(mask_.begin(), mask_.end(), [](const auto& word) { return word.load() == 0; });
 }
 
+uint32_t SpilledPartitions::count() const {
+   int count = 0;
+   for (const auto& word : mask_)
+      count += std::popcount(word.load());
+   return static_cast<uint32_t>(count);
+}
+
 void SpilledPartitions::collectHashes(Reservation& memory, size_t bytes) {
    if (!space_) return;
    hashesMemory_ = &memory;

@@ -91,6 +91,8 @@ public:
       return (mask_[partition / 64].load(std::memory_order_acquire) >> (partition % 64) & 1) != 0;
    }
    bool isEmpty() const;
+   /// How many partitions are spilled.
+   uint32_t count() const;
    /// Marks the partition as spilled. REQUIRES: space() is not null.
    void insert(uint32_t partition) {
       DCHECK(space_ != nullptr);

@@ -12,6 +12,7 @@
 #include "executor/pipeline/memory_policy.hpp"
 #include "executor/pipeline/owned_batch.hpp"
 #include "io/spill/spill.hpp"
+#include "io/spill/spill_tally.hpp"
 #include "sql/plan/plan.hpp"
 
 // ExecutionContext: the surroundings that the session gives a plan. QueryContext: the running query as its operators
@@ -74,6 +75,13 @@ struct OperatorProfile {
    uint64_t nanos = 0; ///< summed over workers, without children
    size_t memoryPeak = 0;
    std::vector<std::pair<std::string, std::string>> notes; ///< "Row Groups Skipped": "12", ...
+   /// What its spilled pages cost, while any worker is in a call of its source, operators or sink. Null: not counted.
+   std::unique_ptr<io::SpillTally> spill;
+   /// What the transfer policy expected when it divided the operator's memory (executor/policy); 0: nothing.
+   double roundsExpected = 0, bytesExpected = 0;
+
+   /// Adds the notes about `spill`, if there is anything to tell. Called once, after the query's last pipeline.
+   void noteSpill();
 };
 
 /// The running query as its operators see it. Shared by its workers; thread-safe unless said otherwise.

@@ -99,13 +99,14 @@ size_t readAheadBytes(const io::TransferCost& device, size_t bytesMin, size_t by
    return std::max(bytesMin, static_cast<size_t>(wanted));
 }
 
-double readRounds(double bytes, double pageBytes, double aheadBytes) {
-   if (bytes <= 0) return 0;
-   const double pages = std::ceil(bytes / pageBytes);
-   const double most = std::max(1.0, std::floor(aheadBytes / pageBytes));
+Transfers reading(size_t pages, size_t bytes, size_t aheadBytes) {
+   if (pages == 0) return {};
+   const size_t pageBytes = std::max<size_t>(1, bytes / pages);
+   const size_t most = std::max<size_t>(1, aheadBytes / pageBytes);
    // The reader asks again when so many pages are left of those that may be ahead.
-   const double left = aheadBytes > 0 ? std::min(most - 1, std::floor(aheadBytes / 2 / pageBytes)) : 0;
-   return 1 + std::max(0.0, std::ceil((pages - most) / (most - left)));
+   const size_t left = std::min(most - 1, aheadBytes / 2 / pageBytes);
+   const size_t later = pages > most ? (pages - most + (most - left) - 1) / (most - left) : 0;
+   return {static_cast<double>(bytes), 1 + static_cast<double>(later)};
 }
 
 } // namespace ouzel::executor

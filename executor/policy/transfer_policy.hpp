@@ -22,6 +22,11 @@ namespace ouzel::executor {
 struct Transfers {
    double volume = 0; ///< read and written
    double rounds = 0;
+   Transfers& operator+=(const Transfers& other) {
+      volume += other.volume;
+      rounds += other.rounds;
+      return *this;
+   }
    double cost(double tau) const { return volume + tau * rounds; }
 };
 
@@ -65,7 +70,7 @@ MergePlan planMerge(uint32_t runs, double volume, double memory, double tau, uin
 /// on. At least `bytesMin`, and more, up to `bytesMax`, when rounds are long, so that rounds cost little in proportion
 /// to the bytes that they bring.
 size_t readAheadBytes(const io::TransferCost& device, size_t bytesMin, size_t bytesMax);
-/// The rounds in which an io::SpillReader with such `aheadBytes` reads `bytes` in pages of `pageBytes`.
-double readRounds(double bytes, double pageBytes, double aheadBytes);
+/// What an io::SpillReader with such `aheadBytes` moves for so many pages of `bytes` bytes in total.
+Transfers reading(size_t pages, size_t bytes, size_t aheadBytes);
 
 } // namespace ouzel::executor

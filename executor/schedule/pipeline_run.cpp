@@ -143,10 +143,19 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
 uint32_t PipelineRun::prepareStage() {
    DCHECK(stage_ < pipeline_.stages.size());
    Stage& stage = pipeline_.stages[stage_];
-   if (stage_ == 0) pipeline_.sink->prepare(context_);
-   stage.source->prepare(context_);
-   for (StreamingOperator* op : stage.operators)
-      op->prepare(context_);
+   if (stage_ == 0) {
+      const auto counting = countSpillOf(pipeline_.sinkProfile);
+      pipeline_.sink->prepare(context_);
+   }
+   {
+      const auto counting = countSpillOf(stage.sourceProfile);
+      stage.source->prepare(context_);
+   }
+   for (size_t i = 0; i < stage.operators.size(); ++i) {
+      const auto counting = countSpillOf(stage.operatorProfiles[i]);
+      stage.operators[i]->prepare(context_);
+   }
+   const auto counting = countSpillOf(stage.sourceProfile);
    const uint32_t ranges = stage.source->openRanges(context_);
    uint32_t lanesMax = std::min(stage.source->workersMax(), workersMax_);
    order_.reset();
@@ -169,10 +178,14 @@ void PipelineRun::openLane(Lane& lane) {
    const size_t count = stage.operators.size();
    // A lane of ranges runs the first part of the stage, the lane in order the rest.
    const bool hasFirst = !lane.isInOrder, hasRest = !order_ || lane.isInOrder;
-   if (hasFirst) lane.source = stage.source->makeLocal(context_);
+   if (hasFirst) {
+      const auto counting = countSpillOf(stage.sourceProfile); // a reader begins to read when it is made
+      lane.source = stage.source->makeLocal(context_);
+   }
    lane.operators.clear();
    for (size_t i = 0; i < count; ++i) {
       const bool isRest = order_ && i >= order_->firstOrdered();
+      const auto counting = countSpillOf(stage.operatorProfiles[i]);
       lane.operators.push_back((isRest ? hasRest : hasFirst) ? stage.operators[i]->makeLocal(context_) : nullptr);
    }
    if (hasRest && !lane.sink) lane.sink = pipeline_.sink->makeLocal(context_);
@@ -203,18 +216,21 @@ bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
    return true;
 }
 
-namespace {
-
-template <typename Call>
-auto timed(bool measure, OperatorCounter& counter, Call&& call) {
-   if (!measure) return call();
-   const int64_t start = steadyNanos();
-   auto status = call();
-   counter.nanos += static_cast<uint64_t>(steadyNanos() - start);
-   return status;
+/// While it lives, the thread's spilled pages count for the plan node with this profile.
+io::SpillTallyScope PipelineRun::countSpillOf(uint32_t profile) const {
+   return io::SpillTallyScope(profile < profile_.size() ? profile_[profile].spill.get() : nullptr);
 }
 
-} // namespace
+/// Calls an operator of the plan node with this profile. For EXPLAIN ANALYZE, adds the time to `nanos`.
+template <typename Call>
+auto PipelineRun::measured(uint32_t profile, uint64_t& nanos, Call&& call) const {
+   if (!context_.execution.collectProfile) return call();
+   const auto counting = countSpillOf(profile);
+   const int64_t start = steadyNanos();
+   auto status = call();
+   nanos += static_cast<uint64_t>(steadyNanos() - start);
+   return status;
+}
 
 /// Throws XX000 when the batch that the source (`level` 0) or operator level - 1 made violates an invariant of batches.
 void PipelineRun::verify(const Lane& lane, size_t level) const {
@@ -232,9 +248,10 @@ void PipelineRun::verify(const Lane& lane, size_t level) const {
 
 /// Get the next batch of the source to lane.batches[0].
 PipelineRun::Step PipelineRun::nextOfSource(Lane& lane) {
-   Source& source = *pipeline_.stages[stage_].source;
-   const SourceStatus status = timed(context_.execution.collectProfile, lane.counters[0],
-                                     [&] { return source.next(context_, *lane.source, lane.batches[0]); });
+   const Stage& stage = pipeline_.stages[stage_];
+   Source& source = *stage.source;
+   const SourceStatus status = measured(stage.sourceProfile, lane.counters[0].nanos,
+                                        [&] { return source.next(context_, *lane.source, lane.batches[0]); });
    switch (status) {
    case SourceStatus::Blocked: return Step::Blocked;
    case SourceStatus::Done: return Step::End;
@@ -278,7 +295,6 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    Stage& stage = pipeline_.stages[stage_];
    const bool isOfRanges = order_ && !lane.isInOrder;
    const size_t count = isOfRanges ? order_->firstOrdered() : stage.operators.size();
-   const bool measure = context_.execution.collectProfile;
    size_t level = std::exchange(lane.resumeAt, SIZE_MAX);
    if (level == SIZE_MAX)
       for (size_t i = count; i-- > 0;)
@@ -300,7 +316,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    for (; level < count; ++level) {
       context_.checkCancelled(); // a plan of a thousand joins takes long for one batch
       Batch& out = lane.batches[level + 1];
-      const OperatorStatus status = timed(measure, lane.counters[level + 1], [&] {
+      const OperatorStatus status = measured(stage.operatorProfiles[level], lane.counters[level + 1].nanos, [&] {
          return stage.operators[level]->process(context_, *lane.operators[level], lane.batches[level], out);
       });
       if (status == OperatorStatus::Blocked) {
@@ -319,8 +335,9 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       isBlocked = !putInOrder(lane);
       return false;
    }
-   const SinkStatus status = timed(measure, lane.sinkCounter,
-                                   [&] { return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]); });
+   const SinkStatus status = measured(pipeline_.sinkProfile, lane.sinkCounter.nanos, [&] {
+      return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]);
+   });
    if (status == SinkStatus::Blocked) {
       lane.resumeAt = count;
       isBlocked = true;
@@ -393,18 +410,23 @@ PipelineRun::Outcome PipelineRun::endStage() {
       startTasks(settlingRound, static_cast<uint32_t>(settling_.size()));
       return Outcome::Ran;
    }
-   for (LocalState* local : settling_)
-      pipeline_.sink->settle(context_, *local);
+   {
+      const auto counting = countSpillOf(pipeline_.sinkProfile);
+      for (LocalState* local : settling_)
+         pipeline_.sink->settle(context_, *local);
+   }
    return endSettling();
 }
 
 PipelineRun::Outcome PipelineRun::endSettling() {
+   const auto counting = countSpillOf(pipeline_.sinkProfile);
    for (LocalState* local : settling_)
       pipeline_.sink->combine(context_, *local);
    return openFinishRound(0);
 }
 
 PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
+   const auto counting = countSpillOf(pipeline_.sinkProfile);
    const uint32_t tasks = pipeline_.sink->finishTasks(context_, round);
    if (tasks == 0) {
       pipeline_.sink->finish(context_);
@@ -443,6 +465,7 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
       round = finishRound_;
    }
    context_.checkCancelled();
+   const auto counting = countSpillOf(pipeline_.sinkProfile);
    const int64_t start = context_.execution.collectProfile ? steadyNanos() : 0;
    if (round == settlingRound)
       pipeline_.sink->settle(context_, *settling_[task]);

@@ -60,6 +60,9 @@ private:
    bool putInOrder(Lane& lane);
    void verify(const Lane& lane, size_t level) const;
    void stopInput(Lane& lane, size_t level);
+   io::SpillTallyScope countSpillOf(uint32_t profile) const;
+   template <typename Call>
+   auto measured(uint32_t profile, uint64_t& nanos, Call&& call) const;
    void addProfile(const Stage& stage);
    Outcome endStage();
    Outcome endSettling();

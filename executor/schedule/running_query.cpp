@@ -76,6 +76,9 @@ void RunningQueryState::start() {
    isStarted_ = true;
    builder_.numberNodes(*plan.root);
    profile_.resize(builder_.profileCount());
+   if (execution.collectProfile)
+      for (OperatorProfile& profile : profile_)
+         profile.spill = std::make_unique<io::SpillTally>();
    std::vector<Stage> stages = builder_.produce(*plan.root);
    builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan), UINT32_MAX);
    {
@@ -100,6 +103,8 @@ void RunningQueryState::advance() {
          const MutexLock lock(mutex_);
          run_.reset();
          if (steps_.empty()) {
+            for (OperatorProfile& profile : profile_)
+               profile.noteSpill();
             hasEnded_ = true;
             changed_.notify_all();
             return;

@@ -54,12 +54,12 @@ public:
    uint32_t inFlight() const override { return ring_.inFlight(); }
    bool hasRoom() const override { return ring_.hasRoom(); }
    void write(SpillFile& file, uint64_t offset, std::span<const std::byte> bytes, uint64_t userData) override {
-      device_.writeRequests.fetch_add(1, std::memory_order_relaxed);
+      device_.countWrites(1);
       // The ring only reads from the buffer of a write.
       prepare(RingRequest::Kind::Write, file, offset, const_cast<std::byte*>(bytes.data()), bytes.size(), userData);
    }
    void read(SpillFile& file, SpillExtent extent, std::byte* target, uint64_t userData) override {
-      device_.readRequests.fetch_add(1, std::memory_order_relaxed);
+      device_.countReads(1);
       prepare(RingRequest::Kind::Read, file, extent.offset, target, extent.size, userData);
    }
    void submit() override { ring_.submit(); }

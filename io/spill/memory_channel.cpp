@@ -67,7 +67,7 @@ void MemoryChannel::write(SpillFile& file, uint64_t offset, std::span<const std:
    const std::string_view arguments[] = {"PSETEX", key, device_.ttlMillis()};
    connection_->send(arguments, bytes);
    request.replies = 1;
-   device_.writeRequests.fetch_add(1, std::memory_order_relaxed);
+   device_.countWrites(1);
 }
 
 void MemoryChannel::read(SpillFile& file, SpillExtent extent, std::byte* target, uint64_t userData) {
@@ -86,7 +86,7 @@ void MemoryChannel::read(SpillFile& file, SpillExtent extent, std::byte* target,
       ++request.replies;
    }
    if (there != extent.size) request.error = EIO;
-   device_.readRequests.fetch_add(request.replies, std::memory_order_relaxed);
+   device_.countReads(request.replies);
 }
 
 void MemoryChannel::submit() {

@@ -38,7 +38,7 @@ void ObjectChannel::write(SpillFile& file, uint64_t offset, std::span<const std:
       const MutexLock guard(mutex_);
       request.left = 1;
    }
-   device_.writeRequests.fetch_add(1, std::memory_order_relaxed);
+   device_.countWrites(1);
    device_.writers().submit([this, &request, bytes, name = device_.nameOf(ours.keyOf(offset))] {
       std::exception_ptr error;
       try {
@@ -59,7 +59,7 @@ void ObjectChannel::read(SpillFile& file, SpillExtent extent, std::byte* target,
       const MutexLock guard(mutex_);
       request.left = static_cast<uint32_t>(parts.size());
    }
-   device_.readRequests.fetch_add(parts.size(), std::memory_order_relaxed);
+   device_.countReads(parts.size());
    size_t there = 0;
    for (const AreaFile::Part& part : parts) {
       try {

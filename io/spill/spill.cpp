@@ -126,7 +126,8 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
                         of(device->bytesWritten), of(device->rawBytesRead), of(device->bytesRead),
                         device->writes.bandwidth(), device->reads.bandwidth(), device->roundNanos(),
                         of(device->writeRequests), of(device->readRequests), of(device->failures),
-                        of(device->readRounds)});
+                        of(device->readRounds),
+                        of(device->writeWaitNanos), of(device->readWaitNanos)});
    }
    return result;
 }
@@ -266,8 +267,12 @@ void SpillSpace::State::awaitWrites(uint32_t device, SpillExtent extent) {
       return nullptr;
    };
    while (SpillLane* const lane = busyLane()) {
-      const MutexLock guard(lane->mutex);
-      lane->awaitWrites(*this, device, extent);
+      const int64_t before = steadyNanos();
+      {
+         const MutexLock guard(lane->mutex); // its thread may be waiting, too
+         lane->awaitWrites(*this, device, extent);
+      }
+      manager.devices[device]->countWriteWait(static_cast<uint64_t>(steadyNanos() - before));
    }
 }
 

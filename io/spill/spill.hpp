@@ -65,6 +65,7 @@ public:
       uint64_t writeRequests, readRequests;
       uint64_t failures;   ///< requests that failed, other than for lack of space
       uint64_t readRounds; ///< in which readRequests were made, several at once
+      uint64_t writeWaitNanos, readWaitNanos; ///< of threads that could not go on (spill_tally.hpp)
    };
    std::vector<Device> devices() const;
    /// One decision of a regulator, after a run of pages.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/log/log.hpp"
+#include "io/spill/spill_tally.hpp"
 
 namespace ouzel::io {
 
@@ -13,10 +14,40 @@ constexpr int64_t second = 1'000'000'000;
 constexpr int64_t refusalPause = second / 10;
 std::atomic<uint64_t> filesMade{0};
 constexpr uint32_t pauseDoublings = 6; ///< of the first pause of one second
+
+void add(std::atomic<uint64_t>& ofDevice, std::atomic<uint64_t> SpillTally::*ofTally, uint64_t count) {
+   ofDevice.fetch_add(count, std::memory_order_relaxed);
+   if (SpillTally* const tally = SpillTallyScope::current())
+      (tally->*ofTally).fetch_add(count, std::memory_order_relaxed);
+}
 } // namespace
 
 SpillFile::SpillFile(SpillDevice& device)
    : device_(device), number_(filesMade.fetch_add(1, std::memory_order_relaxed)) {}
+
+void SpillDevice::countWrites(uint64_t requests) {
+   add(writeRequests, &SpillTally::writeRequests, requests);
+}
+
+void SpillDevice::countReads(uint64_t requests) {
+   add(readRequests, &SpillTally::readRequests, requests);
+}
+
+void SpillDevice::countReadRound() {
+   add(readRounds, &SpillTally::readRounds, 1);
+}
+
+void SpillDevice::countReadBytes(uint64_t bytes) {
+   add(bytesRead, &SpillTally::readBytes, bytes);
+}
+
+void SpillDevice::countWriteWait(uint64_t nanos) {
+   add(writeWaitNanos, &SpillTally::writeWaitNanos, nanos);
+}
+
+void SpillDevice::countReadWait(uint64_t nanos) {
+   add(readWaitNanos, &SpillTally::readWaitNanos, nanos);
+}
 
 void SpillDevice::avoid(int64_t nanos) {
    avoidedUntil_.store(std::max(avoidedUntil_.load(std::memory_order_relaxed), steadyNanos() + nanos),

@@ -144,6 +144,13 @@ public:
    }
    /// Nanoseconds of a request besides the transfer of its bytes; 0: not known.
    double roundNanos() const { return round_.load(std::memory_order_relaxed); }
+   /// Counts requests and waits (spill_tally.hpp), for the device and for the thread's tally.
+   void countWrites(uint64_t requests);
+   void countReads(uint64_t requests);
+   void countReadRound();
+   void countReadBytes(uint64_t bytes);
+   void countWriteWait(uint64_t nanos);
+   void countReadWait(uint64_t nanos);
    bool isAvoided() const { return avoidedUntil_.load(std::memory_order_relaxed) > steadyNanos(); }
 
    // PROPERTIES
@@ -157,6 +164,7 @@ public:
    std::atomic<uint64_t> bytesInUse{0};     ///< of pages, as a part of bytesAllocated
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
    std::atomic<uint64_t> writeRequests{0}, readRequests{0}, failures{0}, readRounds{0};
+   std::atomic<uint64_t> writeWaitNanos{0}, readWaitNanos{0}; ///< of all threads
 
 private:
    void avoid(int64_t nanos);

@@ -14,6 +14,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/thread/interruption.hpp"
+#include "io/spill/spill_tally.hpp"
 
 namespace ouzel::io {
 
@@ -143,6 +144,7 @@ void SpillLane::regulate(SpillSpace::State& space) {
 /// unknown until the first query reads pages back, too late for that query's choice of levels. Takes some milliseconds,
 /// once per device and process, and once per query with a read rate of its own.
 void SpillLane::calibrate(SpillSpace::State& space) {
+   const SpillTallyScope ofNobody(nullptr); // these reads are not of the operator's pages
    PerDevice& own = perDevice_[device_];
    Flow& reads = space.reads(device_);
    const auto channel = manager_.devices[device_]->makeChannel(calibrationAreas);
@@ -269,9 +271,7 @@ void SpillLane::openArea() {
       }
    }
    for (; it == areas_.end(); it = std::find_if(areas_.begin(), areas_.end(), isFree)) {
-      const int64_t before = steadyNanos();
-      reap(true);
-      waitedNanos_ += steadyNanos() - before;
+      awaitArea();
       checkInterrupted();
    }
    Area& area = *it;
@@ -285,6 +285,20 @@ void SpillLane::openArea() {
    area.used = area.written = area.padding = 0;
    area.hasFailed = false;
    area_ = &area;
+}
+
+void SpillLane::awaitArea() {
+   std::array<uint32_t, areaCount> devices{};
+   size_t count = 0;
+   for (const Area& area : areas_)
+      if (area.space) devices[count++] = area.device;
+   const int64_t before = steadyNanos();
+   reap(true);
+   const int64_t waited = steadyNanos() - before;
+   waitedNanos_ += waited;
+   // Any of the areas would have ended the wait, so each has an equal part of it.
+   for (const uint32_t device : std::span(devices).first(count))
+      manager_.devices[device]->countWriteWait(static_cast<uint64_t>(waited) / count);
 }
 
 void SpillLane::submitArea(bool pads) {

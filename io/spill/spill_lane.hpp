@@ -71,6 +71,8 @@ private:
    void openExtent(SpillSpace::State& space, size_t rawBytes) REQUIRES(mutex);
    void closeExtent() REQUIRES(mutex);
    void openArea() REQUIRES(mutex);
+   /// All areas are in use: waits until one is free or some time has passed.
+   void awaitArea() REQUIRES(mutex);
    /// Submits the open area. `pads`: fills it with zeros up to the next border of physical blocks, if the extent
    /// reaches it.
    void submitArea(bool pads) REQUIRES(mutex);

@@ -111,7 +111,7 @@ void SpillReader::State::refill() {
    for (uint32_t device = 0; prepared != 0; ++device, prepared >>= 1) {
       if ((prepared & 1) == 0) continue;
       channel(device).submit();
-      space.manager.devices[device]->readRounds.fetch_add(1, std::memory_order_relaxed);
+      space.manager.devices[device]->countReadRound();
       space.readRounds.fetch_add(1, std::memory_order_relaxed);
    }
 }
@@ -197,6 +197,7 @@ void SpillReader::next(std::byte* target) {
    SpillDevice& device = *s.space.manager.devices[page.locator.device];
    if (const int error = TEST_POINT("spill.get")) device.throwFailure(SpillDevice::Doing::Read, error);
    if (extent.size > 0) {
+      const int64_t asked = steadyNanos();
       while (page.isInFlight) {
          s.reap(page.locator.device);
          if (page.isInFlight) checkInterrupted();
@@ -207,6 +208,7 @@ void SpillReader::next(std::byte* target) {
       if (page.error != 0) device.throwFailure(SpillDevice::Doing::Read, page.error);
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+      device.countReadWait(static_cast<uint64_t>(steadyNanos() - asked));
       // With few reads in flight the time measures latency, not bandwidth.
       const bool isExact = page.due > 0 ? steadyNanos() - page.due < 200'000 : hasWaited && s.started >= 4;
       s.space.reads(page.locator.device)
@@ -218,7 +220,7 @@ void SpillReader::next(std::byte* target) {
          throw SqlError(sqlstate::dataCorrupted, device.damageText());
       device.succeeded();
       s.space.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
-      device.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
+      device.countReadBytes(extent.size);
       device.rawBytesRead.fetch_add(page.page.rawBytes, std::memory_order_relaxed);
       s.lane->give(std::move(page.buffer));
       if (page.isLastUse) s.space.free(page.page);

@@ -105,7 +105,7 @@ def answers(place):
             check(server.sql(way + query) == answer, f"another answer with remote memory: {way + query}")
             require_empty(redis, "after a query")
     check(spilled(server, "bytes_written") > 10e6, "nothing was spilled")
-    for column in ("bytes_read", "write_requests", "read_requests", "round_us"):
+    for column in ("bytes_read", "write_requests", "read_requests", "round_us", "write_wait_ms", "read_wait_ms"):
         check(spilled(server, column) > 0, f"{column} is not counted")
     check(spilled(server, "failures") == 0, "failures are counted")
     check(soon(lambda: spilled(server, "bytes_allocated") == 0), "bytes stay allocated")

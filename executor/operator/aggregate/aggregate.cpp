@@ -526,6 +526,21 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
 void AggregateSink::describe(OperatorProfile& profile) const {
    profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
    if (spilledRows_ == 0) return;
+   uint64_t made = 0, spilled = 0;
+   const auto add = [&](const SpilledPartitions& partitions) {
+      if (partitions.isEmpty()) return;
+      made += uint64_t{1} << partitions.bits();
+      spilled += partitions.count();
+   };
+   for (const GroupingSet& set : sets_) {
+      add(*set.partitions);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (set.distinct[a]) add(*set.distinct[a]->partitions);
+         if (set.collected[a]) add(*set.collected[a]->partitions);
+      }
+   }
+   profile.notes.emplace_back("Partitions", std::to_string(made));
+   profile.notes.emplace_back("Partitions Spilled", std::to_string(spilled));
    profile.notes.emplace_back("Spilled Rows", std::to_string(spilledRows_));
    profile.notes.emplace_back("Spilled Bytes", std::to_string(spilledBytes_));
    profile.notes.emplace_back("Stored Bytes", std::to_string(storedBytes_));

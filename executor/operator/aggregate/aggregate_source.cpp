@@ -39,6 +39,9 @@ public:
       return std::make_unique<Local>(types_, &context.memory());
    }
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   void describe(OperatorProfile& profile) const override {
+      if (hasSpilled_) profile.notes.emplace_back("Partitions Split Again", std::to_string(spilled_->splitCount()));
+   }
 
 private:
    struct Chunk {
@@ -55,6 +58,7 @@ private:
    std::vector<Chunk> chunks_;
    std::atomic<size_t> next_{0};
    std::unique_ptr<SpilledGroups> spilled_;
+   bool hasSpilled_ = false; ///< some set, in this run
 };
 
 AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : sink_(sink) {
@@ -79,11 +83,13 @@ AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : si
 void AggregateSource::prepare(QueryContext& context) {
    chunks_.clear();
    next_.store(0);
+   hasSpilled_ = false;
    const uint32_t rowsMax = context.settings().batchRows;
    spilled_ = std::make_unique<SpilledGroups>(sink_, context);
    for (GroupingSet& set : sink_.sets()) {
       if (set.isSpilled()) {
          spilled_->add(set);
+         hasSpilled_ = true;
          continue;
       }
       for (uint32_t partition = 0; partition < set.groups.partitionCountUsed(); ++partition) {

@@ -75,6 +75,7 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       if (mustSplit) {
          std::vector<Partition> parts = split(std::move(partition));
          const MutexLock lock(mutex_);
+         ++splits_;
          for (Partition& part : parts)
             if (part.groups.rows > 0) waiting_.push_front(std::move(part));
       } else {

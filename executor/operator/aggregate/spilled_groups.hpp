@@ -31,6 +31,12 @@ public:
       return waiting_.size();
    }
 
+   /// How many partitions were split because they did not fit.
+   uint32_t splitCount() const {
+      const MutexLock lock(mutex_);
+      return splits_;
+   }
+
    enum class Status : uint8_t { Opened, Blocked, Done };
    /// Load the groups of the next partition. Blocked: other workers must release theirs first. Thread-safe.
    Status open(std::unique_ptr<LoadedGroups>& out);
@@ -54,6 +60,7 @@ private:
    QueryContext& context_;
    mutable Mutex mutex_;
    std::deque<Partition> waiting_ GUARDED_BY(mutex_);
+   uint32_t splits_ GUARDED_BY(mutex_) = 0;
    uint32_t open_ GUARDED_BY(mutex_) = 0; ///< partitions being loaded, split or used
    size_t coming_ GUARDED_BY(mutex_) = 0; ///< bytes that partitions being loaded are going to take
 };

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "executor/materialize/batch_builder.hpp"
 
 namespace ouzel::executor {
 
 namespace {
 /// The number of spilled batches that a worker takes at once and reads ahead.
 constexpr size_t batchesAhead = 8;
+/// Of one batch: with wide rows, a batch has fewer of them.
+constexpr size_t stringBytesMax = size_t{256} << 10;
 } // namespace
 
 BatchStore::BatchStore() = default;
@@ -75,6 +76,10 @@ void BatchStore::clear() {
 const std::vector<std::unique_ptr<OwnedBatch>>& BatchStore::batches() const {
    DCHECK(!grant_);
    return batches_;
+}
+
+BatchBuilder BatchStore::makeBuilder(std::vector<Representation> columns, QueryContext& context) const {
+   return {std::move(columns), memory(context), batchRowsMax, grant_ ? stringBytesMax : SIZE_MAX};
 }
 
 BatchStore::DiskBytes BatchStore::diskBytes() const {
@@ -188,7 +193,7 @@ struct SourceLocal final : LocalState {
 } // namespace
 
 LocalStatePtr BatchStoreSink::makeLocal(QueryContext& context) {
-   return std::make_unique<SinkLocal>(BatchBuilder(columns_, buffer_.memory(context)));
+   return std::make_unique<SinkLocal>(buffer_.makeBuilder(columns_, context));
 }
 
 SinkStatus BatchStoreSink::consume(QueryContext&, LocalState& state, const Batch& in) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/sync/mutex.hpp"
+#include "executor/materialize/batch_builder.hpp"
 #include "executor/materialize/column_page.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/operator.hpp"
@@ -41,6 +42,8 @@ public:
       size_t raw = 0, stored = 0;
    };
    DiskBytes diskBytes() const;
+   /// A builder of batches for the store: small enough to be moved to disk and back one at a time.
+   BatchBuilder makeBuilder(std::vector<Representation> columns, QueryContext& context) const;
    /// Memory that a reader may use: at least `bytesMin`, more if the grant has room.
    size_t freeBytes(size_t bytesMin) const;
    uint64_t rowCount() const { return rows_; }

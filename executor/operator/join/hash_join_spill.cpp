@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "executor/operator/join/partition_job.hpp"
-#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -201,8 +200,15 @@ void HashJoinSpill::enqueue(std::vector<PartitionPtr> partitions) {
    });
    std::sort(partitions.begin(), partitions.end(),
              [](const PartitionPtr& a, const PartitionPtr& b) { return a->bytes > b->bytes; });
-   for (PartitionPtr& partition : partitions)
+   for (PartitionPtr& partition : partitions) {
+      for (const TuplePages* side : {&partition->build, &partition->probe}) {
+         size_t bytes = 0;
+         for (const SpilledTuplePage& page : side->spilled())
+            bytes += page.page.storedBytes();
+         expected_ += reading(side->spilled().size(), bytes, aheadBytes());
+      }
       queue_.push_back(std::move(partition));
+   }
 }
 
 void HashJoinSpill::closeProbe() {
@@ -389,7 +395,7 @@ void HashJoinSpill::queueParts(PartitionJob& job) {
       plan(*part);
       part->isLump = part->buildRows > whole.buildRows / 4 * 3;
    }
-   depth_ = std::max(depth_, whole.depth + 1);
+   ++partitionsSplit_;
    enqueue(std::move(parts));
 }
 
@@ -402,6 +408,11 @@ void HashJoinSpill::describe(OperatorProfile& profile) const {
                                            " pages, " + std::to_string(side.rawBytes) + " bytes raw, " +
                                            std::to_string(side.storedBytes) + " stored");
    };
+   {
+      const MutexLock lock(mutex_);
+      profile.roundsExpected = expected_.rounds;
+      profile.bytesExpected = expected_.volume;
+   }
    note("Partitions", uint64_t{1} << build_->bits());
    note("Partitions Spilled", partitionsSpilled_);
    sideNote("Build Spilled", buildSpilled_);
@@ -410,7 +421,7 @@ void HashJoinSpill::describe(OperatorProfile& profile) const {
       profile.notes.emplace_back("Probe Rows Filtered",
                                  std::to_string(tested - passed_.load()) + " of " + std::to_string(tested));
    note("Spilled Bytes Read", readBytes_.load());
-   note("Partitions Split Again", depth_);
+   note("Partitions Split Again", partitionsSplit_);
    note("Chunks", chunks_.load());
 }
 

@@ -7,6 +7,7 @@
 #include "common/sync/mutex.hpp"
 #include "executor/operator/join/hash_join_matcher.hpp"
 #include "executor/pipeline/memory_grant.hpp"
+#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -160,12 +161,13 @@ private:
    bool isAlone_ GUARDED_BY(mutex_) = false;     ///< the partition being joined takes all the memory
    size_t promisedBytes_ GUARDED_BY(mutex_) = 0; ///< to partitions taken and not loaded
    // STATISTICS
+   Transfers expected_ GUARDED_BY(mutex_); ///< of the queued partitions
    struct Side {
       uint64_t pages = 0, rows = 0, rawBytes = 0, storedBytes = 0;
       void add(const TuplePages& pages);
    };
    Side buildSpilled_, probeSpilled_;
-   uint32_t partitionsSpilled_ = 0, depth_ = 0;
+   uint32_t partitionsSpilled_ = 0, partitionsSplit_ = 0; // the second one under mutex_
    std::atomic<uint64_t> readBytes_{0}, chunks_{0};
    std::atomic<uint64_t> tested_{0}, passed_{0}; ///< probe rows of spilled partitions, by spilledHashes_
 };

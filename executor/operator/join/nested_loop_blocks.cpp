@@ -5,7 +5,6 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_looper.hpp"
-#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -23,7 +22,7 @@ void NestedLoopLeft::clear() {
 
 BatchBuilder& NestedLoopLeft::open(QueryContext& context) {
    const MutexLock lock(mutex_);
-   return *builders_.emplace_back(std::make_unique<BatchBuilder>(columns_, rows_.memory(context)));
+   return *builders_.emplace_back(std::make_unique<BatchBuilder>(rows_.makeBuilder(columns_, context)));
 }
 
 void NestedLoopLeft::add(BatchBuilder& builder, const Batch& in) {
@@ -146,6 +145,13 @@ void NestedLoopBlocks::prepare(QueryContext& context) {
        planNestedLoop(sizes, tauBytes(context.spill().transferCost()), context.settings().memory.leftShare);
    blockBytes_ = std::max(static_cast<size_t>(plan.leftPart), blockBytesMin);
    aheadBytes_ = static_cast<size_t>(plan.rightPart);
+   // Per block: its rows, and all of the right side.
+   const double blocks = plan.blocks * workers;
+   const size_t leftBytes = left_.rows().diskBytes().stored, rightBytes = right_.buffer.diskBytes().stored;
+   const auto ofBlock = [&](size_t all) { return static_cast<size_t>(static_cast<double>(all) / blocks); };
+   Transfers block = reading(std::max<size_t>(1, ofBlock(left_.rows().batchCount())), ofBlock(leftBytes), aheadBytes_);
+   block += reading(right_.buffer.batchCount(), rightBytes, aheadBytes_);
+   expected_ = {block.volume * blocks, block.rounds * blocks};
    blockBatches_ = (left_.rows().batchCount() + context.workers() - 1) / context.workers();
 }
 
@@ -165,6 +171,8 @@ SourceStatus NestedLoopBlocks::next(QueryContext& context, LocalState& local, Ba
 void NestedLoopBlocks::describe(OperatorProfile& profile) const {
    if (!right_.isSpilled) return;
    left_.rows().describe(profile);
+   profile.roundsExpected = expected_.rounds;
+   profile.bytesExpected = expected_.volume;
    profile.notes.emplace_back("Blocks", std::to_string(blocks_.load()));
 }
 

@@ -7,6 +7,7 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_loop_join.hpp"
+#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -55,6 +56,7 @@ private:
    NestedLoopLeft& left_;
    size_t blockBytes_ = 0, blockBatches_ = 0; ///< maximum size of one block
    size_t aheadBytes_ = 0;                    ///< of the right side, for each worker
+   Transfers expected_;
    Mutex mutex_;
    size_t nextBatch_ GUARDED_BY(mutex_) = 0;
    std::atomic<uint64_t> blocks_{0};

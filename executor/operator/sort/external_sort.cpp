@@ -4,7 +4,6 @@
 #include <bit>
 #include <string>
 
-#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -209,8 +208,15 @@ bool ExternalSort::planPass(QueryContext& context) {
    const size_t perRun = memory / parallel / largest;
    taskAheadBytes_ = std::clamp(perRun > pageBytes_ ? perRun - pageBytes_ : 0, pageBytes_,
                                 readAheadBytes(device, aheadUsual, aheadMax));
+   for (const MergeGroup& group : groups)
+      for (uint32_t run = group.from; run < group.end; ++run)
+         expectReading(spilled_[run], taskAheadBytes_);
    ++passes_;
    return true;
+}
+
+void ExternalSort::expectReading(const SpilledRun& run, size_t aheadBytes) {
+   expected_ += reading(run.pages.size(), run.storedBytes, aheadBytes);
 }
 
 void ExternalSort::collectTasks() {
@@ -306,8 +312,10 @@ std::unique_ptr<MergeRanges> ExternalSort::merge(QueryContext& context) {
    while (ahead > pageBytes_ && !grant_.mayGrow(spilled_.size() * ahead + lanesBytes))
       ahead /= 2;
    auto out = std::make_unique<MergeRanges>(buffer_.layout(), memory());
-   for (const SpilledRun& run : spilled_)
+   for (const SpilledRun& run : spilled_) {
       out->addRun(run, context.spill(), ahead);
+      expectReading(run, ahead);
+   }
    out->addResident(buffer_);
    return out;
 }
@@ -344,6 +352,8 @@ uint64_t ExternalSort::rowsPerRange() const {
 void ExternalSort::describe(OperatorProfile& profile) const {
    profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
    if (runsWritten_ == 0) return;
+   profile.roundsExpected = expected_.rounds;
+   profile.bytesExpected = expected_.volume;
    profile.notes.emplace_back("Spilled Runs", std::to_string(runsWritten_));
    profile.notes.emplace_back("Merge Passes", std::to_string(passes_ + 1));
    profile.notes.emplace_back("Spilled Bytes", std::to_string(bytesWritten_));

@@ -6,6 +6,7 @@
 #include "executor/operator/sort/sort_merge.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/policy/transfer_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -102,6 +103,7 @@ private:
    size_t mergeBytes(size_t runs) const;
    bool planRest(QueryContext& context);
    bool planPass(QueryContext& context);
+   void expectReading(const SpilledRun& run, size_t aheadBytes);
    void collectTasks();
    void count(const SpilledRun& run);
 
@@ -125,6 +127,7 @@ private:
    // for describe()
    uint32_t runsWritten_ = 0, passes_ = 0;
    uint64_t bytesWritten_ = 0, storedBytesWritten_ = 0;
+   Transfers expected_; ///< of all merges
 };
 
 } // namespace ouzel::executor

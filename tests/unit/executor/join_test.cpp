@@ -226,6 +226,7 @@ struct Fixture {
          context.spill = &spillManager();
          context.memoryLimit = join.memoryLimit;
       }
+      context.collectProfile = true;
       RunningQuery query(plan, context);
       std::vector<std::string> out;
       while (auto owned = query.next()) {
@@ -346,10 +347,25 @@ CATCH_TEST_CASE("hash joins that spill", "[join][spill]") {
          for (const Keys keys : {Keys::Dense, Keys::Text, Keys::Two, Keys::NullsEqual}) {
             auto notes = check({kind, false, residual, false, keys, 350, 1000, 900, true, batchRowsMax, false, limit});
             if (kind != JoinKind::Single) CATCH_REQUIRE(notes["Partitions Spilled"] != "");
+            if (kind == JoinKind::Single) continue; // ends with an error, or spills nothing
+            // Both sides were written and read, by requests that belong to the join.
+            CATCH_INFO(notes["Spill Rounds"]);
+            CATCH_CHECK(std::stoul(notes["Spill Rounds"]) > 0);
+            CATCH_CHECK(notes["Spill Rounds"].find(" write, 0 read") == std::string::npos);
+            CATCH_CHECK(notes["Spill Wait"].find(" ms write, ") != std::string::npos);
          }
    for (const JoinKind kind : allKinds)
       for (const auto& [left, right] : std::vector<std::array<uint32_t, 2>>{{0, 1000}, {3, 1000}, {1000, 600}})
          check({kind, false, true, false, Keys::Sparse, left, right, 1'000'000, false, 100, false, limit});
+}
+
+CATCH_TEST_CASE("a join in memory tells of no spilling", "[join]") {
+   auto notes = check(
+       {JoinKind::Inner, false, false, false, Keys::Text, 350, 1000, 900, true, batchRowsMax, false, size_t{64} << 20});
+   CATCH_CHECK(notes.contains("Build Rows"));
+   CATCH_CHECK(!notes.contains("Spill Rounds"));
+   CATCH_CHECK(!notes.contains("Spill Wait"));
+   CATCH_CHECK(!notes.contains("Partitions"));
 }
 
 CATCH_TEST_CASE("hash joins that spill with one heavy key or one hash", "[join][spill]") {
