@@ -226,8 +226,7 @@ std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices(
                      known(device.writeBandwidth), known(device.readBandwidth),
                      device.roundNanos > 0 ? std::optional(device.roundNanos / 1000) : std::nullopt,
                      count(device.writeRequests), count(device.readRequests), count(device.failures),
-                     count(device.readRounds),
-                     static_cast<double>(device.writeWaitNanos) / 1e6,
+                     count(device.readRounds), static_cast<double>(device.writeWaitNanos) / 1e6,
                      static_cast<double>(device.readWaitNanos) / 1e6});
    }
    return out;

@@ -126,8 +126,7 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
                         of(device->bytesWritten), of(device->rawBytesRead), of(device->bytesRead),
                         device->writes.bandwidth(), device->reads.bandwidth(), device->roundNanos(),
                         of(device->writeRequests), of(device->readRequests), of(device->failures),
-                        of(device->readRounds),
-                        of(device->writeWaitNanos), of(device->readWaitNanos)});
+                        of(device->readRounds), of(device->writeWaitNanos), of(device->readWaitNanos)});
    }
    return result;
 }

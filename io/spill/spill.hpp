@@ -63,8 +63,8 @@ public:
       double writeBandwidth, readBandwidth; ///< bytes per second as measured; 0: not yet
       double roundNanos;                    ///< of a request besides its bytes, as measured; 0: not yet
       uint64_t writeRequests, readRequests;
-      uint64_t failures;   ///< requests that failed, other than for lack of space
-      uint64_t readRounds; ///< in which readRequests were made, several at once
+      uint64_t failures;                      ///< requests that failed, other than for lack of space
+      uint64_t readRounds;                    ///< in which readRequests were made, several at once
       uint64_t writeWaitNanos, readWaitNanos; ///< of threads that could not go on (spill_tally.hpp)
    };
    std::vector<Device> devices() const;

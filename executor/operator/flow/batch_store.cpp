@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace ouzel::executor {
 
 namespace {
@@ -63,7 +62,17 @@ void BatchStore::store(size_t index) {
    batches_[index].reset();
 }
 
+void BatchStore::spillRest() {
+   DCHECK(grant_ != nullptr);
+   const MutexLock lock(mutex_);
+   for (size_t i = firstResident_; i < batches_.size(); ++i)
+      if (batches_[i]) store(i);
+   firstResident_ = batches_.size();
+   grant_->waiveFloor();
+}
+
 void BatchStore::clear() {
+   if (grant_) grant_->claimFloor();
    for (const SpilledColumnPage& stored : stored_)
       for (const io::SpilledPage& piece : stored.pieces)
          context_->spill().free(piece);
@@ -94,10 +103,9 @@ BatchStore::DiskBytes BatchStore::diskBytes() const {
 }
 
 size_t BatchStore::freeBytes(size_t bytesMin) const {
-   if (!grant_) return bytesMin;
-   size_t bytes = size_t{1} << 40;
-   while (bytes > bytesMin && !grant_->mayGrow(bytes))
-      bytes /= 2;
+   size_t bytes = 0;
+   for (size_t step = size_t{1} << 40; grant_ && step >= bytesMin; step /= 2)
+      if (grant_->mayGrow(bytes + step)) bytes += step;
    return std::max(bytes, bytesMin);
 }
 

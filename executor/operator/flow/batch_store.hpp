@@ -28,6 +28,9 @@ public:
    /// Thread-safe.
    void add(std::unique_ptr<OwnedBatch> batch);
    void clear();
+   /// Moves the rows in memory to disk, too, and leaves the memory to others until clear(). After the last add().
+   /// REQUIRES: spilling is allowed.
+   void spillRest();
    /// REQUIRES: spilling is not allowed.
    const std::vector<std::unique_ptr<OwnedBatch>>& batches() const;
    /// REQUIRES: the batch is in memory.

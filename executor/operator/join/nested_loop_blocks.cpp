@@ -133,6 +133,7 @@ void NestedLoopBlocks::prepare(QueryContext& context) {
    blockBytes_ = aheadBytes_ = 0;
    if (!right_.isSpilled) return;
    left_.close();
+   left_.rows().spillRest();
    // Each worker has its part of the left side and of the memory, and reads all of the right side.
    const double workers = context.workers();
    NestedLoopSizes sizes;
@@ -140,7 +141,9 @@ void NestedLoopBlocks::prepare(QueryContext& context) {
    sizes.right = static_cast<double>(right_.buffer.diskBytes().stored);
    sizes.rightMin = blockBytesMin;
    sizes.rightSlots = 2;
-   sizes.memory = std::max(static_cast<double>(left_.rows().freeBytes(blockBytesMin)) / workers, 3.0 * blockBytesMin);
+   // Some memory is for the batches that are being decoded, and for the flags of rows.
+   sizes.memory =
+       std::max(static_cast<double>(left_.rows().freeBytes(blockBytesMin)) * 7 / 8 / workers, 3.0 * blockBytesMin);
    const NestedLoopPlan plan =
        planNestedLoop(sizes, tauBytes(context.spill().transferCost()), context.settings().memory.leftShare);
    blockBytes_ = std::max(static_cast<size_t>(plan.leftPart), blockBytesMin);

@@ -74,6 +74,8 @@ public:
    void describe(OperatorProfile& profile) const override { rows_.buffer.describe(profile); }
    void finish(QueryContext& context) override {
       rows_.isSpilled = rows_.buffer.hasSpilled();
+      // The larger the blocks of the left side, the less often is the right side read: all memory is for them.
+      if (rows_.isSpilled) rows_.buffer.spillRest();
       rows_.firstRows.clear();
       uint64_t first = 0;
       for (size_t i = 0; i < rows_.buffer.batchCount(); ++i) {

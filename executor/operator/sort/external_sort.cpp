@@ -4,7 +4,6 @@
 #include <bit>
 #include <string>
 
-
 namespace ouzel::executor {
 
 namespace {
