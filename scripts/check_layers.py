@@ -72,7 +72,7 @@ FOLDERS = {
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},
-        "operator/join": OPERATORS | {"operator/flow"}, "operator/aggregate": OPERATORS | {"function/aggregate"},
+        "operator/join": OPERATORS | {"operator/flow"}, "operator/aggregate": OPERATORS | {"operator/sort", "function/aggregate"},
         "operator/window": OPERATORS | {"operator/sort", "function", "function/aggregate"},
         "operator/scan": OPERATORS | {"operator/flow", "function/table"}, "operator/write": OPERATORS | {"operator/flow"},
         "schedule": {"pipeline", "materialize", "operator"},

@@ -121,7 +121,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
        internals.governor->ledger(),
-       [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->cachedBytes(); },
+       [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->evictableBytes(); },
        internals.governor.get());
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
    storage::DatabaseOptions forStorage = storageOptions(options);

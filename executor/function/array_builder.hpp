@@ -16,6 +16,8 @@ public:
 
    PhysicalType physical() const { return physical_; }
    uint32_t size() const { return count_; }
+   /// Makes room for elements of so many bytes, which saves copies.
+   void reserve(size_t bytes) { bytes_.reserve(std::min<size_t>(bytes + headerBytes, StringView::lengthMax)); }
    void addNull();
    /// A value as it lies in a flat vector of type physical(), at any alignment.
    void add(const void* value);
@@ -32,6 +34,7 @@ public:
    StringView finish(std::span<const ArrayDimension> dimensions);
 
 private:
+   static constexpr size_t headerBytes = 64; ///< of an array of one dimension without NULLs
    void count(bool isNull);
 
    ValueBuilder bytes_; ///< of the elements

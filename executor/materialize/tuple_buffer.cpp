@@ -22,6 +22,8 @@ constexpr size_t pageHeapFactor = 4;
 /// relieve() frees the operator's floor divided by this, but at least reliefMin.
 constexpr size_t reliefDivisor = 64;
 constexpr size_t reliefMin = 256 * 1024;
+/// Bytes of rows that are copied by partition before the copies may be spilled.
+constexpr size_t copiedAtOnce = 512 * 1024;
 
 /// hash >> shift, where shift 64 gives 0 (a plain shift by 64 is undefined and gives hash on x86).
 inline uint32_t slotOf(uint64_t hash, uint8_t shift) {
@@ -75,6 +77,13 @@ size_t TuplePage::bytes() const {
    for (const Companion& companion : companions)
       bytes += companion.memory.bytes();
    return bytes;
+}
+
+size_t SpilledTuplePage::storedBytes() const {
+   size_t stored = page.storedBytes();
+   for (const io::SpilledPage& piece : rest)
+      stored += piece.storedBytes();
+   return stored;
 }
 
 bool SpilledPartitions::isEmpty() const {
@@ -377,7 +386,8 @@ void TupleBuffer::partitionPages() {
    const uint64_t rowsBefore = rowCount_;
    for (auto& page : old) {
       // Copies take memory before the page gives its memory back, so copies may have to be spilled at once.
-      constexpr size_t rowsAtOnce = 256;
+      const size_t rowBytes = page->bytes() / std::max(page->rowCount(rowSize_), 1u);
+      const size_t rowsAtOnce = std::clamp<size_t>(copiedAtOnce / std::max<size_t>(rowBytes, 1), 1, 256);
       for (std::byte* row = page->begin; row != page->cursor;) {
          const auto left = static_cast<size_t>(page->cursor - row);
          std::byte* end = row + std::min(left, rowsAtOnce * rowSize_);
@@ -431,15 +441,23 @@ bool TupleBuffer::spill(TuplePage& page) {
       heapBytesMax += companion.memory.bytes();
    const uint32_t rowCount = page.rowCount(rowSize_);
    const size_t bound = packing_.bound(rowCount, heapBytesMax);
-   if (bound > io::SpillSpace::pageBytesMax) return false;
+   if (TupleReader::memoryFor(std::max(bound, size_t{rowCount} * rowSize_ + heapBytesMax)) > UINT32_MAX) return false;
    partitions_.noteSpilled(page.begin, page.cursor, rowSize_);
    const PackedPage memory(bound);
    const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
    CHECK(packed.end <= memory.data() + bound); // pack() has overwritten foreign memory
-   const std::span<const std::byte> parts[] = {{memory.data(), packed.end}};
+   const size_t bytes = TupleReader::memoryFor(size_t{rowCount} * rowSize_ + packed.heapBytes);
+   std::span<const std::byte> left(memory.data(), packed.end);
+   const auto writeNext = [&] {
+      const auto part = left.first(std::min(left.size(), io::SpillSpace::pageBytesMax));
+      left = left.subspan(part.size());
+      return partitions_.space()->write({&part, 1});
+   };
+   SpilledTuplePage spilled{writeNext(), page.partition, rowCount, static_cast<uint32_t>(bytes), {}};
+   while (!left.empty())
+      spilled.rest.push_back(writeNext());
    partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
-   pages_.addSpilled({partitions_.space()->write(parts), page.partition, rowCount,
-                      static_cast<uint32_t>(TupleReader::memoryFor(size_t{rowCount} * rowSize_ + packed.heapBytes))});
+   pages_.addSpilled(std::move(spilled));
    return true;
 }
 

@@ -67,7 +67,10 @@ struct SpilledTuplePage {
    io::SpilledPage page; ///< the packed rows (RowPacking)
    uint32_t partition;
    uint32_t rowCount;
-   uint32_t bytes; ///< of memory that the page takes when a TupleReader has loaded it
+   uint32_t bytes;                    ///< of memory that the page takes when a TupleReader has loaded it
+   std::vector<io::SpilledPage> rest; ///< the packed rows after the first SpillSpace::pageBytesMax bytes
+
+   size_t storedBytes() const;
 };
 
 /// State shared by an operator's buffers (one per worker): the spill space, and the partitions that are spilled. A
@@ -139,7 +142,7 @@ private:
 class TuplePages {
 public:
    void add(std::unique_ptr<TuplePage> page) { pages_.push_back(std::move(page)); }
-   void addSpilled(const SpilledTuplePage& spilled) { spilled_.push_back(spilled); }
+   void addSpilled(SpilledTuplePage spilled) { spilled_.push_back(std::move(spilled)); }
    void merge(TuplePages&& other);
    void clear();
 

@@ -17,6 +17,8 @@ size_t TupleReader::memoryFor(size_t bytes) {
 void TupleReader::add(const SpilledTuplePage& spilled, bool isLastUse) {
    DCHECK(spilled.rowCount > 0);
    reader_.add(spilled.page, isLastUse);
+   for (const io::SpilledPage& piece : spilled.rest)
+      reader_.add(piece, isLastUse);
    queue_.push_back(spilled);
 }
 
@@ -24,12 +26,21 @@ std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
    DCHECK(at_ < queue_.size()); // queue_ has an entry for each page of the reader
    const SpilledTuplePage& spilled = queue_[at_++];
-   const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
+   size_t packedBytes = reader_.nextBytes();
+   for (const io::SpilledPage& piece : spilled.rest)
+      packedBytes += piece.rawBytes;
+   const size_t needed = memoryFor(packedBytes + RowPacking::slackBytes);
    if (packed_.bytes() < needed) {
       packed_.release();
       packed_ = LargeMemory(needed, memory_, LargeMemory::Fill::Anything);
    }
-   reader_.next(packed_.as<std::byte>());
+   size_t read = 0;
+   for (size_t piece = 0; piece <= spilled.rest.size(); ++piece) {
+      const size_t bytes = reader_.nextBytes();
+      reader_.next(packed_.as<std::byte>() + read);
+      read += bytes;
+   }
+   CHECK(read == packedBytes);
    auto page = std::make_unique<TuplePage>();
    page->memory = LargeMemory(spilled.bytes, memory_, LargeMemory::Fill::Anything);
    page->partition = spilled.partition;

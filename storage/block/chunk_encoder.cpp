@@ -88,11 +88,21 @@ uint32_t countNulls(const ColumnSlice& slice) {
    return slice.count - valid;
 }
 
+/// The bits of these rows, the first row's first.
+std::vector<ValidityWord> validityOf(const ColumnSlice& slice, uint32_t firstRow, uint32_t rowCount) {
+   const uint32_t shift = firstRow % 64, start = firstRow / 64, last = validityWords(slice.count) - 1;
+   std::vector<ValidityWord> words(validityWords(rowCount));
+   for (uint32_t i = 0; i < words.size(); ++i) {
+      words[i] = slice.validity[start + i] >> shift;
+      if (shift != 0 && start + i < last) words[i] |= slice.validity[start + i + 1] << (64 - shift);
+   }
+   return words;
+}
+
 } // namespace
 
 std::string& PageWriter::begin(PageEncoding encoding, const ColumnSlice& slice, uint32_t firstRow, uint32_t rowCount,
                                bool withValidity, uint8_t width) {
-   DCHECK(firstRow % 64 == 0);
    PageHeader header;
    header.encoding = encoding;
    header.width = width;
@@ -103,12 +113,13 @@ std::string& PageWriter::begin(PageEncoding encoding, const ColumnSlice& slice, 
    page_.clear();
    page_.append(sizeof header, '\0');
    if (withValidity && slice.validity) {
+      const std::vector<ValidityWord> words = validityOf(slice, firstRow, rowCount);
       ColumnSlice part = slice;
-      part.validity += firstRow / 64;
+      part.validity = words.data();
       part.count = rowCount;
       if (countNulls(part) != 0) {
          header.hasNulls = 1;
-         page_.append(reinterpret_cast<const char*>(part.validity), validityWords(rowCount) * sizeof(ValidityWord));
+         page_.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(ValidityWord));
       }
    }
    page_.append((32 - page_.size() % 32) % 32, '\0');

@@ -20,8 +20,9 @@
 //          end - 40     BlockFooter
 //
 // A column chunk is one column of one row group (<= 32,768 rows): one page or more, each at most 256 KiB of encoded
-// bytes unless 256 values alone are larger, each with its own checksum and optionally compressed. Page boundaries are
-// multiples of 2,048 rows for fixed-size types and of 256 rows for strings. Inside a page (after decompression):
+// bytes unless one value alone is larger, each with its own checksum and optionally compressed. Page boundaries are
+// multiples of 2,048 rows for fixed-size types. Those of strings are multiples of 256 rows after the page's first one,
+// or any row where 256 strings alone are larger. Inside a page (after decompression):
 //
 //   0   PageHeader, 32 bytes
 //   32  validity bitmap, one bit per row, if hasNulls; whole words

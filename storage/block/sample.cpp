@@ -10,6 +10,19 @@ Value valueOf(const ColumnSlice& slice, uint32_t row) {
    return Value::fromVector(Vector::flat(slice.type, slice.data, slice.validity), row);
 }
 
+namespace {
+
+uint64_t stringBytes(std::span<const ColumnSlice> columns, uint32_t rowCount) {
+   uint64_t bytes = 0;
+   for (const ColumnSlice& column : columns)
+      if (isVariableSize(column.type))
+         for (uint32_t row = 0; row < rowCount; ++row)
+            if (column.isValid(row)) bytes += column.values<StringView>()[row].size();
+   return bytes;
+}
+
+} // namespace
+
 void RowSampler::add(std::span<const ColumnSlice> columns, uint32_t rowCount) {
    const auto draw = [&](uint64_t below) {
       random_ = hashU64(random_ + 0x9e3779b97f4a7c15ULL);
@@ -23,6 +36,9 @@ void RowSampler::add(std::span<const ColumnSlice> columns, uint32_t rowCount) {
       return values;
    };
    if (rowCount == 0) return;
+   if (seen_ == 0)
+      capacity_ = static_cast<uint32_t>(
+          std::min<uint64_t>(capacity_, sampleRowsFor(stringBytes(columns, rowCount) / rowCount)));
    seen_ += rowCount;
    if (seen_ <= capacity_) {
       for (uint32_t row = 0; row < rowCount; ++row)

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,7 +11,14 @@ namespace ouzel::storage {
 
 using SampledRow = std::vector<Value>;
 
-/// Keeps up to `capacity` rows, drawn evenly from a stream of row groups. The same input gives the same rows.
+/// The most rows of a sample whose rows have `rowBytes` bytes on average: plans shall not take more memory than this.
+inline uint64_t sampleRowsFor(uint64_t rowBytes) {
+   constexpr uint64_t sampleBytesMax = uint64_t{4} << 20, rowsMin = 16;
+   return std::max(rowsMin, sampleBytesMax / std::max<uint64_t>(rowBytes, 1));
+}
+
+/// Keeps up to `capacity` rows, drawn evenly from a stream of row groups, or fewer if those of the first row group are
+/// long. The same input gives the same rows.
 class RowSampler {
 public:
    explicit RowSampler(uint32_t capacity) : capacity_(capacity) {}
@@ -18,7 +26,7 @@ public:
    std::vector<SampledRow>& rows() { return rows_; }
 
 private:
-   const uint32_t capacity_;
+   uint32_t capacity_;
    uint64_t seen_ = 0;
    uint64_t random_ = 0x853c49e6748fea9bULL;
    std::vector<SampledRow> rows_;

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "common/error/check.hpp"
-#include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
 #include "storage/block/bit_packing.hpp"
 #include "storage/block/chunk_encoder.hpp"
@@ -130,17 +129,20 @@ void encodePlainStrings(const ColumnSlice& slice, EncodedChunk& chunk) {
    for (uint32_t first = 0; first < slice.count;) {
       uint32_t end = first;
       size_t bytes = 0;
+      uint32_t step = stringGranule;
       while (end < slice.count) {
-         const uint32_t granuleEnd = std::min(end + stringGranule, slice.count);
+         const uint32_t granuleEnd = std::min(end + step, slice.count);
          size_t next = 0;
          for (uint32_t i = end; i < granuleEnd; ++i)
             next += 2 + (slice.isValid(i) ? values[i].size() : 0);
+         if (step > 1 && end == first && next + 8192 > pageSizeMax) {
+            step = 1; // long strings: the page ends at any row
+            continue;
+         }
          if (end > first && bytes + next + 8192 > pageSizeMax) break;
          bytes += next;
          end = granuleEnd;
       }
-      if (bytes > INT32_MAX)
-         throw SqlError(sqlstate::programLimitExceeded, "256 adjacent values of a column exceed 2 GB");
       std::string& page = writer.begin(PageEncoding::PlainStrings, slice, first, end - first, true);
       appendStringBody(page, writer.bodyOffset(), values, &slice, first, end - first);
       writer.end(PageWriter::Compression::Strings);

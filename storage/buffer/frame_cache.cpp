@@ -17,9 +17,14 @@ size_t FrameCache::KeyHash::operator()(const PageKey& key) const {
 void PagePin::reset() {
    Frame* frame = std::exchange(frame_, nullptr);
    if (!frame) return;
+   FrameCache& cache = *frame->cache;
+   const size_t size = frame->size; // once the pin is gone, another thread may free the frame
    const uint32_t before = frame->state.fetch_sub(1, std::memory_order_acq_rel);
    CHECK((before & ~FrameCache::detachedBit) != 0);
-   if (before == (FrameCache::detachedBit | 1)) frame->cache->free(frame);
+   if ((before & ~FrameCache::detachedBit) != 1) return;
+   const bool isLast = (before & FrameCache::detachedBit) != 0;
+   if (!isLast || frame->place != Frame::Place::Private) cache.pinnedBytes_.fetch_sub(size, std::memory_order_relaxed);
+   if (isLast) cache.free(frame);
 }
 
 FrameCache::~FrameCache() {
@@ -59,7 +64,8 @@ PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
    const auto found = shard.pages.find(key);
    if (found == shard.pages.end()) return {};
    Frame* const frame = found->second.frame;
-   frame->state.fetch_add(1, std::memory_order_acq_rel);
+   if ((frame->state.fetch_add(1, std::memory_order_acq_rel) & ~detachedBit) == 0)
+      pinnedBytes_.fetch_add(frame->size, std::memory_order_relaxed);
    // All threads that pin the frame share this cache line: write to it only when the flag changes.
    if (!frame->isReferenced.load(std::memory_order_relaxed)) frame->isReferenced.store(true, std::memory_order_relaxed);
    return {frame, found->second.data};
@@ -122,6 +128,7 @@ bool FrameCache::list(Frame& frame, const PageKey& key) {
    if (frame.place == Frame::Place::Private) {
       frame.place = Frame::Place::Listed;
       privateBytes_.fetch_sub(frame.size, std::memory_order_relaxed);
+      pinnedBytes_.fetch_add(frame.size, std::memory_order_relaxed);
       frame.state.fetch_and(~detachedBit, std::memory_order_acq_rel);
       frame.ringIndex = static_cast<uint32_t>(ring.frames.size());
       ring.frames.push_back(&frame);

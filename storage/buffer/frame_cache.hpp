@@ -99,6 +99,8 @@ public:
    void evictSegment(SegmentId segment);
    /// Bytes of frames that are not Private: those that can be evicted when they are not pinned.
    size_t cachedBytes() const { return reservation_.used() - privateBytes_.load(std::memory_order_relaxed); }
+   /// Of cachedBytes(), those that cannot be evicted now.
+   size_t pinnedBytes() const { return pinnedBytes_.load(std::memory_order_relaxed); }
    uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
    uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
@@ -145,6 +147,7 @@ private:
    std::array<Ring, shardCount> rings_;
    std::atomic<size_t> privateBytes_{0}; ///< bytes of Private frames
    std::atomic<uint32_t> nextRing_{0};
+   std::atomic<size_t> pinnedBytes_{0}; ///< bytes of frames that are not Private and have a pin
    std::atomic<uint64_t> hits_{0}, misses_{0};
 };
 

@@ -34,6 +34,11 @@ size_t MemoryGovernor::cachedBytes() const {
    return cache_->cachedBytes();
 }
 
+size_t MemoryGovernor::evictableBytes() const {
+   const size_t cached = cache_->cachedBytes(), pinned = cache_->pinnedBytes();
+   return cached > pinned ? cached - pinned : 0; // both change meanwhile
+}
+
 void MemoryGovernor::addReclaimer(MemoryReclaimer& reclaimer) {
    const MutexLock lock(mutex_);
    reclaimers_.push_back(&reclaimer);

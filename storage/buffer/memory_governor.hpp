@@ -23,6 +23,8 @@ public:
    /// Shrinks the cache when more bytes are charged than the new limit.
    void setLimit(size_t bytes);
    size_t cachedBytes() const;
+   /// Of the cached bytes, those that nobody uses now, so that the cache can give them up.
+   size_t evictableBytes() const;
    /// Start to measure the process's resident memory. When it exceeds limit + allowance, the ledger gives out less.
    /// `purge` as for ResidencyWatch. Called at most once.
    void watchResidency(void (*purge)());

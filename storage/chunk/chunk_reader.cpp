@@ -49,6 +49,7 @@ void ChunkReader::open(ChunkPlace place) {
    } else {
       part_ = {0, static_cast<uint32_t>(header.pages.size()), header.hasDictionary, header.nullCount, header.zone};
    }
+   passed_ = firstPageOfRows();
 }
 
 void ChunkReader::close() {
@@ -67,7 +68,8 @@ PageView ChunkReader::pageAt(uint32_t index) {
 }
 
 uint32_t ChunkReader::pageIndexOf(uint32_t row) const {
-   uint32_t index = part_.hasDictionary ? 1 : 0;
+   uint32_t index = firstPageOfRows();
+   if (passed_ < part_.pageCount && entryAt(passed_).firstRow <= row) index = passed_;
    while (index + 1 < part_.pageCount && entryAt(index + 1).firstRow <= row)
       ++index;
    return index;
@@ -77,6 +79,28 @@ PageView ChunkReader::pageOf(uint32_t row, uint32_t& inPage) {
    const uint32_t index = pageIndexOf(row);
    inPage = row - entryAt(index).firstRow;
    return pageAt(index);
+}
+
+void ChunkReader::passPages(uint32_t row) {
+   const uint32_t index = pageIndexOf(row);
+   // After going back, pages that were passed may be pinned again.
+   if (!pins_.empty())
+      for (uint32_t i = std::min(index, passed_); i < index; ++i)
+         pins_[i].reset();
+   passed_ = index;
+}
+
+uint32_t ChunkReader::rowsWithin(uint32_t first, uint32_t count, size_t bytes) const {
+   if (!isVariableSize(type_) || part_.hasDictionary) return count;
+   uint32_t index = pageIndexOf(first);
+   size_t sum = entryAt(index).rawSize;
+   uint32_t end = entryAt(index).firstRow + entryAt(index).rowCount;
+   while (end < first + count && ++index < part_.pageCount) {
+      sum += entryAt(index).rawSize;
+      if (sum > bytes) break;
+      end = entryAt(index).firstRow + entryAt(index).rowCount;
+   }
+   return std::min(count, end - first);
 }
 
 uint32_t ChunkReader::rowCount() const {
@@ -166,7 +190,7 @@ Vector ChunkReader::readCodes(uint32_t first, uint32_t count, const Selection& r
 }
 
 Vector ChunkReader::readStrings(uint32_t first, uint32_t count, const Selection& rows) {
-   // A vector may span pages, which end at any multiple of 256 rows: decode page by page.
+   // A vector may span pages, which end at any row: decode page by page.
    auto* out = reinterpret_cast<StringView*>(scratch());
    const bool isSparse = rows.count() * 2 < count;
    bool hasNulls = false;
@@ -204,7 +228,8 @@ Vector ChunkReader::read(uint32_t first, uint32_t count, const Selection& rows) 
    if (part_.hasDictionary) return readCodes(first, count, rows);
    const uint32_t vectorFirst = first / vectorRows * vectorRows, offset = first - vectorFirst;
    uint32_t inPage;
-   const PageView page = pageOf(vectorFirst, inPage);
+   // A vector of strings may have begun in pages that are passed.
+   const PageView page = pageOf(isVariableSize(type_) ? first : vectorFirst, inPage);
    const uint32_t inVector = std::min(vectorRows, page.header().rowCount - inPage);
    const uint32_t size = physicalSize(type_);
    const auto validity = [&]() -> const ValidityWord* {

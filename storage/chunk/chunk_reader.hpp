@@ -27,8 +27,8 @@ struct ChunkPlace {
 ///
 /// Columns are decoded by whole aligned vectors of 2,048 rows into the reader's scratch. The scratch keeps the vector
 /// until another one is read, so that small batches of one vector decode once. Where few rows are selected, single
-/// values are fetched instead. Vectors point into pinned pages or the scratch; they stay valid until the next read() or
-/// open().
+/// values are fetched instead. Vectors point into pinned pages or the scratch. Those of strings stay valid until
+/// passPages() or open(), others until the next read() or open().
 class ChunkReader {
 public:
    explicit ChunkReader(PhysicalType type) : type_(type) {}
@@ -39,6 +39,12 @@ public:
    /// Lets go of the pages.
    void close();
    bool isOpen() const { return place_.block != nullptr; }
+   /// The rows before `row` are done with, and so are their strings: lets go of their pages. Rows are read forward as a
+   /// rule; a page that is needed again is pinned again.
+   void passPages(uint32_t row);
+   /// How many of the rows [first, first + count) lie in pages of `bytes` bytes together, but at least those of the
+   /// first page. Pages of values of fixed size do not count: they are small.
+   uint32_t rowsWithin(uint32_t first, uint32_t count, size_t bytes) const;
 
    /// Rows [first, first + count) lie inside one aligned vector; `rows` counts from `first`.
    Vector read(uint32_t first, uint32_t count, const Selection& rows);
@@ -73,6 +79,7 @@ private:
    };
    const PageEntry& entryAt(uint32_t index) const { return place_.header().pages[part_.firstPage + index]; }
    PageView pageAt(uint32_t index);
+   uint32_t firstPageOfRows() const { return part_.hasDictionary ? 1 : 0; }
    uint32_t pageIndexOf(uint32_t row) const;
    uint64_t dictionaryId() const;
    Vector readCodes(uint32_t first, uint32_t count, const Selection& rows);
@@ -82,6 +89,7 @@ private:
    ChunkPlace place_;
    ChunkPart part_;            ///< of a whole chunk: all of its pages
    std::vector<PagePin> pins_; ///< by index in the part
+   uint32_t passed_ = 0;       ///< page of the row of the last passPages(); no page of rows before it is pinned
    std::unique_ptr<char[], FreeDeleter> values_;
    std::unique_ptr<ValidityWord[]> validity_;
    std::unique_ptr<uint16_t[], FreeDeleter> codes_;

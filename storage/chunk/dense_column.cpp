@@ -54,6 +54,8 @@ void copy(const Vector& read, const Selection& rows, uint32_t size, char* out) {
 } // namespace
 
 void DenseColumn::fetch() {
+   if (wanted.empty()) return values.clear();
+   reader.passPages(passed);
    const uint32_t size = physicalSize(reader.type());
    values.resize(wanted.size() * size);
    readPieces([&](const Vector& read, size_t first, const Selection& rows) {
@@ -63,6 +65,7 @@ void DenseColumn::fetch() {
 
 void DenseColumn::fetchRange(uint32_t from, uint32_t count) {
    if (from + count > reader.rowCount()) ByteReader::corrupted();
+   if (count > 0) reader.passPages(from);
    const uint32_t size = physicalSize(reader.type());
    values.resize((size_t{count} + 1) * size);
    for (uint32_t done = 0; done < count;) {

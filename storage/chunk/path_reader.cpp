@@ -303,8 +303,10 @@ Vector PathReader::readLeaf(uint32_t first, uint32_t count, const Selection& row
       return giveCodes(count);
    }
    const bool isAll = counted.members == count;
-   if (isAll && counted.before % vectorRows + count <= vectorRows)
+   if (isAll && counted.before % vectorRows + count <= vectorRows) {
+      leaf.column.reader.passPages(counted.before);
       return leaf.column.reader.read(counted.before, count, rows);
+   }
    const uint32_t size = physicalSize(access_.resultType());
    const bool areFew = rows.count() * sparseDivisor < count;
    if (isAll && !areFew) {
@@ -351,7 +353,10 @@ Vector PathReader::read(uint32_t first, uint32_t count, const Selection& rows) {
    DCHECK(isOpen());
    if (!isLoaded_) load();
    if (isAllNull_) return allNull();
-   if (isDirect_) return leaves_[0].column.reader.read(first, count, rows);
+   if (isDirect_) {
+      leaves_[0].column.reader.passPages(first);
+      return leaves_[0].column.reader.read(first, count, rows);
+   }
    shapes_->loadShapes();
    if (isPresence_) return readPresence(first, count);
    return isOneLeaf_ ? readLeaf(first, count, rows) : readMixed(first, count, rows);

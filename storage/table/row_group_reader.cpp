@@ -208,7 +208,11 @@ PathReader* RowGroupReader::State::openedPath(ColumnReader& reader) {
 }
 
 Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows) {
-   if (chunkOf(reader).parts.empty()) return opened(reader).read(first, count, rows);
+   if (chunkOf(reader).parts.empty()) {
+      ChunkReader& chunk = opened(reader);
+      chunk.passPages(first);
+      return chunk.read(first, count, rows);
+   }
    if (!reader.documents) reader.documents = std::make_unique<DocumentReader>();
    if (!reader.documents->isOpen()) reader.documents->open(shapesOf(reader));
    return reader.documents->read(first, count, rows);
@@ -221,6 +225,15 @@ Vector RowGroupReader::State::readColumn(ColumnReader& reader, uint32_t first, u
    const ColumnSlice slice = segment->delta->slice(reader.column, firstRowOfGroup() + aligned, offset + count);
    return Vector::flat(reader.type(), static_cast<const char*>(slice.data) + offset * physicalSize(reader.type()),
                        reader.chunk.shifted(slice.validity, offset, count));
+}
+
+uint32_t RowGroupReader::rowsWithin(uint32_t firstRow, uint32_t count, size_t bytes) const {
+   const State& s = *state_;
+   if (!s.block) return count;
+   for (ColumnReader& reader : state_->columns)
+      if (!reader.path && isVariableSize(reader.type()) && !s.isMissing(reader) && s.chunkOf(reader).parts.empty())
+         count = s.opened(reader).rowsWithin(firstRow, count, bytes / s.columns.size());
+   return count;
 }
 
 Vector RowGroupReader::read(uint32_t column, uint32_t firstRow, uint32_t count, const Selection& rows) {

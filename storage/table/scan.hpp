@@ -96,7 +96,8 @@ struct Morsel {
 /// Reads one row group at a time. Owned by one worker; not thread-safe.
 ///
 /// Returned vectors point into pinned frames, delta segments or the reader's scratch. A column's vector stays valid
-/// until the same column is read again or another morsel is opened. Positions outside the selection given to read()
+/// until the same column is read again or another morsel is opened; then the pages of the rows before are let go, so
+/// that a reader has few of them pinned. Positions outside the selection given to read()
 /// hold unspecified but readable values.
 class RowGroupReader {
 public:
@@ -109,6 +110,9 @@ public:
    /// True when zone maps prove that no row of [firstRow, firstRow + count) can satisfy all zone predicates.
    /// In all calls the range lies inside one aligned vector of 2,048 rows, and selections count from firstRow.
    bool canSkip(uint32_t firstRow, uint32_t count);
+   /// How many of these rows to read at once so that they pin pages of about `bytes` bytes, if their strings are long:
+   /// at least one, at most `count`.
+   uint32_t rowsWithin(uint32_t firstRow, uint32_t count, size_t bytes) const;
    /// The rows that the snapshot sees. Dense when it sees all; takes constant time without deletes.
    Selection visible(uint32_t firstRow, uint32_t count);
    /// Decode a column for the selected rows. Dictionary-encoded strings come as Dictionary vectors whose dictionaryId

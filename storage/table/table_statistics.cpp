@@ -57,6 +57,8 @@ std::shared_ptr<const SampleRows> sampleOf(const std::vector<SegmentShare>& segm
    for (const SegmentShare& share : segments) {
       uint64_t wanted = share.rows;
       if (total > tableSampleRows) wanted = std::max<uint64_t>(uint64_t{tableSampleRows} * share.rows / total, 1);
+      if (share.segment->delta && share.rows > 0)
+         wanted = std::min(wanted, sampleRowsFor(share.segment->delta->bytes() / share.rows));
       if (share.segment->delta)
          addDeltaSample(*share.segment->delta, share.rows, wanted, columns.size(), rows);
       else

@@ -36,15 +36,17 @@ struct AggregateKernel {
    /// Write the results of states[0..count) to positions 0..count-1.
    void (*finalize)(const std::byte* const* states, uint32_t count, FunctionContext& context,
                     ResultVector& result) = nullptr;
-   /// The state depends on the order of rows or grows without bound (string_agg, array_agg, percentile, mode). The
-   /// operator stores the input rows, sorts them by group and ORDER BY, and calls update() in that order. combine() is
-   /// never called.
+   /// The state depends on the order of rows or grows as the result does (string_agg, array_agg, percentile, mode). The
+   /// operator stores the input rows, sorts them by ORDER BY, and calls update() in that order. combine() is never
+   /// called.
    bool ordered = false;
    /// Offsets of the StringViews in the state whose bytes may lie elsewhere. Unless `ordered`, the state has no other
    /// pointers.
    std::span<const uint32_t> strings = {};
    /// Kernels with the same accumulation (not null) differ only in finalize(): sum and avg of one type.
    const void* accumulation = nullptr;
+   /// Of `ordered` kernels, unless null: called with all rows of the groups, in any order, before the first update().
+   void (*expect)(const AggregateInput& input, std::byte* const* states) = nullptr;
 };
 
 /// Find the kernel of PostgreSQL's aggregate `name` (pg_proc.proname) for these argument representations and types.

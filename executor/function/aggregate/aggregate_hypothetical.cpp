@@ -1,7 +1,7 @@
-#include <cstring>
+#include <memory>
 
 #include "common/error/sql_error.hpp"
-#include "executor/function/aggregate/aggregate_loops.hpp"
+#include "executor/function/aggregate/aggregate_rows.hpp"
 #include "executor/kernel/compare.hpp"
 
 // Hypothetical-set aggregates: the position that a hypothetical row, made of the direct arguments, would have among the
@@ -19,8 +19,8 @@ struct State {
    int64_t beside = 0;         ///< peers of the hypothetical row
    int64_t distinctBefore = 0; ///< number of different rows among the rows before
    struct Cell {
-      std::byte value[16];
-      bool isNull;
+      KeptValue kept;
+      bool isNull = false;
    };
    Cell* last = nullptr; ///< the last of the different rows before
 };
@@ -43,23 +43,20 @@ bool isLast(const State& s, const AggregateInput& input, uint32_t columns, uint3
       const Vector& column = input.args[i];
       const bool isNull = column.isNull(row);
       if (isNull != s.last[i].isNull) return false;
-      if (!isNull && !valueEquality(column.type)(s.last[i].value, addressOf(column, row))) return false;
+      if (!isNull && !valueEquality(column.type)(s.last[i].kept.value(), addressOf(column, row))) return false;
    }
    return true;
 }
 
 void remember(State& s, const AggregateInput& input, uint32_t columns, uint32_t row) {
-   if (!s.last) s.last = static_cast<State::Cell*>(input.arena.allocate(sizeof(State::Cell) * columns, 16));
+   if (!s.last) {
+      s.last = static_cast<State::Cell*>(input.arena.allocate(sizeof(State::Cell) * columns, alignof(State::Cell)));
+      std::uninitialized_default_construct_n(s.last, columns);
+   }
    for (uint32_t i = 0; i < columns; ++i) {
       const Vector& column = input.args[i];
       s.last[i].isNull = column.isNull(row);
-      if (s.last[i].isNull) continue;
-      if (isVariableSize(column.type)) {
-         const StringView copy = input.arena.copyString(column.value<StringView>(row).view());
-         std::memcpy(s.last[i].value, &copy, sizeof copy);
-      } else {
-         std::memcpy(s.last[i].value, addressOf(column, row), physicalSize(column.type));
-      }
+      if (!s.last[i].isNull) s.last[i].kept.keep(column, row, input.arena);
    }
 }
 
@@ -85,9 +82,6 @@ void update(const AggregateInput& input, std::byte* const* states) {
 void updateOne(const AggregateInput& input, std::byte* state) {
    for (uint32_t i = 0; i < input.rows.count(); ++i)
       add(stateAt<State>(state), input, input.rows.row(i));
-}
-void combineNever(std::byte* const*, const std::byte* const*, uint32_t, Arena&) {
-   throwInternal("a hypothetical-set aggregate cannot be combined");
 }
 
 template <typename T, T (*result)(const State&)>

@@ -19,12 +19,12 @@ void requireKey(const AggregateInput& input, uint32_t row) {
 }
 
 struct TextState {
-   Growing text;
+   Pieces text;
 
    void append(std::string_view part, Arena& arena) {
-      text.append(part, arena);
-      if (text.size > StringView::lengthMax)
+      if (text.size() + part.size() > StringView::lengthMax)
          throw SqlError(sqlstate::programLimitExceeded, "out of memory").detail("The JSON text exceeds 1 GB.");
+      text.append(part, arena);
    }
    void appendArgument(const AggregateInput& input, size_t arg, uint32_t row) {
       if (input.args[arg].isNull(row)) return append("null", input.arena);
@@ -33,11 +33,11 @@ struct TextState {
       append(part, input.arena);
    }
    void finish(std::string_view end, uint32_t row, ResultVector& result) const {
-      if (text.size == 0) return result.setNull(row);
-      const size_t size = text.size + end.size();
+      if (text.size() == 0) return result.setNull(row);
+      const size_t size = text.size() + end.size();
       char* bytes = static_cast<char*>(result.strings().allocate(size, 1));
-      std::memcpy(bytes, text.data, text.size);
-      std::memcpy(bytes + text.size, end.data(), end.size());
+      text.copyTo(bytes);
+      std::memcpy(bytes + text.size(), end.data(), end.size());
       result.values<StringView>()[row] = StringView(bytes, static_cast<uint32_t>(size));
    }
 };
@@ -45,7 +45,7 @@ struct TextState {
 struct JsonAgg {
    using State = TextState;
    static void add(State& s, const AggregateInput& input, uint32_t row) {
-      if (s.text.size == 0)
+      if (s.text.size() == 0)
          s.append("[", input.arena);
       else
          s.append(!input.args[0].isNull(row) && isComposite(input.argTypes[0].oid) ? ", \n " : ", ", input.arena);
@@ -58,7 +58,7 @@ struct JsonObjectAgg {
    using State = TextState;
    static void add(State& s, const AggregateInput& input, uint32_t row) {
       requireKey(input, row);
-      s.append(s.text.size == 0 ? "{ " : ", ", input.arena);
+      s.append(s.text.size() == 0 ? "{ " : ", ", input.arena);
       std::string key;
       json::appendQuoted(key, keyText(argument(input, 0, row)));
       s.append(key, input.arena);
@@ -70,13 +70,14 @@ struct JsonObjectAgg {
 
 /// Values of jsonb, each preceded by its size.
 struct ValuesState {
-   Growing values;
+   Pieces values;
    uint64_t count = 0;
 
    void append(std::string_view bytes, Arena& arena) {
       const auto size = static_cast<uint32_t>(bytes.size());
-      std::memcpy(values.extend(sizeof size, arena), &size, sizeof size);
-      values.append(bytes, arena);
+      char* target = values.extend(sizeof size + size, arena);
+      std::memcpy(target, &size, sizeof size);
+      std::memcpy(target + sizeof size, bytes.data(), size);
       ++count;
    }
    void appendArgument(const AggregateInput& input, size_t arg, uint32_t row) {
@@ -92,13 +93,14 @@ struct ValuesState {
    /// Calls part(bytes) for each value.
    template <typename Part>
    void forEach(Part&& part) const {
-      const char* at = values.data;
-      for (uint64_t i = 0; i < count; ++i) {
-         uint32_t size;
-         std::memcpy(&size, at, sizeof size);
-         part(std::string_view(at + sizeof size, size));
-         at += sizeof size + size;
-      }
+      values.forEach([&](std::string_view piece) {
+         while (!piece.empty()) {
+            uint32_t size;
+            std::memcpy(&size, piece.data(), sizeof size);
+            part(piece.substr(sizeof size, size));
+            piece.remove_prefix(sizeof size + size);
+         }
+      });
    }
 };
 

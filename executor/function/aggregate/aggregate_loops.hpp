@@ -119,6 +119,7 @@ const AggregateKernel* findBitAggregate(const AggregateRequest& request);
 const AggregateKernel* findStatisticalAggregate(const AggregateRequest& request);
 const AggregateKernel* findJsonAggregate(const AggregateRequest& request);
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request);
+const AggregateKernel* findPercentileAggregate(const AggregateRequest& request);
 const AggregateKernel* findHypotheticalAggregate(const AggregateRequest& request);
 
 } // namespace ouzel::executor

@@ -238,12 +238,12 @@ void AggregateSink::prepare(QueryContext& context) {
        std::min(GroupTable::tableBytesUsual, floor / 4 / std::max<size_t>(context.workers(), 1));
    io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
    for (GroupingSet& set : sets_) {
-      // Without keys there is one group, which stays in memory, and so do its collected rows.
+      // Without keys there is one group, which stays in memory.
       io::SpillSpace* ofGroups = set.keys.empty() ? nullptr : space;
       set.partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
          if (set.distinct[a]) set.distinct[a]->partitions = std::make_unique<SpilledPartitions>(space, bits);
-         if (set.collected[a]) set.collected[a]->partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
+         if (set.collected[a]) set.collected[a]->partitions = std::make_unique<SpilledPartitions>(space, bits);
       }
    }
 }
@@ -473,7 +473,7 @@ void AggregateSink::noteSpilled(const TuplePages& pages) {
    for (const SpilledTuplePage& spilled : pages.spilled()) {
       spilledRows_ += spilled.rowCount;
       spilledBytes_ += spilled.bytes;
-      storedBytes_ += spilled.page.storedBytes();
+      storedBytes_ += spilled.storedBytes();
    }
 }
 

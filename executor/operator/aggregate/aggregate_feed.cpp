@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "executor/kernel/array_order.hpp"
-#include "executor/kernel/compare.hpp"
-#include "executor/materialize/batch_builder.hpp"
-#include "executor/materialize/key_hash.hpp"
-#include "executor/materialize/row_batch.hpp"
-#include "executor/pipeline/memory_grant.hpp"
+#include "executor/operator/aggregate/keyed_rows.hpp"
 
 namespace ouzel::executor {
 
@@ -26,165 +21,21 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set) {
    };
 }
 
-RowList::RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory) : charge_(memory) {
-   const uint64_t count = pages.rowCount(layout.rowSize());
-   charge_.grow(count * sizeof(std::byte*));
-   rows_.reserve(count);
-   for (const auto& page : pages.pages())
-      for (std::byte* row = page->begin; row != page->cursor; row += layout.rowSize())
-         rows_.push_back(row);
-}
-
-namespace {
-
-std::vector<PhysicalType> typesOf(const RowLayout& layout) {
-   std::vector<PhysicalType> types;
-   for (uint32_t column = 0; column < layout.columnCount(); ++column)
-      types.push_back(layout.type(column));
-   return types;
-}
-
-/// Gathers up to batchRowsMax stored rows at a time, and finds their groups.
-class KeyedRows {
-public:
-   KeyedRows(QueryContext& context, const RowLayout& layout, uint32_t keyCount, const FindGroups& find)
-      : context_(context), layout_(layout), keyCount_(keyCount), find_(find), columns_(layout.columnCount()) {}
-
-   void gather(RowBatch& space, std::span<std::byte* const> rows) {
-      const auto count = static_cast<uint32_t>(rows.size());
-      for (uint32_t column = 0; column < layout_.columnCount(); ++column)
-         columns_[column] = space.gather(column, layout_, column, rows.data(), count);
-      live_.bind(columns_.data(), keyCount_, Selection::dense(count));
-      hashKeys(live_.data(), keyCount_, count, context_.settings().zeroHashes, hashes_);
-      find_(live_.data(), hashes_, count, groups_);
-   }
-   const std::vector<Vector>& columns() const { return columns_; }
-   std::byte** groups() { return groups_; }
-
-private:
-   QueryContext& context_;
-   const RowLayout& layout_;
-   const uint32_t keyCount_;
-   const FindGroups& find_;
-   std::vector<Vector> columns_;
-   LiveColumns live_;
-   uint64_t hashes_[batchRowsMax];
-   std::byte* groups_[batchRowsMax];
-};
-
-} // namespace
-
 void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::span<std::byte* const> all,
                   const FindGroups& find, Arena& arena) {
    const CompiledAggregate& aggregate = (*set.aggregates)[a];
    const RowLayout& layout = set.distinct[a]->layout;
    const auto keyCount = static_cast<uint32_t>(set.keys.size());
-   RowBatch space(typesOf(layout));
    KeyedRows rows(context, layout, keyCount, find);
    for (; !all.empty(); all = all.subspan(std::min<size_t>(batchRowsMax, all.size()))) {
       context.checkCancelled();
       const auto count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size()));
-      rows.gather(space, all.first(count));
+      rows.gather(all.first(count));
       for (uint32_t i = 0; i < count; ++i)
          rows.groups()[i] += set.stateOffsets[a];
       const AggregateInput input{std::span(rows.columns()).subspan(keyCount, aggregate.argCount),
                                  Selection::dense(count), context.functions(), arena, aggregate.argTypes};
       aggregate.kernel->update(input, rows.groups());
-   }
-}
-
-namespace {
-
-/// A few milliseconds of sorting.
-constexpr uint32_t comparisonsBetweenChecks = 1u << 16;
-
-/// A collected row, gathered into a batch, and its group.
-struct CollectedRow {
-   std::byte* group;
-   uint32_t batch;
-   RowIndex row;
-};
-
-} // namespace
-
-void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std::span<std::byte* const> input,
-                   const FindGroups& find, Arena& arena, Reservation& memory) {
-   const CompiledAggregate& aggregate = (*set.aggregates)[a];
-   const RowLayout& layout = set.collected[a]->layout;
-   const auto keyCount = static_cast<uint32_t>(set.keys.size());
-   const uint32_t argsBegin = keyCount, orderBegin = keyCount + (aggregate.orderCount ? aggregate.argCount : 0);
-   Reservation here(memory);
-   here.grow(input.size() * (layout.rowSize() + 2 * sizeof(CollectedRow)));
-   std::vector<CollectedRow> all;
-   all.reserve(input.size());
-   std::vector<RowBatch> spaces;
-   std::vector<std::vector<Vector>> batches;
-   KeyedRows rows(context, layout, keyCount, find);
-   for (size_t first = 0; first < input.size(); first += batchRowsMax) {
-      context.checkCancelled();
-      const std::span<std::byte* const> some =
-          input.subspan(first, std::min<size_t>(batchRowsMax, input.size() - first));
-      rows.gather(spaces.emplace_back(typesOf(layout)), some);
-      for (uint32_t row = 0; row < some.size(); ++row)
-         all.push_back({rows.groups()[row], static_cast<uint32_t>(batches.size()), static_cast<RowIndex>(row)});
-      batches.push_back(rows.columns());
-   }
-   const auto columnOf = [&](const CollectedRow& row, uint32_t column) -> const Vector& {
-      return batches[row.batch][column];
-   };
-   std::vector<StringOrder> keyedOrders;
-   for (const sql::ExprPtr& arg : aggregate.call->args)
-      keyedOrders.push_back(keyedOrder(arg->type));
-   const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
-      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg) {
-         const Vector &left = columnOf(x, argsBegin + arg), &right = columnOf(y, argsBegin + arg);
-         const bool hasNull = left.isNull(x.row) || right.isNull(y.row);
-         const int order = !hasNull && keyedOrders[arg]
-                               ? keyedOrders[arg](left.value<StringView>(x.row), right.value<StringView>(y.row))
-                               : sortOrder(left, x.row, right, y.row, false, false);
-         if (order != 0) return order;
-      }
-      return 0;
-   };
-   uint32_t comparisons = 0;
-   std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
-      if (++comparisons % comparisonsBetweenChecks == 0) context.checkCancelled();
-      if (x.group != y.group) return x.group < y.group;
-      for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
-         if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
-                                         aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
-            return order < 0;
-      return aggregate.call->distinct && argsOrder(x, y) < 0;
-   });
-   if (aggregate.call->distinct)
-      all.erase(std::unique(all.begin(), all.end(),
-                            [&](const CollectedRow& x, const CollectedRow& y) {
-                               return x.group == y.group && argsOrder(x, y) == 0;
-                            }),
-                all.end());
-
-   const std::vector<Representation> argColumns(aggregate.argReprs.begin(),
-                                                aggregate.argReprs.begin() + aggregate.argCount);
-   std::vector<uint32_t> slots(aggregate.argCount);
-   std::iota(slots.begin(), slots.end(), argsBegin);
-   std::byte* states[batchRowsMax];
-   Batch one;
-   for (size_t first = 0; first < all.size(); first += batchRowsMax) {
-      context.checkCancelled();
-      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
-      BatchBuilder builder(argColumns, memory);
-      for (uint32_t i = 0; i < count; ++i) {
-         const CollectedRow& row = all[first + i];
-         one.columns = batches[row.batch];
-         one.rowCount = row.row + 1u;
-         one.selection = Selection::list(&row.row, 1);
-         builder.append(one, slots, 0);
-         states[i] = row.group + set.stateOffsets[a];
-      }
-      const auto ordered = builder.take();
-      const AggregateInput values{ordered->batch.columns, Selection::dense(count), context.functions(), arena,
-                                  aggregate.argTypes,     aggregate.descending,    aggregate.nullsFirst};
-      aggregate.kernel->update(values, states);
    }
 }
 

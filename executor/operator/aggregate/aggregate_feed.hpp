@@ -5,8 +5,8 @@
 #include "executor/operator/aggregate/aggregate.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 
-// Distinct values and collected rows, which are stored until all groups are known. Feeding a row updates the state of
-// its group, which must be in memory. The rows are in memory or are loaded partition by partition.
+// Distinct values, which are stored until all groups are known. Feeding a row updates the state of its group, which
+// must be in memory. The rows are in memory or are loaded partition by partition. Collected rows: collected_rows.hpp.
 
 namespace ouzel::executor {
 
@@ -19,23 +19,9 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set);
 /// So many top bits of a distinct value's hash are those of its group; the other bits are of group and value.
 inline constexpr uint32_t distinctGroupBits = 16;
 
-/// The addresses of the pages' rows.
-class RowList {
-public:
-   RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory);
-   std::span<std::byte* const> rows() const { return rows_; }
-
-private:
-   Reservation charge_;
-   std::vector<std::byte*> rows_;
-};
-
 /// Feed distinct values (rows of set.distinct[aggregate]). `arena` must live as long as the groups.
 void feedDistinct(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,
                   const FindGroups& find, Arena& arena);
-/// Sort rows of set.collected[aggregate] by group and sort columns, and feed them in that order.
-void feedCollected(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,
-                   const FindGroups& find, Arena& arena, Reservation& memory);
 
 /// Rows, in memory and spilled, that agree in the top `bitsUsed` bits of their hashes.
 struct RowPartition {

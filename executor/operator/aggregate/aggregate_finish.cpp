@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "executor/operator/aggregate/aggregate.hpp"
-#include "executor/operator/aggregate/aggregate_feed.hpp"
+#include "executor/operator/aggregate/collected_rows.hpp"
 
 // The finishing stages of an aggregation whose groups stayed in memory. The workers' groups are united, partition by
 // partition. Then distinct values and collected rows are fed to the groups. Spilled groups are united by
@@ -83,9 +83,12 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    case Stage::Distinct: return feedDistinctValues(context, task);
    case Stage::Collected: {
       GroupingSet::CollectedRows& collected = *task.set->collected[task.aggregate];
-      const RowList list(collected.layout, collected.pages, grant_.memory());
-      return feedCollected(context, *task.set, task.aggregate, list.rows(), findIn(task.set->groups),
-                           keepArena(newArena()), grant_.memory());
+      RowPartition rows;
+      rows.rows = collected.pages.rowCount(collected.layout.rowSize());
+      rows.spilled = collected.pages.spilled(); // without keys, whose one group stays in memory
+      rows.pages = collected.pages.takePages();
+      return feedCollected(context, *task.set, task.aggregate, std::move(rows), findIn(task.set->groups),
+                           keepArena(newArena()), grant_);
    }
    case Stage::End: break;
    }

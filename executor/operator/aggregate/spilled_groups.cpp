@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/operator/aggregate/collected_rows.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
@@ -57,11 +58,14 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       const MutexLock lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
       const Partition& next = waiting_.front();
-      wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
+      const size_t ofGroups = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
+      wanted = ofGroups;
       for (const RowPartition& rows : next.collected)
          wanted += rows.spilledBytes * 2;
-      const bool fits = sink_.grant().mayGrow(wanted + coming_);
+      bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
+      // Collected rows that do not fit are sorted on disk, which costs as much as splitting them once.
+      if (!fits) fits = sink_.grant().mayGrow(ofGroups + coming_);
       // The hash of a distinct value has only distinctGroupBits bits of its group: further bits would divide values and
       // groups differently.
       mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;
@@ -137,11 +141,7 @@ std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
          });
       }
       if (set.collected[a]) {
-         TuplePages pages;
-         forEachPage(context_, grant, set.collected[a]->layout, std::move(partition.collected[a]),
-                     [&](std::unique_ptr<TuplePage> page) { pages.add(std::move(page)); });
-         const RowList list(set.collected[a]->layout, pages, grant.memory());
-         feedCollected(context_, set, a, list.rows(), find, *loaded->arena, grant.memory());
+         feedCollected(context_, set, a, std::move(partition.collected[a]), find, *loaded->arena, grant);
       }
    }
    return loaded;

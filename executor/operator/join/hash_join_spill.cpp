@@ -97,7 +97,7 @@ void HashJoinSpill::Side::add(const TuplePages& from) {
       ++pages;
       rows += page.rowCount;
       rawBytes += page.bytes;
-      storedBytes += page.page.storedBytes();
+      storedBytes += page.storedBytes();
    }
 }
 
@@ -265,8 +265,11 @@ void HashJoinSpill::fillQueue() {
 }
 
 void HashJoinSpill::free(TuplePages& pages) {
-   for (const SpilledTuplePage& page : pages.spilled())
+   for (const SpilledTuplePage& page : pages.spilled()) {
       space_->free(page.page);
+      for (const io::SpilledPage& piece : page.rest)
+         space_->free(piece);
+   }
    pages.clear();
 }
 

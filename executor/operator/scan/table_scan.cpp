@@ -32,6 +32,9 @@ using sql::ExprKind;
 
 namespace {
 
+/// A lane reads at once rows whose strings pin pages of this part of the memory, but always so many bytes.
+constexpr size_t pinnedDivisor = 64, pinnedMin = size_t{256} << 10;
+
 /// A closed range of values allowed for a column of type Bool, I16, I32 or I64.
 struct RangeFilter {
    uint32_t column = 0; ///< position in the scan's columns
@@ -167,6 +170,7 @@ private:
    std::vector<RuntimeUse> activeRuntime_;
    std::unique_ptr<storage::ScanSource> source_;
    bool isForeseen_ = false; ///< source_ was made by foresee()
+   size_t pinnedMax_ = 0;    ///< bytes of the pages that a lane reads at once
    std::atomic<bool> hasAskedForAll_{false};
 };
 
@@ -364,6 +368,8 @@ void TableScan::prepare(QueryContext& context) {
    else
       source_ = table->scan(snapshotFor(context), std::move(spec));
    hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
+   const size_t limit = std::min(context.memory().limit(), context.execution.memoryLimit);
+   pinnedMax_ = std::max(limit / pinnedDivisor / std::max(context.workers(), 1u), pinnedMin);
 }
 
 LocalStatePtr TableScan::makeLocal(QueryContext& context) {
@@ -442,9 +448,11 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
       }
       const uint32_t first = local.nextRow;
       const uint32_t vectorEnd = (first / storage::vectorRows + 1) * storage::vectorRows;
-      const uint32_t count = std::min({context.settings().batchRows, vectorEnd - first, total - first});
+      uint32_t count = std::min({context.settings().batchRows, vectorEnd - first, total - first});
       local.nextRow = first + count;
       if (local.reader->canSkip(first, count)) continue;
+      count = local.reader->rowsWithin(first, count, pinnedMax_);
+      local.nextRow = first + count;
       std::fill(local.isDecoded.begin(), local.isDecoded.end(), uint8_t{0});
       local.batch.rowCount = count;
       const Selection rows = filterVector(context, local, first, count, local.reader->visible(first, count));

@@ -211,7 +211,52 @@ CATCH_TEST_CASE("string_agg, array_agg and percentiles keep the order they are g
         {std::pair{"percentile_cont", "3.000000"}, std::pair{"percentile_disc", "2.000000"}}) {
       const AggregateKernel& kernel = *findAggregate(name, floats, reprs, f64);
       States state(kernel, 1);
-      kernel.updateOne({pair, Selection::dense(4), test::testContext(), arena, floats}, state.pointers[0]);
+      const AggregateInput input{pair, Selection::dense(4), test::testContext(), arena, floats};
+      const std::vector<std::byte*> same(4, state.pointers[0]);
+      kernel.expect(input, same.data());
+      kernel.updateOne(input, state.pointers[0]);
       CATCH_CHECK(state.results(f64)[0] == expected);
    }
+}
+
+CATCH_TEST_CASE("ordered aggregates keep little more than their results", "[aggregate]") {
+   const SqlType text{oid::text, -1, 100}, float8{oid::float8, -1, 0};
+   const std::vector<SqlType> texts{text, text}, orders{text, float8};
+   constexpr uint32_t batches = 500;
+   MemoryLedger ledger(size_t{1} << 30);
+   const auto feed = [&](const char* name, const std::vector<SqlType>& types, const Column& second, Arena& arena,
+                         size_t length) {
+      const std::vector<Representation> reprs{textRepr, second.vector().type == PhysicalType::F64 ? f64 : textRepr};
+      const AggregateKernel& kernel = *findAggregate(name, types, reprs, textRepr);
+      States state(kernel, 1);
+      const std::vector<std::byte*> same(batchRowsMax, state.pointers[0]);
+      const auto each = [&](auto use) {
+         for (uint32_t batch = 0; batch < batches; ++batch) {
+            std::vector<Value> values;
+            for (uint32_t row = 0; row < 100; ++row)
+               values.push_back(
+                   Value::string(std::string(length - 6, 'x') + std::to_string(100'000 + batch * 100 + row)));
+            const Column column = Column::flat(PhysicalType::String, values);
+            const Vector args[] = {column.vector(), second.vector()};
+            use(AggregateInput{args, Selection::dense(100), test::testContext(), arena, types});
+         }
+      };
+      if (kernel.expect) each([&](const AggregateInput& input) { kernel.expect(input, same.data()); });
+      each([&](const AggregateInput& input) { kernel.update(input, same.data()); });
+      return state.results(textRepr)[0];
+   };
+   constexpr size_t length = 100, all = batches * 100 * length;
+   const Column none = Column::constant(PhysicalType::String, Value::string(""));
+   const Column part = Column::constant(PhysicalType::F64, Value::real(PhysicalType::F64, 0.5));
+   {
+      Reservation memory(ledger);
+      Arena arena(&memory);
+      CATCH_CHECK(feed("string_agg", texts, none, arena, length).size() == all);
+      CATCH_CHECK(memory.used() < all + (size_t{3} << 19)); // an arena's chunks have up to 1 MiB
+   }
+   Reservation memory(ledger);
+   Arena arena(&memory);
+   CATCH_CHECK(feed("percentile_disc", orders, part, arena, length) == std::string(length - 6, 'x') + "124999");
+   CATCH_CHECK(feed("mode", {text}, part, arena, length) == std::string(length - 6, 'x') + "100000");
+   CATCH_CHECK(memory.used() < all / 20);
 }

@@ -146,6 +146,40 @@ CATCH_TEST_CASE("every encoding gives back what was put in") {
    }
 }
 
+CATCH_TEST_CASE("a scan of long strings pins few pages at a time") {
+   std::vector<Value> values;
+   std::mt19937_64 random(11);
+   for (uint32_t i = 0; i < 3000; ++i)
+      values.push_back(i % 7 == 3 ? Value::null(PhysicalType::String)
+                                  : Value::string(digits(random(), i % 500 == 0 ? 600'000 : random() % 20'000)));
+   BlockFixture fixture(PhysicalType::String, values);
+   fixture.block->verify();
+   const auto& pages = fixture.block->header().chunk(0, 0).pages;
+   CATCH_CHECK(std::any_of(pages.begin(), pages.end(), [](const PageEntry& page) { return page.firstRow % 64 != 0; }));
+   CATCH_CHECK(std::all_of(pages.begin(), pages.end(), [](const PageEntry& page) {
+      return page.rawSize <= pageSizeMax + 4096 || page.rowCount == 1;
+   }));
+   RowGroupReader reader(fixture.scan);
+   reader.open({0, 0, 3000});
+   constexpr size_t bytes = 2 * 512 << 10; // the fixture's scan has two columns, which share them
+   uint32_t reads = 0;
+   for (uint32_t first = 0; first < 3000; ++reads) {
+      const uint32_t rest = std::min(3000 - first, vectorRows - first % vectorRows);
+      const uint32_t count = reader.rowsWithin(first, rest, bytes);
+      CATCH_REQUIRE(count > 0);
+      const Vector vector = reader.read(0, first, count, Selection::dense(count));
+      bool same = true;
+      for (uint32_t row = 0; row < count; ++row)
+         same &= Value::fromVector(vector, row).identical(values[first + row]);
+      CATCH_REQUIRE(same);
+      CATCH_REQUIRE(fixture.governor.cache().pinnedBytes() < 1'500'000);
+      first += count;
+   }
+   CATCH_CHECK(reads > 10);
+   const Vector again = reader.read(0, 0, 100, Selection::dense(100)); // back to pages that were passed
+   CATCH_CHECK(Value::fromVector(again, 99).identical(values[99]));
+}
+
 CATCH_TEST_CASE("range filters on packed integers agree with decoding") {
    for (const Generator& generator : generators()) {
       if (generator.type > PhysicalType::I64) continue;

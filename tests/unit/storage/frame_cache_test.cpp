@@ -57,7 +57,11 @@ CATCH_TEST_CASE("pages of a stretch are found where they landed and go together"
          CATCH_CHECK(adopted.data() == stretch.data + page * pageSize);
       }
       CATCH_CHECK(cache.cachedBytes() == 4 * pageSize);
+      CATCH_CHECK(cache.pinnedBytes() == 4 * pageSize);
+      CATCH_CHECK(governor.evictableBytes() == 0);
    }
+   CATCH_CHECK(cache.pinnedBytes() == 0);
+   CATCH_CHECK(governor.evictableBytes() == 4 * pageSize);
    CATCH_CHECK(holds(cache.find({1, 0, 0}), {1, 0, 0}));
    CATCH_CHECK(holds(cache.find({1, 0, 2}), {1, 0, 2}));
    CATCH_CHECK(!cache.contains({1, 0, 1})); // not requested
@@ -109,8 +113,10 @@ CATCH_TEST_CASE("a segment that is forgotten stays readable for those who hold i
    CATCH_CHECK(!cache.contains({1, 0, 2}));
    stretch.reset();
    CATCH_CHECK(cache.cachedBytes() == 4 * pageSize);
+   CATCH_CHECK(cache.pinnedBytes() == 4 * pageSize); // `page` and `other`
    page.reset();
    CATCH_CHECK(cache.cachedBytes() == pageSize);
+   CATCH_CHECK(cache.pinnedBytes() == pageSize);
 }
 
 CATCH_TEST_CASE("threads that load, adopt, evict and forget never see a wrong page") {
@@ -149,6 +155,7 @@ CATCH_TEST_CASE("threads that load, adopt, evict and forget never see a wrong pa
    CATCH_CHECK(wrong == 0);
    CATCH_CHECK(seen > 10'000);
    cache.evict(SIZE_MAX);
+   CATCH_CHECK(cache.pinnedBytes() == 0);
    cache.evict(SIZE_MAX);
    CATCH_CHECK(cache.cachedBytes() == 0);
 }
