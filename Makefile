@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -127,7 +127,7 @@ bench-spill: build
 	@bench/spill/run $(BENCH_ARGS)
 
 # bench/spill/README.md says what each of these measures.
-bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression: build
+bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote: build
 	@scripts/install-deps --bench
 	@bench/spill/$(@:bench-spill-%=%) $(BENCH_ARGS)
 bench-spill-device: build

@@ -192,6 +192,10 @@ void ouzelStatSpill(const SystemContext& context, RowBuilder& row) {
       d.writeBandwidth ? row.int8(*d.writeBandwidth) : row.null();
       d.readBandwidth ? row.int8(*d.readBandwidth) : row.null();
       d.roundMicros ? row.float8(*d.roundMicros) : row.null();
+      // What the device could read in the time of a round: REMOP's tau.
+      const bool isKnown = d.roundMicros && d.readBandwidth;
+      isKnown ? row.int8(static_cast<int64_t>(*d.roundMicros / 1e6 * static_cast<double>(*d.readBandwidth)))
+              : row.null();
       row.int8(d.writeRequests).int8(d.readRequests).int8(d.failures).int8(d.readRounds);
       row.float8(d.writeWaitMillis).float8(d.readWaitMillis).emit();
    }

@@ -33,6 +33,7 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    phase_ = Phase::Input;
    sortRound_ = 0;
    spilledCount_ = 0;
+   expected_ = {};
    grant_.claimFloor();
    rowsWanted_ = rowsWanted;
    workers_ = std::max(1u, context.workers());
@@ -348,11 +349,15 @@ uint64_t ExternalSort::rowsPerRange() const {
    return std::max<uint64_t>(1, pages == 0 ? 0 : rows * pagesPerRange / pages);
 }
 
+void ExternalSort::describeReading(OperatorProfile& profile) const {
+   profile.roundsExpected = expected_.rounds;
+   profile.bytesExpected = expected_.volume;
+}
+
 void ExternalSort::describe(OperatorProfile& profile) const {
    profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
    if (runsWritten_ == 0) return;
-   profile.roundsExpected = expected_.rounds;
-   profile.bytesExpected = expected_.volume;
+   describeReading(profile);
    profile.notes.emplace_back("Spilled Runs", std::to_string(runsWritten_));
    profile.notes.emplace_back("Merge Passes", std::to_string(passes_ + 1));
    profile.notes.emplace_back("Spilled Bytes", std::to_string(bytesWritten_));

@@ -92,6 +92,8 @@ public:
    uint64_t rowsPerRange() const;
    /// Notes about runs, passes, bytes and memory.
    void describe(OperatorProfile& profile) const;
+   /// What reading runs was expected to cost: before merge() of the passes, then of the last merge, too.
+   void describeReading(OperatorProfile& profile) const;
 
 private:
    enum class Phase : uint8_t { Input, SpillRest, Merge, Sort };

@@ -241,6 +241,7 @@ SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, 
 
 void SortedSource::describe(OperatorProfile& profile) const {
    if (!sort_.hasSpilled()) return;
+   sort_.describeReading(profile);
    profile.notes.emplace_back("Merged Ranges", std::to_string(rangeCount_));
    profile.notes.emplace_back("Merge Lanes", std::to_string(lanesUsed_));
 }

@@ -61,6 +61,7 @@ uint32_t WindowStream::lanesMax() const {
 }
 
 void WindowStream::describe(OperatorProfile& profile) const {
+   sort_.describeReading(profile);
    profile.notes.emplace_back("Merged Ranges", std::to_string(rangeCount_));
    if (rangeCount_ > 1) profile.notes.emplace_back("Ranges Of", chain_ ? "rows" : "partitions");
    profile.notes.emplace_back("Merge Lanes", std::to_string(lanesUsed_.load()));
