@@ -40,6 +40,7 @@ public:
       if (!ended_) bad("unexpected EOF in COPY data");
       if (rowEnd_ > 0) emit(cut());
    }
+   size_t pendingBytes() const { return pending_.size(); }
    /// The number of the row that the splitter is at.
    uint64_t row() const { return nextRow_ + rows_; }
 

@@ -8,6 +8,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "io/format/csv/pending_charge.hpp"
 #include "io/format/json/json_splitter.hpp"
 
 // COPY FROM is an INSERT whose rows come from the client or a file. The session's thread reads the input and cuts it
@@ -78,6 +79,7 @@ template <typename Splitter>
 void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table,
           Splitter& splitter) {
    bool isFirst = true;
+   io::PendingCharge pending(core.database.governor->ledger());
    const auto emit = [&](CopyChunk&& chunk) {
       if (std::exchange(isFirst, false) && target.options.header) takeHeader(table, target, chunk);
       if (chunk.size > 0) table.add(std::move(chunk));
@@ -92,7 +94,10 @@ void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, C
    while (const auto piece = input()) {
       core.checkInterrupts();
       target.progress->bytes += piece->size();
-      cut([&] { splitter.feed(*piece, emit); });
+      cut([&] {
+         splitter.feed(*piece, emit);
+         pending.hold(splitter.pendingBytes());
+      });
    }
    cut([&] { splitter.finish(emit); });
    table.finish();

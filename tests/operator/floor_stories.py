@@ -1,5 +1,7 @@
 """What once had to fit into memory: input and state that are many times the memory limit, of one group, of one recursion, of one scan.
 The answers are right, and the process stays within its limit and 192 MiB."""
+import subprocess
+
 from mistake import check
 
 LIMIT_MB, BEYOND_MB = 64, 192
@@ -34,6 +36,13 @@ def peak_mb(server):
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) >> 10
 
 
+def copy_row(server, megabytes):
+    """COPY FROM of one row; the complaint."""
+    command = ["psql", "-XAtq", "-v", "VERBOSITY=verbose", "-d", f"host=127.0.0.1 port={server.port} user=postgres dbname=postgres",
+               "-c", "COPY long FROM STDIN"]
+    return subprocess.run(command, input=b"x" * (megabytes << 20) + b"\n", capture_output=True, timeout=60).stderr.decode()
+
+
 def floors(place):
     server = place.serve("--memory-limit", "1GB").wait_until_ready()
     place.others.append(server)
@@ -49,6 +58,10 @@ def floors(place):
     for statement in ("SELECT string_agg(repeat('x', 1000000), '') FROM big WHERE n <= 2000", "SELECT array_agg(repeat('x', 1000000)) FROM big WHERE n <= 2000"):
         complaint = server.sql(statement, fails=True)
         check("54000" in complaint or "53200" in complaint, f"{statement}: {complaint}")
+    server.sql("CREATE TABLE long (t text)")
+    check(copy_row(server, 5) == "" and server.sql("SELECT length(t) FROM long") == str(5 << 20), "a row of 5 MB is not copied")
+    check("53200" in copy_row(server, 300), "a row of 300 MB is copied at a limit of 64 MB")
+    check(peak_mb(server) <= LIMIT_MB + BEYOND_MB, f"{peak_mb(server)} MB are resident after a long row")
     check(server.sql("SELECT count(*) FROM big") == str(ROWS), "the server is gone")
     server.stop()
 

@@ -9,6 +9,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
+#include "io/format/csv/pending_charge.hpp"
 #include "io/format/csv/row_splitter.hpp"
 #include "io/format/decompressed_input.hpp"
 #include "io/format/external_table.hpp"
@@ -31,8 +32,8 @@ public:
    /// file's first chunk, and may take rows off it; it may be null. `table` and `memory` outlive this.
    FileChunks(std::string subject, const ExternalTable& table, Reservation& memory,
               std::function<std::unique_ptr<Splitter>()> open, std::function<void(FileChunk&)> first)
-      : subject_(std::move(subject)), table_(table), files_(table.files()), pieces_(memory), open_(std::move(open)),
-        first_(std::move(first)) {
+      : subject_(std::move(subject)), table_(table), files_(table.files()), pieces_(memory), pending_(memory),
+        open_(std::move(open)), first_(std::move(first)) {
       pieces_.grow(DecompressedInput::memoryMax(files_[0]) + 3 * Splitter::chunkSize);
    }
 
@@ -82,6 +83,7 @@ private:
       if (piece) {
          bytesRead_ += piece->size();
          splitter_->feed(*piece, emit);
+         pending_.hold(splitter_->pendingBytes());
       }
       if (!piece || splitter_->ended()) {
          splitter_->finish(emit);
@@ -94,6 +96,7 @@ private:
    const ExternalTable& table_;
    const std::vector<std::string>& files_; ///< of the table
    Reservation pieces_;                    ///< for bytes that are read but not taken yet
+   PendingCharge pending_ GUARDED_BY(mutex_);
    const std::function<std::unique_ptr<Splitter>()> open_;
    const std::function<void(FileChunk&)> first_;
    // STATE

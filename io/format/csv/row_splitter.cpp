@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "common/error/sql_error.hpp"
+#include "common/value/string_view.hpp"
 
 namespace ouzel::io {
 
@@ -72,22 +74,29 @@ void RowSplitter::scan() {
 bool RowSplitter::cut(CopyChunk& chunk, bool last) {
    scan();
    size_t end = rowEnd_;
+   if (const size_t open = pending_.size() - end; open > StringView::lengthMax)
+      throw SqlError(sqlstate::programLimitExceeded, "out of memory")
+          .detail("Cannot enlarge string buffer containing " + std::to_string(open) + " bytes by " +
+                  std::to_string(chunkSize) + " more bytes.");
    if (last && !ended_ && end < pending_.size()) {
       if (inQuotes_) throw SqlError(sqlstate::badCopyFileFormat, "unterminated CSV quoted field");
       const std::string_view rest(pending_.data() + end, pending_.size() - end);
       if (rest != "\\." && rest != "\\.\r") end = pending_.size();
    }
    if (end == 0) return false;
-   chunk.memory.resize(end + 64);
-   std::memcpy(chunk.memory.data(), pending_.data(), end);
-   std::memset(chunk.memory.data() + end, 0, 64);
+   // The chunk takes the memory, so that only the beginning of the next row is copied.
+   std::vector<char> left;
+   left.reserve(chunkSize + 64);
+   left.assign(pending_.begin() + static_cast<ptrdiff_t>(end), pending_.end());
+   chunk.memory = std::exchange(pending_, std::move(left));
+   chunk.memory.resize(end);
+   chunk.memory.resize(end + 64); // zeros behind the rows
    chunk.size = end;
    chunk.firstLine = nextLine_;
    chunk.isLast = last;
    chunk.windowsLines = windowsLines_ == 1;
    nextLine_ += lines_;
    lines_ = 0;
-   pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(end));
    scanned_ = pending_.size();
    rowEnd_ = 0;
    return true;

@@ -29,7 +29,8 @@ public:
 
    explicit RowSplitter(const RowFormat& options) : options_(options) {}
 
-   /// Takes the next bytes of the stream and calls emit(CopyChunk&&) for each full chunk.
+   /// Takes the next bytes of the stream and calls emit(CopyChunk&&) for each full chunk. Throws 54000 for a row of
+   /// more than 1 GB.
    template <typename Emit>
    void feed(std::string_view piece, Emit&& emit) {
       while (!piece.empty() && !ended_) {
@@ -47,6 +48,7 @@ public:
       CopyChunk chunk;
       if (cut(chunk, true)) emit(std::move(chunk));
    }
+   size_t pendingBytes() const { return pending_.size(); }
    /// Whether the end-of-data marker "\." has been seen. Bytes behind it are ignored.
    bool ended() const { return ended_; }
 

@@ -44,6 +44,7 @@ public:
       CopyChunk chunk;
       if (cut(chunk, true)) emit(std::move(chunk));
    }
+   size_t pendingBytes() const { return pending_.size(); }
    /// Whether bytes from here on are ignored: never.
    bool ended() const { return false; }
 
