@@ -107,6 +107,10 @@ struct CollectedRow {
 
 } // namespace
 
+size_t bytesToFeedRow(const RowLayout& layout) {
+   return layout.rowSize() + 2 * sizeof(CollectedRow); // the gathered columns; the list, and the sort's copy of it
+}
+
 void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std::span<std::byte* const> input,
                    const FindGroups& find, Arena& arena, Reservation& memory) {
    const CompiledAggregate& aggregate = (*set.aggregates)[a];
@@ -114,7 +118,7 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
    const auto keyCount = static_cast<uint32_t>(set.keys.size());
    const uint32_t argsBegin = keyCount, orderBegin = keyCount + (aggregate.orderCount ? aggregate.argCount : 0);
    Reservation here(memory);
-   here.grow(input.size() * (layout.rowSize() + 2 * sizeof(CollectedRow)));
+   here.grow(input.size() * bytesToFeedRow(layout));
    std::vector<CollectedRow> all;
    all.reserve(input.size());
    std::vector<RowBatch> spaces;

@@ -24,6 +24,7 @@ class RowList {
 public:
    RowList(const RowLayout& layout, const TuplePages& pages, Reservation& memory);
    std::span<std::byte* const> rows() const { return rows_; }
+   static constexpr size_t bytesPerRow = sizeof(std::byte*);
 
 private:
    Reservation charge_;
@@ -36,6 +37,8 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t aggregat
 /// Sort rows of set.collected[aggregate] by group and sort columns, and feed them in that order.
 void feedCollected(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,
                    const FindGroups& find, Arena& arena, Reservation& memory);
+/// Bytes that feedCollected() charges for a row meanwhile.
+size_t bytesToFeedRow(const RowLayout& layout);
 
 /// Rows, in memory and spilled, that agree in the top `bitsUsed` bits of their hashes.
 struct RowPartition {

@@ -12,6 +12,26 @@ bool SpilledGroups::Partition::isSpilled() const {
           std::any_of(collected.begin(), collected.end(), has);
 }
 
+namespace {
+/// A page as it was written, and as it was before.
+constexpr size_t readingBytes = size_t{128} << 10;
+} // namespace
+
+/// The groups and their states stay. Distinct values and collected rows are there for one aggregate after the other.
+size_t SpilledGroups::Partition::bytesToLoad() const {
+   size_t kept = readingBytes + groups.spilledBytes + groups.rows * GroupSet::bytesPerRow, passing = 0;
+   for (size_t a = 0; a < set->aggregates->size(); ++a) {
+      passing = std::max(passing, distinct[a].spilledBytes + distinct[a].rows * GroupSet::bytesPerRow);
+      if (!set->collected[a]) continue;
+      const RowPartition& rows = collected[a];
+      // States may be made of all rows. They leave shorter ones in the arena, whose last chunk may be half of it.
+      kept += 3 * rows.spilledBytes;
+      passing = std::max(passing, rows.spilledBytes +
+                                      rows.rows * (RowList::bytesPerRow + bytesToFeedRow(set->collected[a]->layout)));
+   }
+   return kept + passing;
+}
+
 void SpilledGroups::enqueue(Partition&& partition) {
    if (partition.groups.rows == 0) return;
    if (partition.isSpilled())
@@ -56,10 +76,10 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    {
       const MutexLock lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
+      // The parts' pages are allocated one by one, and would not leave room for what another partition was promised.
+      if (isSplitting_) return Status::Blocked;
       const Partition& next = waiting_.front();
-      wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
-      for (const RowPartition& rows : next.collected)
-         wanted += rows.spilledBytes * 2;
+      wanted = next.bytesToLoad();
       const bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
       // The hash of a distinct value has only distinctGroupBits bits of its group: further bits would divide values and
@@ -68,6 +88,7 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       partition = std::move(waiting_.front());
       waiting_.pop_front();
       ++open_;
+      isSplitting_ = mustSplit;
       if (mustSplit) wanted = 0;
       coming_ += wanted;
    }
@@ -108,6 +129,7 @@ void SpilledGroups::finished() {
       const MutexLock lock(mutex_);
       DCHECK(open_ > 0);
       --open_;
+      isSplitting_ = false; // the worker that splits is the only one meanwhile
    }
    context_.wake();
 }
