@@ -13,6 +13,26 @@ bool SpilledGroups::Partition::isSpilled() const {
           std::any_of(collected.begin(), collected.end(), has);
 }
 
+namespace {
+/// A page as it was written, and as it was before.
+constexpr size_t readingBytes = size_t{128} << 10;
+} // namespace
+
+size_t SpilledGroups::Partition::bytesOfGroups() const {
+   return readingBytes + groups.spilledBytes + groups.rows * GroupSet::bytesPerRow;
+}
+
+/// The groups and their states stay. Distinct values are there for one aggregate after the other.
+size_t SpilledGroups::Partition::bytesToLoad() const {
+   size_t kept = bytesOfGroups(), passing = 0;
+   for (size_t a = 0; a < set->aggregates->size(); ++a) {
+      passing = std::max(passing, distinct[a].spilledBytes + distinct[a].rows * GroupSet::bytesPerRow);
+      // While they are sorted, and as states that may be made of all of them.
+      kept += 2 * collected[a].spilledBytes;
+   }
+   return kept + passing;
+}
+
 void SpilledGroups::enqueue(Partition&& partition) {
    if (partition.groups.rows == 0) return;
    if (partition.isSpilled())
@@ -57,21 +77,21 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    {
       const MutexLock lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
+      // The parts' pages are allocated one by one, and would not leave room for what another partition was promised.
+      if (isSplitting_) return Status::Blocked;
       const Partition& next = waiting_.front();
-      const size_t ofGroups = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
-      wanted = ofGroups;
-      for (const RowPartition& rows : next.collected)
-         wanted += rows.spilledBytes * 2;
+      wanted = next.bytesToLoad();
       bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
       // Collected rows that do not fit are sorted on disk, which costs as much as splitting them once.
-      if (!fits) fits = sink_.grant().mayGrow(ofGroups + coming_);
+      if (!fits) fits = sink_.grant().mayGrow(next.bytesOfGroups() + coming_);
       // The hash of a distinct value has only distinctGroupBits bits of its group: further bits would divide values and
       // groups differently.
       mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;
       partition = std::move(waiting_.front());
       waiting_.pop_front();
       ++open_;
+      isSplitting_ = mustSplit;
       if (mustSplit) wanted = 0;
       coming_ += wanted;
    }
@@ -112,6 +132,7 @@ void SpilledGroups::finished() {
       const MutexLock lock(mutex_);
       DCHECK(open_ > 0);
       --open_;
+      isSplitting_ = false; // the worker that splits is the only one meanwhile
    }
    context_.wake();
 }

@@ -49,6 +49,9 @@ private:
       RowPartition groups;
       std::vector<RowPartition> distinct, collected; ///< by aggregate
       bool isSpilled() const;
+      /// What load() takes, and what it takes at least: collected rows may be sorted on disk.
+      size_t bytesToLoad() const;
+      size_t bytesOfGroups() const;
    };
    void enqueue(Partition&& partition) REQUIRES(mutex_);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);
@@ -61,6 +64,7 @@ private:
    mutable Mutex mutex_;
    std::deque<Partition> waiting_ GUARDED_BY(mutex_);
    uint32_t splits_ GUARDED_BY(mutex_) = 0;
+   bool isSplitting_ GUARDED_BY(mutex_) = false;
    uint32_t open_ GUARDED_BY(mutex_) = 0; ///< partitions being loaded, split or used
    size_t coming_ GUARDED_BY(mutex_) = 0; ///< bytes that partitions being loaded are going to take
 };
