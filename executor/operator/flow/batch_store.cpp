@@ -102,10 +102,12 @@ void BatchStore::store(size_t index) {
 
 void BatchStore::spillRest() {
    DCHECK(grant_ != nullptr);
-   const MutexLock lock(mutex_);
-   for (size_t i = firstResident_; i < batches_.size(); ++i)
-      if (batches_[i]) store(i);
-   firstResident_ = batches_.size();
+   {
+      const MutexLock lock(mutex_);
+      for (size_t i = firstResident_; i < batches_.size(); ++i)
+         if (batches_[i]) store(i);
+      firstResident_ = batches_.size();
+   }
    grant_->waiveFloor();
 }
 
