@@ -74,7 +74,7 @@ public:
    uint32_t finishTasks(QueryContext& context);
    void finishTask(QueryContext& context, uint32_t task);
    /// `reclaimer`: can write the sorted rows to disk, if they are in memory.
-   void finish(Reclaimer* reclaimer);
+   void finish(Reclaimer* reclaimer = nullptr);
 
    uint32_t workers() const { return workers_; }
    size_t pageBytes() const { return pageBytes_; }
