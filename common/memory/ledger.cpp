@@ -2,6 +2,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/memory/memory_wait.hpp"
 
 namespace ouzel {
 
@@ -43,9 +44,12 @@ bool Reservation::tryGrow(size_t bytes) {
 }
 
 void Reservation::grow(size_t bytes) {
-   if (!tryGrow(bytes))
-      throw SqlError(sqlstate::outOfMemory, "out of memory")
-          .detail("Failed on request of size " + std::to_string(bytes) + ": memory_limit is reached.");
+   for (uint32_t times = 0; !tryGrow(bytes); ++times) {
+      MemoryWaiter* waiter = memoryWaiter();
+      if (!waiter || !waiter->waitForMemory(times))
+         throw SqlError(sqlstate::outOfMemory, "out of memory")
+             .detail("Failed on request of size " + std::to_string(bytes) + ": memory_limit is reached.");
+   }
 }
 
 void Reservation::shrink(size_t bytes) {

@@ -9,15 +9,17 @@ namespace ouzel::executor {
 namespace {
 
 struct Local final : LocalState {
-   explicit Local(BatchBuilder b) : builder(std::move(b)) {}
+   Local(const std::vector<Representation>& columns, Reservation& m, uint32_t takenRows = 0)
+      : builder(columns, m), memory(&m), taken(takenRows) {}
    BatchBuilder builder;
-   uint32_t taken = 0; // live rows of the batch being offered that have been copied
-   int refusals = 0;   // times Blocked was returned for blockTwice
+   Reservation* memory; // of the builder
+   uint32_t taken = 0;  // live rows of the batch being offered that have been copied
+   int refusals = 0;    // times Blocked was returned for blockTwice
 };
 
 } // namespace
 
-ResultSink::ResultSink(const sql::plan::Plan& plan) {
+ResultSink::ResultSink(const sql::plan::Plan& plan, ResultQueue& queue) : queue_(queue) {
    for (const sql::OutputColumn& column : plan.output) {
       const auto found = std::find(plan.root->output.begin(), plan.root->output.end(), column.column);
       if (found == plan.root->output.end()) throwInternal("an output column that the plan does not give");
@@ -26,8 +28,8 @@ ResultSink::ResultSink(const sql::plan::Plan& plan) {
    }
 }
 
-LocalStatePtr ResultSink::makeLocal(QueryContext& context) {
-   return std::make_unique<Local>(BatchBuilder(columns_, context.memory()));
+LocalStatePtr ResultSink::makeLocal(QueryContext&) {
+   return std::make_unique<Local>(columns_, queue_.batchMemory());
 }
 
 SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
@@ -41,6 +43,8 @@ SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const B
       if (local.builder.isFull()) {
          if (!context.hasRoom()) return SinkStatus::Blocked;
          context.offer(local.builder.take());
+         Reservation& memory = queue_.batchMemory();
+         if (&memory != local.memory) local = Local(columns_, memory, local.taken);
       }
       local.taken += local.builder.append(in, slots_, local.taken);
    }

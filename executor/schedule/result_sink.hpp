@@ -1,6 +1,7 @@
 #pragma once
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/schedule/result_queue.hpp"
 
 namespace ouzel::executor {
 
@@ -8,12 +9,13 @@ namespace ouzel::executor {
 /// as in plan.output.
 class ResultSink final : public Sink {
 public:
-   explicit ResultSink(const sql::plan::Plan& plan);
+   ResultSink(const sql::plan::Plan& plan, ResultQueue& queue);
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext& context, LocalState& local) override;
 
 private:
+   ResultQueue& queue_;
    std::vector<uint32_t> slots_;
    std::vector<Representation> columns_;
 };

@@ -1,6 +1,8 @@
 #include "executor/schedule/running_query.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
@@ -19,6 +21,35 @@ constexpr int64_t sliceNanos = 1'000'000;
 /// A plan whose scans read at most this many rows each runs on the session's thread: handing the plan to workers costs
 /// more than it saves.
 constexpr uint64_t smallPlanRows = 16'384;
+/// Workers run ahead of a client that rests until they have stored so many times the memory that is to be given back.
+/// A result that is larger is not worth it.
+constexpr uint64_t storedPerByte = 8;
+
+/// How often, and how many times at most, a refused allocation is tried again: clients have to rest, and their queries
+/// to run to their ends.
+constexpr std::chrono::milliseconds memoryWait(10);
+constexpr uint32_t memoryWaitsMax = 300;
+
+std::vector<Representation> resultColumns(const sql::plan::Plan& plan) {
+   std::vector<Representation> columns;
+   for (const sql::OutputColumn& column : plan.output)
+      columns.push_back(plan.columns[column.column].repr);
+   return columns;
+}
+
+/// Whether rows may be computed before the client asks for them, while its session does something else: nothing depends
+/// on when that is.
+bool mayRunAhead(sql::plan::Node& node) {
+   if (node.kind == sql::plan::NodeKind::LockRows || node.kind == sql::plan::NodeKind::VirtualScan) return false;
+   bool isVolatile = false;
+   sql::plan::forEachOwnExpr(node, [&](sql::Expr& expr) { isVolatile = isVolatile || sql::isVolatile(expr); });
+   if (isVolatile) return false;
+   for (const auto& child : node.children)
+      if (!mayRunAhead(*child)) return false;
+   for (const auto& cte : node.ctes())
+      if (!mayRunAhead(*cte.plan)) return false;
+   return true;
+}
 } // namespace
 
 io::SpillSpace& RunningQueryState::spill() {
@@ -36,13 +67,15 @@ uint32_t RunningQueryState::workers() const {
 RunningQueryState::RunningQueryState(const sql::plan::Plan& planToRun, ExecutionContext& context)
    : QueryContext(context, planToRun),
      budget_(*context.memory, context.memoryLimit, context.shares, context.settings.memory),
-     builder_(*this, buildOperators) {}
+     builder_(*this, buildOperators),
+     queue_(resultColumns(planToRun), *context.memory, context.spill, context.spillPolicy) {}
 
 RunningQueryState::~RunningQueryState() {
    stop();
 }
 
 void RunningQueryState::stop() {
+   budget_.onShortage(nullptr);
    {
       const MutexLock lock(mutex_);
       hasEnded_ = true;
@@ -80,7 +113,7 @@ void RunningQueryState::start() {
       for (OperatorProfile& profile : profile_)
          profile.spill = std::make_unique<io::SpillTally>();
    std::vector<Stage> stages = builder_.produce(*plan.root);
-   builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan), UINT32_MAX);
+   builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan, queue_), UINT32_MAX);
    {
       const MutexLock lock(mutex_);
       for (Step& step : builder_.takeSteps())
@@ -91,7 +124,45 @@ void RunningQueryState::start() {
    if (!runsHere_) {
       isScheduled_ = true;
       execution.scheduler->add(*this);
+      if (canSpill()) budget_.onShortage([this](size_t missing) { return giveBack(missing); });
    }
+}
+
+/// Another query is short of memory. Settled rows go to disk, or workers run ahead of the client, and all operators
+/// will be gone soon. Called by any thread, by one at a time.
+size_t RunningQueryState::giveBack(size_t missing) {
+   const size_t bytes = memory().used();
+   if (queue_.isStoring()) return bytes;
+   if (queue_.isResting()) {
+      if (!mayRunAhead_) mayRunAhead_ = plan.readOnly && mayRunAhead(*plan.root);
+      if (*mayRunAhead_ && queue_.storeRest(storedPerByte * bytes)) {
+         wake();
+         return bytes;
+      }
+   }
+   const size_t reclaimed = budget_.wantReclaimed(missing);
+   if (reclaimed > 0) wake();
+   return reclaimed;
+}
+
+/// A worker was refused memory. It waits for what other queries give back, unless this query has much itself and does
+/// not give it back.
+bool RunningQueryState::waitForMemory(uint32_t times) {
+   if (!execution.shares || times == memoryWaitsMax) return false;
+   if (!queue_.hasStored() && memory().used() > memory().limit() / 4) return false;
+   checkCancelled();
+   if (!isReleased_) budget_.bytes(); // asks them
+   const WaitScope waiting;
+   std::this_thread::sleep_for(memoryWait);
+   return true;
+}
+
+/// Nothing is left to run, and no worker is in an operator.
+void RunningQueryState::release() {
+   isReleased_ = true;
+   builder_.destroySince(0);
+   spill_.reset();
+   budget_.retire();
 }
 
 /// Goes on to the next pipeline, and runs the actions before it. Called by the thread that ended the previous pipeline,
@@ -102,13 +173,7 @@ void RunningQueryState::advance() {
       {
          const MutexLock lock(mutex_);
          run_.reset();
-         if (steps_.empty()) {
-            for (OperatorProfile& profile : profile_)
-               profile.noteSpill();
-            hasEnded_ = true;
-            changed_.notify_all();
-            return;
-         }
+         if (steps_.empty()) break;
          step = std::move(steps_.front());
          steps_.pop_front();
          if (step.pipeline) {
@@ -126,6 +191,12 @@ void RunningQueryState::advance() {
       for (size_t i = added.size(); i-- > 0;)
          steps_.push_front(std::move(added[i]));
    }
+   release();
+   const MutexLock lock(mutex_);
+   for (OperatorProfile& profile : profile_)
+      profile.noteSpill();
+   hasEnded_ = true;
+   changed_.notify_all();
 }
 
 Schedulable::Outcome RunningQueryState::runSlice() {
@@ -134,18 +205,33 @@ Schedulable::Outcome RunningQueryState::runSlice() {
       const MutexLock lock(mutex_);
       if (hasEnded_ || error_ || !run_) return Outcome::Nothing;
       run = run_;
+      ++inside_;
    }
+   Outcome outcome = Outcome::Nothing;
    try {
       const Interruptible interruptible(checkCancelled_);
-      switch (run->run(sliceNanos)) {
-      case PipelineRun::Outcome::Ran: return Outcome::Ran;
-      case PipelineRun::Outcome::Nothing: return Outcome::Nothing;
-      case PipelineRun::Outcome::Ended: advance(); return Outcome::Ran;
-      }
+      const WaitsForMemory patient(*this);
+      budget_.reclaimWanted();
+      const PipelineRun::Outcome ran = run->run(sliceNanos);
+      if (ran == PipelineRun::Outcome::Ended) advance();
+      if (ran != PipelineRun::Outcome::Nothing) outcome = Outcome::Ran;
    } catch (...) {
       fail(std::current_exception());
    }
-   return Outcome::Nothing;
+   leave(std::move(run));
+   return outcome;
+}
+
+/// Ends a slice. The last worker to leave a query that has failed destroys the operators.
+void RunningQueryState::leave(std::shared_ptr<PipelineRun> run) {
+   {
+      const MutexLock lock(mutex_);
+      if (--inside_ > 0 || !error_) return;
+      run_.reset();
+      steps_.clear();
+   }
+   run.reset(); // the last owner: local states go before their operators
+   release();
 }
 
 void RunningQueryState::fail(std::exception_ptr error) {
@@ -159,12 +245,10 @@ void RunningQueryState::fail(std::exception_ptr error) {
 }
 
 void RunningQueryState::wake() {
-   std::shared_ptr<PipelineRun> run;
    {
       const MutexLock lock(mutex_);
-      run = run_;
+      if (run_) run_->unblock();
    }
-   if (run) run->unblock();
    if (isScheduled_) execution.scheduler->wake(*this);
 }
 
@@ -186,48 +270,60 @@ void RunningQueryState::foresee() {
 }
 
 bool RunningQueryState::hasRoom() {
-   const MutexLock lock(mutex_);
-   return queue_.size() < queueBatchesMax;
+   if (queue_.hasRoom()) return true;
+   budget_.pause();
+   return false;
 }
 
 void RunningQueryState::offer(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
    DCHECK(batch->batch.selection.isDense());
-   const MutexLock lock(mutex_);
-   queue_.push_back(std::move(batch));
+   queue_.push(std::move(batch));
+   const MutexLock lock(mutex_); // next() looks and waits under the mutex
    changed_.notify_all();
+}
+
+/// The next batch of the queue; null if there is none now.
+std::unique_ptr<OwnedBatch> RunningQueryState::take() {
+   bool madeRoom = false;
+   std::unique_ptr<OwnedBatch> batch;
+   try {
+      if (queue_.hasStored()) checkCancelled(); // perhaps there is no worker to do it
+      batch = queue_.take(madeRoom);
+   } catch (...) {
+      stop();
+      throw;
+   }
+   if (batch && madeRoom) wake();
+   return batch;
 }
 
 std::unique_ptr<OwnedBatch> RunningQueryState::next() {
    if (!isStarted_) start();
-   UniqueLock lock(mutex_);
+   const WaitsForMemory patient(*this);
    while (true) {
-      if (error_) {
-         const std::exception_ptr error = error_;
-         lock.unlock();
-         stop();
-         std::rethrow_exception(error);
+      std::exception_ptr error;
+      bool hasEnded;
+      {
+         const MutexLock lock(mutex_);
+         error = error_;
+         hasEnded = hasEnded_;
       }
-      if (!queue_.empty()) {
-         std::unique_ptr<OwnedBatch> batch = std::move(queue_.front());
-         const bool wasFull = queue_.size() >= queueBatchesMax;
-         queue_.pop_front();
-         lock.unlock();
-         if (wasFull) wake();
-         return batch;
+      // Workers that ran ahead of a resting client have failed behind the rows that are stored.
+      if (!error || queue_.hasStored()) {
+         if (auto batch = take()) return batch;
       }
-      if (hasEnded_) {
-         lock.unlock();
+      if (error || hasEnded) {
          stop();
+         if (error) std::rethrow_exception(error);
          return nullptr;
       }
       if (runsHere_) {
-         lock.unlock();
          if (runSlice() == Outcome::Nothing) wake();
-         lock.lock();
       } else {
          const WaitScope waiting;
-         changed_.wait(lock);
+         UniqueLock lock(mutex_);
+         if (!error_ && !hasEnded_ && queue_.isEmpty()) changed_.wait(lock);
       }
    }
 }

@@ -1,11 +1,14 @@
 #pragma once
 #include <deque>
 #include <exception>
+#include <optional>
 
+#include "common/memory/memory_wait.hpp"
 #include "common/sync/mutex.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/schedule/pipeline_run.hpp"
+#include "executor/schedule/result_queue.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"
 
@@ -16,10 +19,15 @@ namespace ouzel::executor {
 /// The session's thread makes this object and calls next(). Workers call runSlice(), and operators inside the slice
 /// call the QueryContext part (offer(), wake(), ...). For a small plan (isSmall()) the session's thread calls
 /// runSlice() itself, from next(). One step runs at a time; the worker that ends a pipeline advances to the next step.
-class RunningQueryState final : public QueryContext, public Schedulable {
+///
+/// Operators are destroyed, and their memory and disk space returned, as soon as the last pipeline has ended or the
+/// query has failed and all workers have left it. Then only the queue is left for the client.
+///
+/// A client that rests, with an open cursor for instance, leaves the workers waiting and the operators as they are. If
+/// another query is short of memory then, workers run ahead of the client: the rest of the result goes to disk
+/// (giveBack()). The client notices nothing: rows come in the same order, and an error after the rows before it.
+class RunningQueryState final : public QueryContext, public Schedulable, public MemoryWaiter {
 public:
-   static constexpr size_t queueBatchesMax = 8;
-
    RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context);
    ~RunningQueryState() override;
 
@@ -41,10 +49,15 @@ public:
       if (isMain) affected_ += rows;
       if (execution.written) *execution.written += rows;
    }
+   bool waitForMemory(uint32_t times) override;
    bool hasRoom() override;
    void offer(std::unique_ptr<OwnedBatch> batch) override;
 
 private:
+   std::unique_ptr<OwnedBatch> take();
+   size_t giveBack(size_t missing);
+   void leave(std::shared_ptr<PipelineRun> run);
+   void release();
    bool isSmall(const sql::plan::Node& node) const;
    void advance();
    void fail(std::exception_ptr error);
@@ -57,15 +70,18 @@ private:
    PlanBuilder builder_;
    std::vector<OperatorProfile> profile_;
    bool isStarted_ = false, runsHere_ = false, isScheduled_ = false;
+   std::optional<bool> mayRunAhead_; // of giveBack()
 
    Mutex mutex_;
    CondVar changed_;
    std::deque<Step> steps_ GUARDED_BY(mutex_);
    std::shared_ptr<PipelineRun> run_ GUARDED_BY(mutex_); // also owned by the workers inside it
-   std::deque<std::unique_ptr<OwnedBatch>> queue_ GUARDED_BY(mutex_);
+   uint32_t inside_ GUARDED_BY(mutex_) = 0;              // workers in runSlice()
+   ResultQueue queue_;
    bool hasEnded_ GUARDED_BY(mutex_) = false;
    std::exception_ptr error_ GUARDED_BY(mutex_);
    std::atomic<uint64_t> affected_{0}, written_{0};
+   std::atomic<bool> isReleased_{false}; // release() was called
 };
 
 } // namespace ouzel::executor

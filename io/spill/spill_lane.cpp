@@ -24,6 +24,7 @@ constexpr std::align_val_t directAlignment{4096};
 /// Size of a lane's extents: a lane writes its areas one behind the other in an extent, and takes the next extent from
 /// the device that Placement chooses.
 constexpr size_t extentBytes = size_t{1} << 20;
+constexpr size_t leftBytes = size_t{4} << 20; // of the ledger, by staging areas that are not needed
 /// Most bytes between two borders of any device (SpillFile::borderBytes).
 constexpr uint64_t borderBytesMax = 4096;
 
@@ -260,10 +261,12 @@ void SpillLane::openArea() {
    const auto isFree = [](const Area& area) { return area.space == nullptr && area.bytes; };
    auto it = std::find_if(areas_.begin(), areas_.end(), isFree);
    if (it == areas_.end()) {
-      // Two areas are always allowed, since spilling must work when memory is short. More need a charge to the ledger.
+      // Two areas are always allowed, since spilling must work when memory is short. More need a charge to the ledger,
+      // and do not take its last bytes.
       const auto unmade = std::find_if(areas_.begin(), areas_.end(), [](const Area& area) { return !area.bytes; });
       if (unmade != areas_.end()) {
-         unmade->isCharged = manager_.memory && manager_.memory->tryGrow(areaBytes);
+         unmade->isCharged = manager_.memory && manager_.memory->tryGrow(areaBytes + leftBytes);
+         if (unmade->isCharged) manager_.memory->shrink(leftBytes);
          if (unmade->isCharged || !manager_.memory || unmade - areas_.begin() < 2) {
             unmade->bytes = allocateAligned(areaBytes);
             it = unmade;

@@ -11,6 +11,7 @@ import typing
 import access_stories
 import floor_stories
 import limit_stories
+import rest_stories
 import spill_stories
 from machine import ROWS, ROWS_ANSWER, Server
 from mistake import check, messages
@@ -271,5 +272,7 @@ STORIES = [
     *(Story(name, tell, "new") for name, tell in floor_stories.TELLS.items()),
     *(Story(name, tell, "new") for name, tell in limit_stories.TELLS.items()),
     *(Story(name, tell, "new", program="redis-server") for name, tell in spill_stories.TELLS.items()),
+    *(Story(name, tell, "new") for name, tell in rest_stories.TELLS.items()),
+    *(Story(name, tell, "new", mounts=True) for name, tell in rest_stories.WITH_MOUNTS.items()),
     Story("the help of each command", help_of_each_command),
 ]

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/error/sql_error.hpp"
+
 namespace ouzel::executor {
 
 namespace {
@@ -13,6 +15,7 @@ constexpr size_t stringBytesMax = size_t{256} << 10;
 
 BatchStore::BatchStore() = default;
 BatchStore::~BatchStore() {
+   if (grant_) grant_->claimFloor(); // no reclaim() from now on
    // These members are charged to grant_, so they are freed first.
    batches_.clear();
    page_.reset();
@@ -31,16 +34,51 @@ Reservation& BatchStore::memory(QueryContext& context) const {
 void BatchStore::add(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
    DCHECK(batch->batch.selection.isDense()); // as BatchBuilder makes batches
+   const bool hasRoom = !grant_ || grant_->mayGrow(batch->arena.chunkBytes());
    const MutexLock lock(mutex_);
    rows_ += batch->batch.rowCount;
    batches_.push_back(std::move(batch));
-   if (!grant_ || grant_->mayGrow(batches_.back()->arena.chunkBytes())) return;
+   if (hasRoom) return;
    // The new batch goes to disk. While the buffer holds more than its floor, an earlier batch goes with it, so that
    // other operators get memory.
    store(batches_.size() - 1);
    while (firstResident_ < batches_.size() && !batches_[firstResident_])
       ++firstResident_;
    if (firstResident_ < batches_.size() && grant_->memory().used() > grant_->floor()) store(firstResident_);
+}
+
+void BatchStore::settle(uint32_t readings) {
+   if (!grant_) return;
+   size_t bytes = 0;
+   for (const auto& batch : batches_)
+      if (batch) bytes += batch->arena.chunkBytes();
+   readings_ = readings;
+   reclaimEnd_ = batches_.size();
+   reclaimable_.store(bytes);
+   grant_->waiveFloor();
+   grant_->settle(this);
+}
+
+size_t BatchStore::reclaim(size_t bytes) {
+   size_t freed = 0;
+   try {
+      while (freed < bytes) {
+         const MutexLock lock(mutex_); // readers get it in between
+         while (reclaimEnd_ > 0 && !batches_[reclaimEnd_ - 1])
+            --reclaimEnd_;
+         if (reclaimEnd_ == 0) break;
+         const size_t batchBytes = batches_[reclaimEnd_ - 1]->arena.chunkBytes();
+         store(reclaimEnd_ - 1);
+         reclaimable_.fetch_sub(batchBytes);
+         freed += batchBytes;
+      }
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::diskFull) throw;
+      reclaimable_.store(0); // the rest stays
+      const MutexLock lock(mutex_);
+      reclaimEnd_ = 0;
+   }
+   return freed;
 }
 
 void BatchStore::store(size_t index) {
@@ -50,7 +88,7 @@ void BatchStore::store(size_t index) {
    if (!page_) {
       for (const Vector& column : batch.columns)
          types_.push_back(column.type);
-      page_ = std::make_unique<ColumnPage>(types_, 0, grant_->memory());
+      page_ = std::make_unique<ColumnPage>(types_, 0, pageMemory_);
    }
    DCHECK(types_.size() == batch.columns.size());
    fillPage(*page_, batch);
@@ -64,10 +102,12 @@ void BatchStore::store(size_t index) {
 
 void BatchStore::spillRest() {
    DCHECK(grant_ != nullptr);
-   const MutexLock lock(mutex_);
-   for (size_t i = firstResident_; i < batches_.size(); ++i)
-      if (batches_[i]) store(i);
-   firstResident_ = batches_.size();
+   {
+      const MutexLock lock(mutex_);
+      for (size_t i = firstResident_; i < batches_.size(); ++i)
+         if (batches_[i]) store(i);
+      firstResident_ = batches_.size();
+   }
    grant_->waiveFloor();
 }
 
@@ -82,7 +122,7 @@ void BatchStore::clear() {
    rows_ = 0;
 }
 
-const std::vector<std::unique_ptr<OwnedBatch>>& BatchStore::batches() const {
+const std::vector<std::shared_ptr<OwnedBatch>>& BatchStore::batches() const {
    DCHECK(!grant_);
    return batches_;
 }
@@ -130,6 +170,7 @@ BatchStore::Reader::Reader(const BatchStore& buffer, QueryContext& context, bool
 BatchStore::Reader::~Reader() = default;
 
 void BatchStore::Reader::add(size_t index) {
+   const MutexLock lock(buffer_.mutex_);
    if (index >= buffer_.stored_.size() || buffer_.batches_[index]) return;
    if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes_);
    addToReader(*disk_, buffer_.stored_[index], isLastUse_);
@@ -155,12 +196,17 @@ std::unique_ptr<ColumnPage> BatchStore::Reader::takePage(size_t index) {
 }
 
 const Batch& BatchStore::Reader::batch(size_t index) {
-   DCHECK(index < buffer_.batches_.size());
-   if (buffer_.batches_[index]) return buffer_.batches_[index]->batch;
-   if (index == pageIndex_) return batch_;
+   SpilledColumnPage stored;
+   {
+      const MutexLock lock(buffer_.mutex_);
+      DCHECK(index < buffer_.batches_.size());
+      resident_ = buffer_.batches_[index];
+      if (resident_) return resident_->batch;
+      if (index == pageIndex_) return batch_;
+      stored = buffer_.stored_[index];
+   }
    pageIndex_ = SIZE_MAX;
    if (!page_) page_ = std::make_unique<ColumnPage>(buffer_.types_, 0, buffer_.memory(context_));
-   const SpilledColumnPage& stored = buffer_.stored_[index];
    if (expectedAt_ < expected_.size() && expected_[expectedAt_] == index) {
       page_->load(*disk_, stored);
       if (++expectedAt_ == expected_.size()) {

@@ -49,7 +49,8 @@ std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node&
       buffer->allowSpilling(builder.context());
       std::vector<Stage> stages = builder.produce(*cte.plan);
       auto* sink = builder.own<BatchStoreSink>(*buffer, slotsOf(cte.columns, cte.plan->output),
-                                               representationsOf(cte.columns, builder.context().columns()));
+                                               representationsOf(cte.columns, builder.context().columns()),
+                                               readersOf(node, cte.id));
       builder.addPipeline(std::move(stages), sink, UINT32_MAX);
       builder.cteBuffers[cte.id] = buffer;
       builder.cteColumns[cte.id] = cte.columns;

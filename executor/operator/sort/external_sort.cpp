@@ -287,10 +287,10 @@ void ExternalSort::finishTask(QueryContext& context, uint32_t number) {
       task.result.spread.add(spilled_[i].spread);
 }
 
-void ExternalSort::finish() {
+void ExternalSort::finish(Reclaimer* reclaimer) {
    buffer_.finishSort();
    if (!hasSpilled()) buffer_.releaseKeys();
-   grant_.settle();
+   grant_.settle(hasSpilled() ? nullptr : reclaimer);
 }
 
 uint64_t ExternalSort::rowCount() const {

@@ -73,7 +73,8 @@ public:
    /// Rounds of tasks, as Sink::finishTasks(); 0 when all rows are sorted.
    uint32_t finishTasks(QueryContext& context);
    void finishTask(QueryContext& context, uint32_t task);
-   void finish();
+   /// `reclaimer`: can write the sorted rows to disk, if they are in memory.
+   void finish(Reclaimer* reclaimer = nullptr);
 
    uint32_t workers() const { return workers_; }
    size_t pageBytes() const { return pageBytes_; }

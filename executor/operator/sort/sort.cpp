@@ -20,7 +20,7 @@ class RangeSortSink final : public SortSink {
 public:
    RangeSortSink(SortInput input, ExternalSort& sort, SortedSource& source, const sql::Expr* limit,
                  const sql::Expr* offset)
-      : SortSink(std::move(input), sort), source_(source), limit_(limit), offset_(offset) {}
+      : SortSink(std::move(input), sort, &source), source_(source), limit_(limit), offset_(offset) {}
 
    void prepare(QueryContext& context) override {
       const auto range = RowRange::evaluate(context, offset_, limit_);
@@ -75,11 +75,11 @@ std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node
    std::vector<Stage> input = builder.produce(child);
    SortInput sortInput = makeSortInput(child.output, node.output, sortOrders(keys), builder.context().columns());
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());
-   auto* source = builder.own<SortedSource>(*sort, static_cast<uint32_t>(node.output.size()));
+   auto* source = builder.own<SortedSource>(builder.context(), *sort, static_cast<uint32_t>(node.output.size()));
    Sink* sink =
        limit || offset
            ? static_cast<Sink*>(builder.own<RangeSortSink>(std::move(sortInput), *sort, *source, limit, offset))
-           : builder.own<SortSink>(std::move(sortInput), *sort);
+           : builder.own<SortSink>(std::move(sortInput), *sort, source);
    builder.addPipeline(std::move(input), sink, builder.profileOf(node));
    Stage stage;
    stage.source = source;

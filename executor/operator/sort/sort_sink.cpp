@@ -116,7 +116,8 @@ void SortSink::finishTask(QueryContext& context, uint32_t, uint32_t task) {
 }
 
 void SortSink::finish(QueryContext&) {
-   sort_.finish();
+   sort_.finish(reader_);
+   if (reader_) reader_->offerRows();
 }
 
 void SortSink::describe(OperatorProfile& profile) const {
@@ -160,9 +161,14 @@ void GatherSpace::gather(std::span<const RowRef> rows, const std::vector<uint8_t
 
 namespace {
 
+constexpr size_t storedAhead = size_t{1} << 20;
+
 struct SourceLocal final : LocalState {
    explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
    GatherSpace space;
+   // Of rows that were in memory and have gone to disk.
+   std::unique_ptr<io::SpillReader> stored;
+   std::optional<ColumnPage> page;
    std::unique_ptr<SortMerge> merge; // of `range`; null: it has ended
    uint32_t range = UINT32_MAX;
    uint64_t toSkip = 0; // first rows of the range to leave out
@@ -200,6 +206,8 @@ uint32_t SortedSource::rangeOf(const LocalState& local) const {
 
 SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
    if (sort_.hasSpilled()) return nextMerged(context, state, out);
+   if (isWanted_.exchange(false)) storeRest(static_cast<SourceLocal&>(state).space);
+   if (isStored_) return nextStored(state, out);
    const SortBuffer& buffer = sort_.buffer();
    const uint64_t end = std::min(buffer.rowCount(), range_.end());
    const uint64_t from = range_.offset + given_;
@@ -207,6 +215,94 @@ SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch&
    const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - from);
    static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(from, count), out);
    given_ += count;
+   return SourceStatus::HaveOutput;
+}
+
+// ---- rows in memory that go to disk ----
+
+void SortedSource::offerRows() {
+   const MutexLock lock(mutex_);
+   isRead_ = false;
+   isStored_ = false;
+   stored_.clear();
+   nextStored_ = 0;
+   reclaimable_.store(context_.canSpill() && !sort_.hasSpilled() ? sort_.memory().used() : 0);
+}
+
+void SortedSource::prepare(QueryContext&) {
+   given_ = 0;
+   const MutexLock lock(mutex_);
+   isRead_ = true;
+}
+
+size_t SortedSource::reclaimableBytes() const {
+   return isWanted_.load(std::memory_order_relaxed) ? 0 : reclaimable_.load(std::memory_order_relaxed);
+}
+
+/// All rows or none: the first rows in order lie anywhere.
+size_t SortedSource::reclaim(size_t) {
+   const MutexLock lock(mutex_);
+   const size_t bytes = reclaimableBytes();
+   if (bytes == 0) return 0;
+   if (isRead_) {
+      isWanted_.store(true);
+      return 0;
+   }
+   GatherSpace space(sort_.buffer().layout().columns, columnCount_, pageMemory_);
+   storeRest(space);
+   return isStored_ ? bytes : 0;
+}
+
+std::vector<PhysicalType> SortedSource::types() const {
+   std::vector<PhysicalType> types;
+   for (uint32_t i = 0; i < columnCount_; ++i)
+      types.push_back(sort_.buffer().layout().columns[i].physical);
+   return types;
+}
+
+/// Writes the rows that were not given yet, and frees all rows, unless there is no space for them.
+void SortedSource::storeRest(GatherSpace& space) {
+   reclaimable_.store(0);
+   SortBuffer& buffer = sort_.buffer();
+   const uint64_t end = std::min(buffer.rowCount(), range_.end());
+   std::vector<SpilledColumnPage> stored;
+   try {
+      ColumnPage page(types(), 0, pageMemory_);
+      for (uint64_t from = range_.offset + given_; from < end;) {
+         context_.checkCancelled();
+         const uint64_t count = std::min<uint64_t>(context_.settings().batchRows, end - from);
+         Batch rows;
+         space.gather(buffer, buffer.order().subspan(from, count), rows);
+         fillPage(page, rows);
+         stored.push_back(page.store(context_.spill()));
+         from += count;
+      }
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::diskFull) throw;
+      for (const SpilledColumnPage& rows : stored)
+         for (const io::SpilledPage& piece : rows.pieces)
+            context_.spill().free(piece);
+      return;
+   }
+   stored_ = std::move(stored);
+   buffer.clear();
+   isStored_ = true;
+}
+
+SourceStatus SortedSource::nextStored(LocalState& state, Batch& out) {
+   auto& local = static_cast<SourceLocal&>(state);
+   if (!local.page) {
+      local.page.emplace(types(), 0, context_.memory());
+      local.stored = std::make_unique<io::SpillReader>(context_.spill(), storedAhead);
+      for (size_t i = nextStored_; i < stored_.size(); ++i)
+         addToReader(*local.stored, stored_[i], true);
+   }
+   if (nextStored_ == stored_.size()) return SourceStatus::Done;
+   local.page->load(*local.stored, stored_[nextStored_++]);
+   out.columns.clear();
+   for (uint32_t i = 0; i < columnCount_; ++i)
+      out.columns.push_back(local.page->column(i));
+   out.setDense(stored_[nextStored_ - 1].rows);
    return SourceStatus::HaveOutput;
 }
 
@@ -240,6 +336,7 @@ SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, 
 }
 
 void SortedSource::describe(OperatorProfile& profile) const {
+   if (isStored_) profile.notes.emplace_back("Stored Batches", std::to_string(stored_.size()));
    if (!sort_.hasSpilled()) return;
    sort_.describeReading(profile);
    profile.notes.emplace_back("Merged Ranges", std::to_string(rangeCount_));

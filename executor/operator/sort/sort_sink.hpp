@@ -3,10 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/expression/program.hpp"
 #include "executor/operator/sort/external_sort.hpp"
 #include "executor/operator/sort/row_range.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/pipeline/reclaimer.hpp"
 
 namespace ouzel::executor {
 
@@ -34,11 +36,16 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
                         const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
                         std::span<const sql::Expr* const> extras = {});
 
+class GatherSpace;
+class SortedSource;
+
 /// Stores rows in an ExternalSort, one Lane for each lane of the pipeline, and sorts them. An overriding prepare() sets
 /// how many first rows are wanted.
 class SortSink : public Sink {
 public:
-   SortSink(SortInput input, ExternalSort& sort) : input_(std::move(input)), sort_(sort) {}
+   /// `source` of the sorted rows: may write them to disk before they are read. Null: they stay where they are.
+   SortSink(SortInput input, ExternalSort& sort, SortedSource* source = nullptr)
+      : input_(std::move(input)), sort_(sort), reader_(source) {}
    void prepare(QueryContext& context) override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
@@ -51,6 +58,7 @@ public:
 protected:
    SortInput input_;
    ExternalSort& sort_;
+   SortedSource* const reader_;
    uint64_t keepRows_ = SortRun::keepAll;
    uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };
@@ -58,13 +66,20 @@ protected:
 /// Gives the rows of a sort in order: those that OFFSET and LIMIT leave, with the first `columnCount` stored columns.
 /// Rows in memory are read by one worker. Rows on disk are merged by several workers, by ranges of keys; LIMIT is then
 /// left to an operator in order.
-class SortedSource final : public Source {
+///
+/// Rows in memory are written to disk, in order, when others need the memory: by reclaim() before the source is read,
+/// by its lane in next() later.
+class SortedSource final : public Source, public Reclaimer {
 public:
-   SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
+   SortedSource(QueryContext& context, ExternalSort& sort, uint32_t columnCount)
+      : context_(context), sort_(sort), columnCount_(columnCount) {}
+   ~SortedSource() override { sort_.grant().claimFloor(); } // no reclaim() from now on
    /// Called before openRanges().
    void setRange(const RowRange& range) { range_ = range; }
    const RowRange& range() const { return range_; }
-   void prepare(QueryContext&) override { given_ = 0; }
+   /// The rows are sorted and may be reclaimed.
+   void offerRows();
+   void prepare(QueryContext& context) override;
    uint32_t openRanges(QueryContext& context) override;
    uint32_t workersMax() const override { return lanesMax_; }
    uint32_t rangeOf(const LocalState& local) const override;
@@ -72,9 +87,17 @@ public:
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
    void describe(OperatorProfile& profile) const override;
 
+   size_t reclaimableBytes() const override;
+   uint32_t readings() const override { return 1; }
+   size_t reclaim(size_t bytes) override;
+
 private:
    SourceStatus nextMerged(QueryContext& context, LocalState& local, Batch& out);
+   SourceStatus nextStored(LocalState& local, Batch& out);
+   std::vector<PhysicalType> types() const;
+   void storeRest(GatherSpace& space);
 
+   QueryContext& context_;
    ExternalSort& sort_;
    const uint32_t columnCount_;
    RowRange range_;
@@ -83,6 +106,16 @@ private:
    uint32_t rangeCount_ = 0, lanesMax_ = 1;
    uint64_t skipFirst_ = 0; // rows of the first range that OFFSET leaves out
    std::atomic<uint32_t> nextRange_{0}, endedRanges_{0}, lanesUsed_{0};
+   // Rows in memory that go to disk.
+   Mutex mutex_;
+   bool isRead_ GUARDED_BY(mutex_) = false; ///< a lane reads, so only it may store the rest
+   std::atomic<bool> isWanted_{false};      ///< reclaim() has asked the lane for that
+   std::atomic<size_t> reclaimable_{0};
+   bool isStored_ = false;            // written as stored_: by the lane, or before there is one
+   MemoryLedger uncounted_{SIZE_MAX}; // of what storeRest() needs: it must work when memory is short
+   Reservation pageMemory_{uncounted_};
+   std::vector<SpilledColumnPage> stored_; // the rest of the rows, `batchRows` in each
+   size_t nextStored_ = 0;
 };
 
 /// Flat vectors that rows of a sorted buffer are gathered into.

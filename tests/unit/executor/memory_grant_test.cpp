@@ -1,6 +1,9 @@
 #include "executor/pipeline/memory_grant.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 // How a query's budget is divided among its operators.
 
@@ -66,6 +69,10 @@ CATCH_TEST_CASE("a query's share is at most what settled queries leave", "[grant
    settled.claimFloor();
    CATCH_CHECK_FALSE(settled.mayGrow(1)); // tells that it yields again
    CATCH_CHECK(asking.floor() == (512 * mebibyte - slack) / 2);
+   firstBudget.pause(); // its client rests: it does not yield
+   CATCH_CHECK(asking.floor() == 112 * mebibyte - slack);
+   CATCH_CHECK_FALSE(settled.mayGrow(1));
+   CATCH_CHECK(asking.floor() == (512 * mebibyte - slack) / 2);
    // There is always a little.
    settled.memory().grow(52 * mebibyte);
    settled.waiveFloor();
@@ -74,6 +81,142 @@ CATCH_TEST_CASE("a query's share is at most what settled queries leave", "[grant
    settled.waiveFloor();
    CATCH_CHECK(asking.floor() == 4 * mebibyte);
    settled.memory().shrink(settled.memory().used());
+}
+
+/// Rows that are all written when any are.
+struct Rows final : Reclaimer {
+   Rows(QueryBudget& budget, size_t bytes, uint32_t times) : grant(budget), count(times) {
+      CATCH_REQUIRE(grant.mayGrow(bytes));
+      grant.memory().grow(bytes);
+      grant.waiveFloor();
+      grant.settle(this);
+   }
+   ~Rows() override {
+      grant.claimFloor();
+      grant.memory().shrink(grant.memory().used());
+   }
+   size_t reclaimableBytes() const override { return canWrite ? grant.memory().used() : 0; }
+   uint32_t readings() const override { return count; }
+   size_t reclaim(size_t) override {
+      const size_t bytes = reclaimableBytes();
+      grant.memory().shrink(bytes);
+      return bytes;
+   }
+   MemoryGrant grant;
+   const uint32_t count;
+   bool canWrite = true;
+};
+
+CATCH_TEST_CASE("settled rows go before a later operator spills", "[grant]") {
+   MemoryLedger ledger(10'000);
+   Reservation memory(ledger);
+   QueryBudget budget(memory, 1200, nullptr);
+   {
+      Rows often(budget, 300, 5), once(budget, 200, 1), twice(budget, 200, 2), held(budget, 100, 0);
+      held.canWrite = false;
+      MemoryGrant asking(budget);
+      CATCH_CHECK(asking.mayGrow(400));
+      CATCH_CHECK(memory.used() == 800);
+      CATCH_CHECK(asking.mayGrow(500));
+      CATCH_CHECK(once.grant.memory().used() == 0); // the cheapest
+      CATCH_CHECK(memory.used() == 600);
+      // More than there is: nothing is written for it.
+      CATCH_CHECK_FALSE(asking.mayGrow(1101));
+      CATCH_CHECK(memory.used() == 600);
+      CATCH_CHECK(asking.mayGrow(1100));
+      CATCH_CHECK(memory.used() == 100);
+      CATCH_CHECK_FALSE(asking.mayGrow(1101));
+   }
+   // What another query wants goes when a worker comes by.
+   Rows rows(budget, 500, 1);
+   CATCH_CHECK(budget.wantReclaimed(400) == 400);
+   CATCH_CHECK(memory.used() == 500);
+   budget.reclaimWanted();
+   CATCH_CHECK(memory.used() == 0);
+   CATCH_CHECK(budget.wantReclaimed(400) == 0);
+   budget.reclaimWanted();
+   // An operator that runs again keeps its rows.
+   rows.grant.memory().grow(500);
+   rows.grant.claimFloor();
+   CATCH_CHECK(budget.wantReclaimed(400) == 0);
+}
+
+CATCH_TEST_CASE("a query that is short asks those that have most", "[grant]") {
+   constexpr size_t mebibyte = size_t{1} << 20;
+   MemoryLedger ledger(512 * mebibyte);
+   MemoryShares shares(ledger);
+   struct Resting {
+      Resting(MemoryLedger& ledger, MemoryShares& shares, size_t bytes)
+         : memory(ledger), budget(memory, SIZE_MAX, &shares) {
+         grant.emplace(budget);
+         CATCH_REQUIRE(grant->mayGrow(bytes));
+         grant->memory().grow(bytes);
+         grant->settle();
+         budget.onShortage([this](size_t) {
+            ++asked;
+            return gives ? memory.used() : 0;
+         });
+      }
+      ~Resting() {
+         if (grant) end();
+      }
+      void end() {
+         grant->memory().shrink(grant->memory().used());
+         grant.reset();
+         budget.retire();
+      }
+      Reservation memory;
+      QueryBudget budget;
+      std::optional<MemoryGrant> grant;
+      bool gives = true;
+      int asked = 0;
+   };
+   std::optional<Resting> small(std::in_place, ledger, shares, 30 * mebibyte),
+       tiny(std::in_place, ledger, shares, mebibyte);
+   std::optional<Resting> large(std::in_place, ledger, shares, 120 * mebibyte),
+       other(std::in_place, ledger, shares, 100 * mebibyte);
+   const auto asks = [] { std::this_thread::sleep_for(std::chrono::milliseconds(25)); };
+   Reservation memory(ledger);
+   {
+      QueryBudget budget(memory, SIZE_MAX, &shares);
+      MemoryGrant asking(budget);
+      CATCH_CHECK(asking.mayGrow(50 * mebibyte)); // a fifth is left
+      CATCH_CHECK(large->asked == 0);
+      large->grant->memory().grow(200 * mebibyte);
+      large->grant->settle();
+      asks();
+      CATCH_CHECK_FALSE(asking.mayGrow(80 * mebibyte));
+      CATCH_CHECK(large->asked == 1);
+      CATCH_CHECK(other->asked == 0); // it gives what is missing
+      CATCH_CHECK_FALSE(asking.mayGrow(80 * mebibyte));
+      CATCH_CHECK(large->asked == 1); // not at once again
+      asks();
+      large->gives = false;
+      CATCH_CHECK_FALSE(asking.mayGrow(80 * mebibyte));
+      CATCH_CHECK(large->asked == 2);
+      CATCH_CHECK(other->asked == 1);
+      other->gives = false;
+      asks();
+      CATCH_CHECK_FALSE(asking.mayGrow(80 * mebibyte));
+      CATCH_CHECK(small->asked == 1);
+      CATCH_CHECK(tiny->asked == 0); // it has too little
+      // The asking query's session allows less than there is: it is not short.
+      QueryBudget modest(memory, 10 * mebibyte, &shares);
+      MemoryGrant little(modest);
+      asks();
+      CATCH_CHECK(little.mayGrow(8 * mebibyte));
+      CATCH_CHECK(large->asked == 3);
+      CATCH_CHECK(asking.memory().used() == 0);
+   }
+   // A query without operators has no part any more.
+   large->end();
+   other->end();
+   small->end();
+   tiny->end();
+   QueryBudget alone(memory, SIZE_MAX, &shares);
+   CATCH_CHECK(alone.bytes() == 512 * mebibyte / 16 * 15);
+   large.reset(); // once more, by the destructor
+   CATCH_CHECK(alone.bytes() == 512 * mebibyte / 16 * 15);
 }
 
 } // namespace ouzel::executor
