@@ -36,6 +36,8 @@ struct StringAgg {
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (!s.isSet) return result.setNull(row);
+      result.values<StringView>()[row] = StringView();
+      if (s.text.size() == 0) return;
       char* bytes = static_cast<char*>(result.strings().allocate(s.text.size(), 1));
       s.text.copyTo(bytes);
       result.values<StringView>()[row] = StringView(bytes, static_cast<uint32_t>(s.text.size()));
