@@ -10,6 +10,7 @@ import typing
 
 import access_stories
 import floor_stories
+import limit_stories
 import spill_stories
 from machine import ROWS, ROWS_ANSWER, Server
 from mistake import check, messages
@@ -268,6 +269,7 @@ STORIES = [
     Story("a clock that jumps", a_clock_that_jumps),
     *(Story(name, tell) for name, tell in access_stories.TELLS.items()),
     *(Story(name, tell, "new") for name, tell in floor_stories.TELLS.items()),
+    *(Story(name, tell, "new") for name, tell in limit_stories.TELLS.items()),
     *(Story(name, tell, "new", program="redis-server") for name, tell in spill_stories.TELLS.items()),
     Story("the help of each command", help_of_each_command),
 ]

@@ -40,6 +40,7 @@ public:
    }
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
    void describe(OperatorProfile& profile) const override {
+      profile.memoryPeak = std::max(profile.memoryPeak, sink_.grant().memory().peak());
       if (hasSpilled_) profile.notes.emplace_back("Partitions Split Again", std::to_string(spilled_->splitCount()));
    }
 

@@ -13,6 +13,15 @@ bool SpilledGroups::Partition::isSpilled() const {
           std::any_of(collected.begin(), collected.end(), has);
 }
 
+/// The groups stay. The distinct values of one aggregate after the other are united meanwhile.
+size_t SpilledGroups::Partition::bytesToUnite() const {
+   const auto bytesOf = [](const RowPartition& rows) { return rows.spilledBytes + rows.rows * GroupSet::bytesPerRow; };
+   size_t values = 0;
+   for (const RowPartition& rows : distinct)
+      values = std::max(values, bytesOf(rows));
+   return bytesOf(groups) + values;
+}
+
 void SpilledGroups::enqueue(Partition&& partition) {
    if (partition.groups.rows == 0) return;
    if (partition.isSpilled())
@@ -57,8 +66,10 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    {
       const MutexLock lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
+      // The parts' pages are allocated one by one, and would not leave room for what another partition was promised.
+      if (isSplitting_) return Status::Blocked;
       const Partition& next = waiting_.front();
-      const size_t ofGroups = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
+      const size_t ofGroups = next.bytesToUnite();
       wanted = ofGroups;
       for (const RowPartition& rows : next.collected)
          wanted += rows.spilledBytes * 2;
@@ -72,6 +83,7 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       partition = std::move(waiting_.front());
       waiting_.pop_front();
       ++open_;
+      isSplitting_ = mustSplit;
       if (mustSplit) wanted = 0;
       coming_ += wanted;
    }
@@ -112,6 +124,7 @@ void SpilledGroups::finished() {
       const MutexLock lock(mutex_);
       DCHECK(open_ > 0);
       --open_;
+      isSplitting_ = false; // the worker that splits is the only one meanwhile
    }
    context_.wake();
 }

@@ -49,6 +49,8 @@ private:
       RowPartition groups;
       std::vector<RowPartition> distinct, collected; ///< by aggregate
       bool isSpilled() const;
+      /// What load() takes for the groups and their distinct values.
+      size_t bytesToUnite() const;
    };
    void enqueue(Partition&& partition) REQUIRES(mutex_);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);
@@ -61,6 +63,7 @@ private:
    mutable Mutex mutex_;
    std::deque<Partition> waiting_ GUARDED_BY(mutex_);
    uint32_t splits_ GUARDED_BY(mutex_) = 0;
+   bool isSplitting_ GUARDED_BY(mutex_) = false;
    uint32_t open_ GUARDED_BY(mutex_) = 0; ///< partitions being loaded, split or used
    size_t coming_ GUARDED_BY(mutex_) = 0; ///< bytes that partitions being loaded are going to take
 };
