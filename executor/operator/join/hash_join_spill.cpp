@@ -112,7 +112,7 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    const MutexLock lock(mutex_);
    isActive_ = !build_->isEmpty();
    const uint32_t count = 1u << build_->bits();
-   if (isActive_) takeHashes(table);
+   if (isActive_) takeHashes();
    DCHECK(queue_.empty());
    std::vector<PartitionPtr> partitions(count);
    const auto at = [&](uint32_t p) -> HashJoinPartition& {
@@ -145,12 +145,12 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_, spilledHashes_);
 }
 
-/// Sets spilledHashes_, unless there are so many rows that most hashes would pass.
-void HashJoinSpill::takeHashes(const HashJoinTable& table) {
+/// Sets spilledHashes_, unless there are so many keys that too many other hashes would pass.
+void HashJoinSpill::takeHashes() {
    spilledHashes_ = build_->takeHashes();
    if (!spilledHashes_) return;
-   spilledHashes_->shrinkFor(table.rowCount());
-   if (table.rowCount() > spilledHashes_->words() * HashFilter::hashesPerWordMax) spilledHashes_.reset();
+   spilledHashes_->shrink();
+   if (spilledHashes_->passingShare() > HashFilter::passingShareMax) spilledHashes_.reset();
 }
 
 void HashJoinSpill::waiveFloors() {

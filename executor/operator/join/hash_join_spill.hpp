@@ -124,7 +124,7 @@ private:
    using PartitionPtr = std::unique_ptr<HashJoinPartition>;
    using JobPtr = std::shared_ptr<PartitionJob>;
    TupleBuffer::Options options() const;
-   void takeHashes(const HashJoinTable& table);
+   void takeHashes();
    void plan(HashJoinPartition& partition) const;
    void enqueue(std::vector<PartitionPtr> partitions) REQUIRES(mutex_);
    bool isWanted(HashJoinPartition& partition);
