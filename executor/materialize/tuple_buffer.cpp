@@ -105,8 +105,27 @@ void SpilledPartitions::collectHashes(Reservation& memory, size_t bytes) {
    laterBytes_.fetch_add(hashesBytes_, std::memory_order_relaxed);
 }
 
-/// Called with the rows of each page before it is spilled.
-void SpilledPartitions::noteSpilled(const std::byte* begin, const std::byte* end, uint32_t rowSize) {
+void SpilledPartitions::collectVotes() {
+   const MutexLock lock(voting_);
+   votes_.assign(size_t{1} << bits_, {});
+}
+
+MajorityVote SpilledPartitions::voteOf(uint32_t partition) const {
+   const MutexLock lock(voting_);
+   return partition < votes_.size() ? votes_[partition] : MajorityVote();
+}
+
+/// Called with each page before it is spilled.
+void SpilledPartitions::noteSpilled(const TuplePage& page, uint32_t rowSize) {
+   {
+      const MutexLock lock(voting_);
+      if (!votes_.empty()) {
+         MajorityVote vote = votes_[page.partition];
+         for (const std::byte* row = page.begin; row != page.cursor; row += rowSize)
+            vote.add(rowHash(row));
+         votes_[page.partition] = vote;
+      }
+   }
    if (!hashesMemory_) return;
    std::call_once(hashesMade_, [&] {
       laterBytes_.fetch_sub(hashesBytes_, std::memory_order_relaxed);
@@ -117,7 +136,7 @@ void SpilledPartitions::noteSpilled(const std::byte* begin, const std::byte* end
       }
    });
    if (!hashes_) return;
-   for (const std::byte* row = begin; row != end; row += rowSize)
+   for (const std::byte* row = page.begin; row != page.cursor; row += rowSize)
       hashes_->add(rowHash(row));
 }
 
@@ -442,7 +461,7 @@ bool TupleBuffer::spill(TuplePage& page) {
    const uint32_t rowCount = page.rowCount(rowSize_);
    const size_t bound = packing_.bound(rowCount, heapBytesMax);
    if (TupleReader::memoryFor(std::max(bound, size_t{rowCount} * rowSize_ + heapBytesMax)) > UINT32_MAX) return false;
-   partitions_.noteSpilled(page.begin, page.cursor, rowSize_);
+   partitions_.noteSpilled(page, rowSize_);
    const PackedPage memory(bound);
    const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
    CHECK(packed.end <= memory.data() + bound); // pack() has overwritten foreign memory

@@ -9,6 +9,7 @@
 
 #include "common/memory/large_memory.hpp"
 #include "common/sync/mutex.hpp"
+#include "executor/materialize/majority_vote.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/row_packing.hpp"
 #include "executor/pipeline/hash_filter.hpp"
@@ -110,6 +111,10 @@ public:
    /// After the last row: the filter with the hashes of all spilled rows. Null: nothing was spilled, or there was no
    /// room for a filter.
    std::shared_ptr<HashFilter> takeHashes() { return std::move(hashes_); }
+   /// From now on, each partition's spilled rows vote for the most frequent hash. Called before the first row.
+   void collectVotes();
+   /// After the last row: the vote of a partition's spilled rows. Empty if votes are not collected.
+   MajorityVote voteOf(uint32_t partition) const;
    /// Bytes that the operator will need later for the rows in memory, in addition to their pages. Kept free.
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
    /// log2 of the number of partitions for which half of `grant` bytes can hold the open pages of `workers` buffers; at
@@ -120,7 +125,7 @@ public:
 
 private:
    friend class TupleBuffer;
-   void noteSpilled(const std::byte* begin, const std::byte* end, uint32_t rowSize);
+   void noteSpilled(const TuplePage& page, uint32_t rowSize);
 
    // PROPERTIES
    io::SpillSpace* const space_;
@@ -130,6 +135,8 @@ private:
    // STATE
    std::once_flag hashesMade_;
    std::shared_ptr<HashFilter> hashes_; ///< written once, when hashesMade_ is set
+   mutable Mutex voting_;
+   std::vector<MajorityVote> votes_ GUARDED_BY(voting_); ///< by partition; empty: not collected
    std::atomic<size_t> laterBytes_{0};
    std::atomic<uint32_t> buffers_{0};    ///< number of buffers
    std::atomic<uint32_t> insertions_{0}; ///< number of insert() calls

@@ -13,8 +13,10 @@ namespace ouzel::executor {
 /// uniting neighbours.
 class HashFilter {
 public:
-   /// Hashes per word at 16 bits a hash, and at 4 bits, below which a filter is hardly worth a question.
-   static constexpr uint64_t hashesPerWord = 4, hashesPerWordMax = 16;
+   /// Hashes per word at 16 bits a hash.
+   static constexpr uint64_t hashesPerWord = 4;
+   /// If more of the other hashes pass, a filter is hardly worth a question.
+   static constexpr double passingShareMax = 0.16;
    static constexpr uint64_t wordsMax = uint64_t{1} << 23; ///< 64 MiB
    /// The words of a filter with 16 bits or more for each of `hashes` hashes.
    static uint64_t wordsFor(uint64_t hashes);
@@ -32,8 +34,11 @@ public:
       const uint64_t mask = maskOf(hash);
       return (words_[wordOf(hash)] & mask) == mask;
    }
-   /// Halve the filter until it has no more than wordsFor(hashes) words. Its memory stays charged in full.
-   void shrinkFor(uint64_t hashes);
+   /// The share of hashes that pass without having been added, where any have been added. Counts bits, so it is exact
+   /// however often a hash was added.
+   double passingShare() const;
+   /// Halve the filter as long as hardly more than 1 % of other hashes pass. Its memory stays charged in full.
+   void shrink();
    uint64_t words() const { return count_; }
 
 private:

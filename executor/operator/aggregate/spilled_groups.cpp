@@ -13,24 +13,13 @@ bool SpilledGroups::Partition::isSpilled() const {
           std::any_of(collected.begin(), collected.end(), has);
 }
 
-namespace {
-/// A page as it was written, and as it was before.
-constexpr size_t readingBytes = size_t{128} << 10;
-} // namespace
-
-size_t SpilledGroups::Partition::bytesOfGroups() const {
-   return readingBytes + groups.spilledBytes + groups.rows * GroupSet::bytesPerRow;
-}
-
-/// The groups and their states stay. Distinct values are there for one aggregate after the other.
-size_t SpilledGroups::Partition::bytesToLoad() const {
-   size_t kept = bytesOfGroups(), passing = 0;
-   for (size_t a = 0; a < set->aggregates->size(); ++a) {
-      passing = std::max(passing, distinct[a].spilledBytes + distinct[a].rows * GroupSet::bytesPerRow);
-      // While they are sorted, and as states that may be made of all of them.
-      kept += 2 * collected[a].spilledBytes;
-   }
-   return kept + passing;
+/// The groups stay. The distinct values of one aggregate after the other are united meanwhile.
+size_t SpilledGroups::Partition::bytesToUnite() const {
+   const auto bytesOf = [](const RowPartition& rows) { return rows.spilledBytes + rows.rows * GroupSet::bytesPerRow; };
+   size_t values = 0;
+   for (const RowPartition& rows : distinct)
+      values = std::max(values, bytesOf(rows));
+   return bytesOf(groups) + values;
 }
 
 void SpilledGroups::enqueue(Partition&& partition) {
@@ -80,11 +69,14 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       // The parts' pages are allocated one by one, and would not leave room for what another partition was promised.
       if (isSplitting_) return Status::Blocked;
       const Partition& next = waiting_.front();
-      wanted = next.bytesToLoad();
+      const size_t ofGroups = next.bytesToUnite();
+      wanted = ofGroups;
+      for (const RowPartition& rows : next.collected)
+         wanted += rows.spilledBytes * 2;
       bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
       // Collected rows that do not fit are sorted on disk, which costs as much as splitting them once.
-      if (!fits) fits = sink_.grant().mayGrow(next.bytesOfGroups() + coming_);
+      if (!fits) fits = sink_.grant().mayGrow(ofGroups + coming_);
       // The hash of a distinct value has only distinctGroupBits bits of its group: further bits would divide values and
       // groups differently.
       mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;

@@ -49,9 +49,8 @@ private:
       RowPartition groups;
       std::vector<RowPartition> distinct, collected; ///< by aggregate
       bool isSpilled() const;
-      /// What load() takes, and what it takes at least: collected rows may be sorted on disk.
-      size_t bytesToLoad() const;
-      size_t bytesOfGroups() const;
+      /// What load() takes for the groups and their distinct values.
+      size_t bytesToUnite() const;
    };
    void enqueue(Partition&& partition) REQUIRES(mutex_);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);

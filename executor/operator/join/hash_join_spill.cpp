@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "executor/operator/join/partition_job.hpp"
 
@@ -88,6 +89,8 @@ void HashJoinSpill::prepare(QueryContext& context) {
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);
+   build_->collectVotes();
+   probe_->collectVotes();
    // Charged to the query: scans hold the filter, too.
    build_->collectHashes(context.memory(), std::max(floor / hashesDivisor, hashesBytesMin));
 }
@@ -112,7 +115,7 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    const MutexLock lock(mutex_);
    isActive_ = !build_->isEmpty();
    const uint32_t count = 1u << build_->bits();
-   if (isActive_) takeHashes(table);
+   if (isActive_) takeHashes();
    DCHECK(queue_.empty());
    std::vector<PartitionPtr> partitions(count);
    const auto at = [&](uint32_t p) -> HashJoinPartition& {
@@ -145,12 +148,12 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_, spilledHashes_);
 }
 
-/// Sets spilledHashes_, unless there are so many rows that most hashes would pass.
-void HashJoinSpill::takeHashes(const HashJoinTable& table) {
+/// Sets spilledHashes_, unless there are so many keys that too many other hashes would pass.
+void HashJoinSpill::takeHashes() {
    spilledHashes_ = build_->takeHashes();
    if (!spilledHashes_) return;
-   spilledHashes_->shrinkFor(table.rowCount());
-   if (table.rowCount() > spilledHashes_->words() * HashFilter::hashesPerWordMax) spilledHashes_.reset();
+   spilledHashes_->shrink();
+   if (spilledHashes_->passingShare() > HashFilter::passingShareMax) spilledHashes_.reset();
 }
 
 void HashJoinSpill::waiveFloors() {
@@ -254,6 +257,12 @@ void HashJoinSpill::fillQueue() {
    nextBuffer_ = 0;
    std::vector<PartitionPtr> partitions = std::move(partitions_);
    partitions_.clear();
+   for (uint32_t p = 0; p < partitions.size(); ++p) {
+      if (!partitions[p]) continue;
+      const MajorityVote built = build_->voteOf(p), probe = probe_->voteOf(p);
+      partitions[p]->heavyBuilt = built.lead();
+      partitions[p]->heavyProbe = probe.hash() == built.hash() ? probe.lead() : 0;
+   }
    if (!builtUnjoinable_.spilled().empty()) {
       auto rest = std::make_unique<HashJoinPartition>();
       rest->build = std::move(builtUnjoinable_);
@@ -273,6 +282,29 @@ void HashJoinSpill::free(TuplePages& pages) {
    pages.clear();
 }
 
+/// False: at least half of the built rows have one hash, so that a part has them again, and splitting would move more
+/// bytes than going through the partition in chunks now.
+bool HashJoinSpill::splitPays(const HashJoinPartition& partition) {
+   if (partition.heavyBuilt < partition.buildRows / 2) return true;
+   const auto bytesOf = [](const TuplePages& pages) {
+      size_t bytes = pages.bytes();
+      for (const SpilledTuplePage& page : pages.spilled())
+         bytes += page.bytes;
+      return static_cast<double>(bytes);
+   };
+   const auto shareOf = [](uint64_t heavy, uint64_t rows) {
+      return rows == 0 ? 0 : static_cast<double>(heavy) / static_cast<double>(rows);
+   };
+   const double built = bytesOf(partition.build), probe = bytesOf(partition.probe);
+   const double heavyBuilt = built * shareOf(partition.heavyBuilt, partition.buildRows);
+   const double heavyProbe = probe * shareOf(partition.heavyProbe, partition.probe.rowCount(probeLayout_.rowSize()));
+   const auto chunksOf = [room = static_cast<double>(chunkBytes())](double bytes) { return std::ceil(bytes / room); };
+   const double now = built + chunksOf(built) * probe;
+   // Both sides are read, written, and read again; of the heavy part, the probe rows for each chunk.
+   const double split = 2 * (built + probe) + built + probe - heavyProbe + chunksOf(heavyBuilt) * heavyProbe;
+   return split < now;
+}
+
 /// A job of the first partition in the queue; null if it has to wait until other jobs have ended.
 HashJoinSpill::JobPtr HashJoinSpill::begin(const HashJoinTable& all) {
    if (queue_.empty() || isAlone_) return nullptr;
@@ -284,7 +316,7 @@ HashJoinSpill::JobPtr HashJoinSpill::begin(const HashJoinTable& all) {
          isAlone_ = true;
          // A partition that is no larger than the smallest chunk is not split.
          const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax &&
-                               first.bytes > chunkBytesMin() + readingBytes();
+                               first.bytes > chunkBytesMin() + readingBytes() && splitPays(first);
          first.work = maySplit ? Work::Split : Work::Chunks;
       } else {
          promisedBytes_ += first.bytes;

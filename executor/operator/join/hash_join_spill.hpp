@@ -28,6 +28,8 @@ struct HashJoinPartition {
    uint32_t depth = 0;  ///< number of splits that led to this partition
    size_t bytes = 0;    ///< memory that the join needs in addition to pages in memory
    bool isLump = false; ///< splitting does not help: most rows have one key or one hash
+   /// So many built rows have the same hash, perhaps more, and so many probe rows have that hash, too.
+   uint64_t heavyBuilt = 0, heavyProbe = 0;
    Work work = Work::Whole;
 };
 
@@ -124,10 +126,11 @@ private:
    using PartitionPtr = std::unique_ptr<HashJoinPartition>;
    using JobPtr = std::shared_ptr<PartitionJob>;
    TupleBuffer::Options options() const;
-   void takeHashes(const HashJoinTable& table);
+   void takeHashes();
    void plan(HashJoinPartition& partition) const;
    void enqueue(std::vector<PartitionPtr> partitions) REQUIRES(mutex_);
    bool isWanted(HashJoinPartition& partition);
+   bool splitPays(const HashJoinPartition& partition);
    void fillQueue() REQUIRES(mutex_);
    void queueParts(PartitionJob& job) REQUIRES(mutex_);
    JobPtr begin(const HashJoinTable& all) REQUIRES(mutex_);

@@ -226,9 +226,37 @@ CATCH_TEST_CASE("the hashes of all spilled rows are in the filter, and few other
       CATCH_CHECK(static_cast<double>(passed) < othersMax * static_cast<double>(4 * rowsEach - spilled.size()));
    };
    check(0.05); // 16 bits a hash
-   filter->shrinkFor(rowsEach / 2);
-   CATCH_CHECK(filter->words() == 2048);
-   check(0.5); // 4 bits a hash
+   filter->shrink();
+   CATCH_CHECK(filter->words() == 8192); // a smaller one would let too many pass
+}
+
+CATCH_TEST_CASE("a filter tells by its bits what passes, however often hashes were added", "[tuple_buffer]") {
+   MemoryLedger ledger{8 << 20};
+   Reservation memory{ledger};
+   const auto passing = [](const HashFilter& filter) {
+      uint64_t passed = 0;
+      constexpr uint64_t others = 200'000;
+      for (uint64_t number = 0; number < others; ++number)
+         passed += filter.mayContain(hashU64(1'000'000'000 + number));
+      return static_cast<double>(passed) / others;
+   };
+   HashFilter few(8192, memory), many(8192, memory);
+   CATCH_CHECK(few.passingShare() == 0);
+   for (uint64_t row = 0; row < 200'000; ++row)
+      few.add(hashU64(row % 100));
+   few.shrink();
+   CATCH_CHECK(few.words() >= 16);
+   CATCH_CHECK(few.words() <= 64);
+   CATCH_CHECK(few.passingShare() == Approx(passing(few)).margin(0.005));
+   CATCH_CHECK(passing(few) < 0.02);
+   for (uint64_t number = 0; number < 100; ++number)
+      CATCH_CHECK(few.mayContain(hashU64(number)));
+   for (uint64_t row = 0; row < 8192 * 17; ++row)
+      many.add(hashU64(row));
+   many.shrink();
+   CATCH_CHECK(many.words() == 8192);
+   CATCH_CHECK(many.passingShare() == Approx(passing(many)).margin(0.01));
+   CATCH_CHECK(many.passingShare() > HashFilter::passingShareMax);
 }
 
 CATCH_TEST_CASE("without room for a filter, rows are spilled all the same", "[tuple_buffer]") {
