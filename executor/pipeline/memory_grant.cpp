@@ -39,6 +39,11 @@ size_t MemoryShares::share(size_t own, size_t ownYielding, size_t& missing) cons
    return std::clamp(most, std::min(fair, shareMin), fair);
 }
 
+bool MemoryShares::hasRoom(size_t bytes) const {
+   Reservation probe(ledger_); // the reserve is nobody's, nor part of an operator's peak
+   return probe.tryGrow(bytes + std::min(slackMin, ledger_.limit() / reserveDivisor));
+}
+
 /// Asks the queries that have most, until those that give back have what is missing.
 void MemoryShares::askOthers(const QueryBudget& asking, size_t missing) {
    const int64_t now = steadyNanos();
@@ -228,13 +233,14 @@ bool MemoryGrant::fits(size_t bytes, size_t& missing) {
       if (missing > 0 && memory_.used() + bytes > floor) return false;
    }
    // The ledger decides; the cache may have to evict pages first.
-   const size_t reserve = budget_.shares_ ? std::min(slackMin, memory_.limit() / reserveDivisor) : 0;
-   if (!memory_.tryGrow(bytes + reserve)) {
-      missing = std::max(missing, bytes);
-      return false;
+   if (!budget_.shares_) {
+      if (!memory_.tryGrow(bytes)) return false;
+      memory_.shrink(bytes);
+      return true;
    }
-   memory_.shrink(bytes + reserve);
-   return true;
+   if (budget_.shares_->hasRoom(bytes)) return true;
+   missing = std::max(missing, bytes);
+   return false;
 }
 
 } // namespace ouzel::executor

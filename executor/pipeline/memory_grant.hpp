@@ -45,6 +45,9 @@ public:
    /// Bytes that a participating query may use now, of which it has `own`, `ownYielding` of them in grants that yield.
    /// `missing`: by so much that is less than its fair part, since other queries keep what they have.
    size_t share(size_t own, size_t ownYielding, size_t& missing) const;
+   /// Whether an operator that can spill may have so many bytes more: the ledger has them, with those that the cache
+   /// gives up, and a reserve for sessions.
+   bool hasRoom(size_t bytes) const;
 
 private:
    friend class QueryBudget;

@@ -102,9 +102,9 @@ size_t readAheadBytes(const io::TransferCost& device, size_t bytesMin, size_t by
 Transfers reading(size_t pages, size_t bytes, size_t aheadBytes) {
    if (pages == 0) return {};
    const size_t pageBytes = std::max<size_t>(1, bytes / pages);
-   const size_t most = std::max<size_t>(1, aheadBytes / pageBytes);
+   const size_t most = std::clamp<size_t>(aheadBytes / pageBytes, 1, io::SpillReader::pagesAheadMax);
    // The reader asks again when so many pages are left of those that may be ahead.
-   const size_t left = std::min(most - 1, aheadBytes / 2 / pageBytes);
+   const size_t left = std::min({most - 1, aheadBytes / 2 / pageBytes, io::SpillReader::pagesAheadMax / 2});
    const size_t later = pages > most ? (pages - most + (most - left) - 1) / (most - left) : 0;
    return {static_cast<double>(bytes), 1 + static_cast<double>(later)};
 }

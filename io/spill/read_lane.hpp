@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/spill/page_codec.hpp"
+#include "io/spill/spill.hpp"
 #include "io/spill/spill_lane.hpp"
 
 namespace ouzel::io {
@@ -13,7 +14,7 @@ namespace ouzel::io {
 /// Used by one thread at a time.
 class ReadLane {
 public:
-   static constexpr uint32_t depth = 32; ///< of each channel
+   static constexpr uint32_t depth = SpillReader::pagesAheadMax; ///< of each channel
    /// Most bytes of buffers kept for the next reader.
    static constexpr size_t keptBytesMax = size_t{4} << 20;
 

@@ -139,6 +139,7 @@ private:
 /// readers. Used by one thread.
 class SpillReader {
 public:
+   static constexpr size_t pagesAheadMax = 32;
    /// `aheadBytes`: most bytes in flight or waiting for next(), but at least one page; 0: a page is asked for by
    /// next().
    explicit SpillReader(SpillSpace& space, size_t aheadBytes = size_t{2} << 20);

@@ -230,7 +230,8 @@ void SpillReader::next(std::byte* target) {
    ++s.firstNumber;
    --s.started;
    s.startedBytes -= extent.size;
-   if (s.aheadBytes > 0 && s.startedBytes <= s.aheadBytes / 2 && s.started < s.pages.size()) s.refill();
+   const bool isHalfEmpty = s.startedBytes <= s.aheadBytes / 2 && s.started <= ReadLane::depth / 2;
+   if (s.aheadBytes > 0 && isHalfEmpty && s.started < s.pages.size()) s.refill();
    s.lastPage = steadyNanos();
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "executor/function/aggregate/aggregate_rows.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 
 // Hypothetical-set aggregates: the position that a hypothetical row, made of the direct arguments, would have among the
@@ -30,10 +31,17 @@ const std::byte* addressOf(const Vector& vector, uint32_t row) {
 }
 
 int orderToHypothetical(const AggregateInput& input, uint32_t columns, uint32_t row) {
-   for (uint32_t i = 0; i < columns; ++i)
-      if (const int order = sortOrder(input.args[i], row, input.args[columns + i], row, input.descending[i] != 0,
-                                      input.nullsFirst[i] != 0))
-         return order;
+   for (uint32_t i = 0; i < columns; ++i) {
+      const Vector &column = input.args[i], &direct = input.args[columns + i];
+      const bool descending = input.descending[i] != 0, hasNull = column.isNull(row) || direct.isNull(row);
+      const StringOrder keyed = hasNull ? nullptr : keyedOrder(input.argTypes[i]);
+      int order = 0;
+      if (!keyed)
+         order = sortOrder(column, row, direct, row, descending, input.nullsFirst[i] != 0);
+      else
+         order = (descending ? -1 : 1) * keyed(column.value<StringView>(row), direct.value<StringView>(row));
+      if (order != 0) return order;
+   }
    return 0;
 }
 
@@ -43,7 +51,12 @@ bool isLast(const State& s, const AggregateInput& input, uint32_t columns, uint3
       const Vector& column = input.args[i];
       const bool isNull = column.isNull(row);
       if (isNull != s.last[i].isNull) return false;
-      if (!isNull && !valueEquality(column.type)(s.last[i].kept.value(), addressOf(column, row))) return false;
+      if (isNull) continue;
+      const auto* last = reinterpret_cast<const StringView*>(s.last[i].kept.value());
+      const StringOrder keyed = keyedOrder(input.argTypes[i]);
+      const bool isSame = keyed ? keyed(*last, column.value<StringView>(row)) == 0
+                                : valueEquality(column.type)(s.last[i].kept.value(), addressOf(column, row));
+      if (!isSame) return false;
    }
    return true;
 }

@@ -14,7 +14,7 @@
 //
 //    column 0       the address of the group
 //    columns 1...   arguments, then order columns, as in the layout of the collected rows
-//    last columns   DISTINCT: the order keys of arguments whose bytes do not compare
+//    last columns   the order keys of arguments to sort by whose bytes do not compare
 
 namespace ouzel::executor {
 
@@ -74,11 +74,17 @@ private:
    void feedSorted(RowPartition&& rows, MemoryGrant& grant);
    SortRowLayout sortLayout() const;
    void appendSorted(ExternalSort::Lane& lane, uint32_t count);
-   void giveSorted(const Batch& batch);
+   void giveSorted(const Batch& batch, BatchBuilder* last);
    bool isRepeated(const std::vector<Vector>& columns, uint32_t row, const std::vector<Vector>& before,
                    uint32_t rowBefore) const;
-   /// Arguments of DISTINCT that are sorted by order keys.
-   bool isKeyed(uint32_t arg) const { return aggregate_.call->distinct && hasOrderKey(aggregate_.argTypes[arg]); }
+   /// Columns of ORDER BY that are arguments, as in WITHIN GROUP.
+   uint32_t orderedArguments() const {
+      return aggregate_.orderCount ? 0 : static_cast<uint32_t>(aggregate_.descending.size());
+   }
+   /// Arguments that are sorted by order keys.
+   bool isKeyed(uint32_t arg) const {
+      return (aggregate_.call->distinct || arg < orderedArguments()) && hasOrderKey(aggregate_.argTypes[arg]);
+   }
 
    QueryContext& context_;
    const CompiledAggregate& aggregate_;
@@ -87,7 +93,6 @@ private:
    Arena& arena_;
    KeyedRows rows_;
    Arena orderKeys_;
-   std::optional<BatchBuilder> last_; ///< DISTINCT: the last row of the batch before
    std::byte* states_[batchRowsMax];
    int64_t addresses_[batchRowsMax];
 };
@@ -102,14 +107,17 @@ SortRowLayout CollectedFeed::sortLayout() const {
       keys.push_back({type, descending, nullsFirst});
       keyColumns.push_back(isVariableSize(type) ? column : UINT32_MAX);
    };
-   if (aggregate_.call->distinct) sortBy(0, false, false);
-   const uint32_t orderBegin = 1 + (aggregate_.orderCount ? aggregate_.argCount : 0);
-   for (uint32_t key = 0; key < aggregate_.descending.size(); ++key)
-      sortBy(orderBegin + key, aggregate_.descending[key] != 0, aggregate_.nullsFirst[key] != 0);
-   for (uint32_t arg = 0; aggregate_.call->distinct && arg < aggregate_.argCount; ++arg) {
+   std::vector<uint32_t> sortedAs(aggregate_.argCount); // the column of an argument, or of its order keys
+   for (uint32_t arg = 0; arg < aggregate_.argCount; ++arg) {
+      sortedAs[arg] = isKeyed(arg) ? static_cast<uint32_t>(columns.size()) : 1 + arg;
       if (isKeyed(arg)) columns.push_back({PhysicalType::String, 0});
-      sortBy(isKeyed(arg) ? static_cast<uint32_t>(columns.size()) - 1 : 1 + arg, false, false);
    }
+   if (aggregate_.call->distinct) sortBy(0, false, false);
+   for (uint32_t key = 0; key < aggregate_.descending.size(); ++key)
+      sortBy(key < orderedArguments() ? sortedAs[key] : 1 + aggregate_.argCount + key, aggregate_.descending[key] != 0,
+             aggregate_.nullsFirst[key] != 0);
+   for (uint32_t arg = 0; aggregate_.call->distinct && arg < aggregate_.argCount; ++arg)
+      sortBy(sortedAs[arg], false, false);
    return {std::move(columns), SortKeyLayout(keys), std::move(keyColumns)};
 }
 
@@ -120,18 +128,19 @@ void CollectedFeed::appendSorted(ExternalSort::Lane& lane, uint32_t count) {
    Batch stored;
    stored.columns.push_back(Vector::flat(PhysicalType::I64, addresses_, nullptr));
    stored.columns.insert(stored.columns.end(), rows_.columns().begin() + keyCount_, rows_.columns().end());
-   const uint32_t orderBegin = 1 + (aggregate_.orderCount ? aggregate_.argCount : 0);
+   orderKeys_.reset();
+   std::vector<Vector> sortedAs;
+   for (uint32_t arg = 0; arg < aggregate_.argCount; ++arg) {
+      sortedAs.push_back(stored.columns[1 + arg]);
+      if (!isKeyed(arg)) continue;
+      sortedAs[arg] = orderKeys(aggregate_.argTypes[arg], sortedAs[arg], count, orderKeys_);
+      stored.columns.push_back(sortedAs[arg]);
+   }
    std::vector<Vector> keys;
    if (aggregate_.call->distinct) keys.push_back(stored.columns[0]);
    for (uint32_t key = 0; key < aggregate_.descending.size(); ++key)
-      keys.push_back(stored.columns[orderBegin + key]);
-   orderKeys_.reset();
-   for (uint32_t arg = 0; aggregate_.call->distinct && arg < aggregate_.argCount; ++arg) {
-      keys.push_back(stored.columns[1 + arg]);
-      if (!isKeyed(arg)) continue;
-      keys.back() = orderKeys(aggregate_.argTypes[arg], keys.back(), count, orderKeys_);
-      stored.columns.push_back(keys.back());
-   }
+      keys.push_back(key < orderedArguments() ? sortedAs[key] : stored.columns[1 + aggregate_.argCount + key]);
+   if (aggregate_.call->distinct) keys.insert(keys.end(), sortedAs.begin(), sortedAs.end());
    stored.setDense(count);
    lane.append(context_, stored, keys);
 }
@@ -154,7 +163,9 @@ void CollectedFeed::feedSorted(RowPartition&& rows, MemoryGrant& grant) {
       }
    sort.finish();
    const std::vector<Representation>& columns = sort.buffer().layout().columns;
-   if (aggregate_.call->distinct) last_.emplace(columns, sort.memory(), 1);
+   std::optional<BatchBuilder> last; // DISTINCT: the last row of the batch before; its memory is the sort's
+   if (aggregate_.call->distinct) last.emplace(columns, sort.memory(), 1);
+   BatchBuilder* const before = last ? &*last : nullptr;
    GatherSpace space(columns, static_cast<uint32_t>(columns.size()), sort.memory());
    Batch batch;
    if (sort.hasSpilled()) {
@@ -163,22 +174,21 @@ void CollectedFeed::feedSorted(RowPartition&& rows, MemoryGrant& grant) {
       const auto merge = ranges->open(0);
       for (auto some = merge->next(batchRowsMax); !some.empty(); some = merge->next(batchRowsMax)) {
          space.gather(some, ranges->hasNulls(), batch);
-         giveSorted(batch);
+         giveSorted(batch, before);
       }
    } else {
       std::span<const RowAddress> order = sort.buffer().order();
       while (!order.empty()) {
          const size_t count = std::min<size_t>(batchRowsMax, order.size());
          space.gather(sort.buffer(), order.first(count), batch);
-         giveSorted(batch);
+         giveSorted(batch, before);
          order = order.subspan(count);
       }
    }
-   last_.reset(); // its memory is charged to the sort
 }
 
 /// Updates the states with rows in order, and leaves repeated rows of DISTINCT out.
-void CollectedFeed::giveSorted(const Batch& batch) {
+void CollectedFeed::giveSorted(const Batch& batch, BatchBuilder* last) {
    context_.checkCancelled();
    const auto* addresses = batch.columns[0].values<int64_t>();
    std::byte* groups[batchRowsMax];
@@ -186,7 +196,7 @@ void CollectedFeed::giveSorted(const Batch& batch) {
    uint32_t count = 0;
    for (uint32_t row = 0; row < batch.rowCount; ++row) {
       if (aggregate_.call->distinct) {
-         const Batch* before = row == 0 ? last_->current() : &batch;
+         const Batch* before = row == 0 ? last->current() : &batch;
          if (before && isRepeated(batch.columns, row, before->columns, row == 0 ? 0 : row - 1)) continue;
       }
       groups[count] = std::bit_cast<std::byte*>(addresses[row]);
@@ -195,8 +205,8 @@ void CollectedFeed::giveSorted(const Batch& batch) {
    const Selection rows = count == batch.rowCount ? Selection::dense(count) : Selection::list(kept, count);
    update(arguments(batch.columns, 1), rows, groups);
    if (!aggregate_.call->distinct) return;
-   last_->take();
-   last_->append(batch, identitySlots(batch.columns.size()), batch.rowCount - 1);
+   last->take();
+   last->append(batch, identitySlots(batch.columns.size()), batch.rowCount - 1);
 }
 
 bool CollectedFeed::isRepeated(const std::vector<Vector>& columns, uint32_t row, const std::vector<Vector>& before,

@@ -147,8 +147,11 @@ void Recursion::dropSeen(QueryContext& context, Unit& unit) {
    });
    std::sort(candidates.begin(), candidates.end(),
              [](const Candidate& a, const Candidate& b) { return a.place.batch < b.place.batch; });
+   uint32_t batch = UINT32_MAX;
    for (const auto& [place, row] : candidates) {
       if (unit.isSeen[row] != 0) continue;
+      if (place.batch != batch) context.checkCancelled(); // reading it may take a while
+      batch = place.batch;
       if (place.batch < result.batchCount() && !reader)
          reader = std::make_unique<BatchStore::Reader>(result, context, false);
       const Batch& other = place.batch < result.batchCount() ? reader->batch(place.batch) : *kept->current();
@@ -186,8 +189,8 @@ void Recursion::appendNew(const Batch& batch, const std::vector<RowIndex>& newRo
 /// Copy the new rows of `fresh` to `result` and to `working`, whose old rows are dropped.
 void Recursion::appendAll(QueryContext& context) {
    DCHECK(identity.size() == columns.size());
-   BatchBuilder next(columns, working.memory(context));
-   if (!kept) kept = std::make_unique<BatchBuilder>(columns, result.memory(context));
+   BatchBuilder next = working.makeBuilder(columns, context);
+   if (!kept) kept = std::make_unique<BatchBuilder>(result.makeBuilder(columns, context));
    working.clear();
    BatchStore::Reader freshRows(fresh, context, false);
    freshRows.expect(0, fresh.batchCount());

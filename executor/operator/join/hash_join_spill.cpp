@@ -207,7 +207,7 @@ void HashJoinSpill::enqueue(std::vector<PartitionPtr> partitions) {
       for (const TuplePages* side : {&partition->build, &partition->probe}) {
          size_t bytes = 0;
          for (const SpilledTuplePage& page : side->spilled())
-            bytes += page.page.storedBytes();
+            bytes += page.storedBytes();
          expected_ += reading(side->spilled().size(), bytes, aheadBytes());
       }
       queue_.push_back(std::move(partition));

@@ -143,9 +143,10 @@ CATCH_TEST_CASE("transfer policy: reading ahead", "[policy]") {
    CATCH_CHECK(readAheadBytes(remote, 2 << 20, 1 << 20) == 2 << 20);
    CATCH_CHECK(readAheadBytes({}, 2 << 20, 64 << 20) == 2 << 20);
    CATCH_CHECK(reading(0, 0, 100).rounds == 0);
-   CATCH_CHECK(reading(100, 1000, 0).rounds == 100);  // a page at a time
-   CATCH_CHECK(reading(100, 1000, 20).rounds == 100); // one is worked on, one is on its way
-   CATCH_CHECK(reading(100, 1000, 200).rounds == 9);  // 20 pages, then 10 whenever 10 are left
-   CATCH_CHECK(reading(100, 1000, 1000).rounds == 1);
+   CATCH_CHECK(reading(100, 1000, 0).rounds == 100); // a page at a time
+   CATCH_CHECK(reading(100, 1000, 20).rounds == 99); // two, then one whenever one is left
+   CATCH_CHECK(reading(100, 1000, 200).rounds == 9); // 20 pages, then 10 whenever 10 are left
+   CATCH_CHECK(reading(30, 300, 1000).rounds == 1);
+   CATCH_CHECK(reading(100, 1000, 1000).rounds == 6); // 32 pages, then 16
    CATCH_CHECK(reading(100, 1000, 200).volume == 1000);
 }
