@@ -87,7 +87,10 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
       rows.rows = collected.pages.rowCount(collected.layout.rowSize());
       rows.spilled = collected.pages.spilled(); // without keys, whose one group stays in memory
       rows.pages = collected.pages.takePages();
-      return feedCollected(context, *task.set, task.aggregate, std::move(rows), findIn(task.set->groups),
+      size_t groups = 0;
+      for (uint32_t partition = 0; partition < task.set->groups.partitionCountUsed(); ++partition)
+         groups += task.set->groups.groups(partition).size();
+      return feedCollected(context, *task.set, task.aggregate, std::move(rows), groups, findIn(task.set->groups),
                            keepArena(newArena()), grant_);
    }
    case Stage::End: break;

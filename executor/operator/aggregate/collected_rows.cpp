@@ -10,7 +10,7 @@
 
 // The rows of an aggregate that takes them in order. Rows of different groups may come mixed: update() gets a state for
 // each row. So the rows are sorted by the columns of ORDER BY only, unless DISTINCT needs equal rows of a group side by
-// side. The sort stores
+// side, or the states of many groups would be visited at random. The sort stores
 //
 //    column 0       the address of the group
 //    columns 1...   arguments, then order columns, as in the layout of the collected rows
@@ -20,11 +20,16 @@ namespace ouzel::executor {
 
 namespace {
 
+/// The states of so many groups stay in the processor's cache.
+constexpr size_t groupsMixed = 4096;
+
 class CollectedFeed {
 public:
-   CollectedFeed(QueryContext& context, const GroupingSet& set, size_t a, const FindGroups& find, Arena& arena)
+   CollectedFeed(QueryContext& context, const GroupingSet& set, size_t a, size_t groups, const FindGroups& find,
+                 Arena& arena)
       : context_(context), aggregate_((*set.aggregates)[a]), layout_(set.collected[a]->layout),
-        keyCount_(static_cast<uint32_t>(set.keys.size())), stateOffset_(set.stateOffsets[a]), arena_(arena),
+        keyCount_(static_cast<uint32_t>(set.keys.size())), stateOffset_(set.stateOffsets[a]),
+        sortsByGroup_(aggregate_.call->distinct || groups > groupsMixed), arena_(arena),
         rows_(context, layout_, keyCount_, find), orderKeys_(&context.memory()) {}
 
    void feed(RowPartition&& rows, MemoryGrant& grant) {
@@ -90,6 +95,7 @@ private:
    const CompiledAggregate& aggregate_;
    const RowLayout& layout_;
    const uint32_t keyCount_, stateOffset_;
+   const bool sortsByGroup_;
    Arena& arena_;
    KeyedRows rows_;
    Arena orderKeys_;
@@ -112,7 +118,7 @@ SortRowLayout CollectedFeed::sortLayout() const {
       sortedAs[arg] = isKeyed(arg) ? static_cast<uint32_t>(columns.size()) : 1 + arg;
       if (isKeyed(arg)) columns.push_back({PhysicalType::String, 0});
    }
-   if (aggregate_.call->distinct) sortBy(0, false, false);
+   if (sortsByGroup_) sortBy(0, false, false);
    for (uint32_t key = 0; key < aggregate_.descending.size(); ++key)
       sortBy(key < orderedArguments() ? sortedAs[key] : 1 + aggregate_.argCount + key, aggregate_.descending[key] != 0,
              aggregate_.nullsFirst[key] != 0);
@@ -137,7 +143,7 @@ void CollectedFeed::appendSorted(ExternalSort::Lane& lane, uint32_t count) {
       stored.columns.push_back(sortedAs[arg]);
    }
    std::vector<Vector> keys;
-   if (aggregate_.call->distinct) keys.push_back(stored.columns[0]);
+   if (sortsByGroup_) keys.push_back(stored.columns[0]);
    for (uint32_t key = 0; key < aggregate_.descending.size(); ++key)
       keys.push_back(key < orderedArguments() ? sortedAs[key] : stored.columns[1 + aggregate_.argCount + key]);
    if (aggregate_.call->distinct) keys.insert(keys.end(), sortedAs.begin(), sortedAs.end());
@@ -225,10 +231,10 @@ bool CollectedFeed::isRepeated(const std::vector<Vector>& columns, uint32_t row,
 
 } // namespace
 
-void feedCollected(QueryContext& context, const GroupingSet& set, size_t aggregate, RowPartition&& rows,
+void feedCollected(QueryContext& context, const GroupingSet& set, size_t aggregate, RowPartition&& rows, size_t groups,
                    const FindGroups& find, Arena& arena, MemoryGrant& grant) {
    if (rows.rows == 0) return;
-   const auto feed = std::make_unique<CollectedFeed>(context, set, aggregate, find, arena);
+   const auto feed = std::make_unique<CollectedFeed>(context, set, aggregate, groups, find, arena);
    feed->feed(std::move(rows), grant);
 }
 

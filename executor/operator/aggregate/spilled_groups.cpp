@@ -154,7 +154,8 @@ std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
          });
       }
       if (set.collected[a]) {
-         feedCollected(context_, set, a, std::move(partition.collected[a]), find, *loaded->arena, grant);
+         feedCollected(context_, set, a, std::move(partition.collected[a]), loaded->groups.groups().size(), find,
+                       *loaded->arena, grant);
       }
    }
    return loaded;
