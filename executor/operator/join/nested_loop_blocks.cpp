@@ -43,11 +43,9 @@ void NestedLoopLeft::close() {
 class NestedLoopBlocks::Worker final : public LocalState {
 public:
    Worker(NestedLoopBlocks& blocks, QueryContext& context)
-      : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context),
-        left_(blocks.left_.rows(), context, false, blocks.aheadBytes_),
-        right_(blocks.right_.buffer, context, false, blocks.aheadBytes_), ahead_(blocks.left_.rows().memory(context)) {
-      ahead_.grow(blocks.aheadBytes_);
-   }
+      : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context), ahead_(blocks.left_.rows().memory(context)),
+        aheadBytes_(chargeAhead(blocks.aheadBytes_)), left_(blocks.left_.rows(), context, false, aheadBytes_),
+        right_(blocks.right_.buffer, context, false, aheadBytes_) {}
    SourceStatus next(QueryContext& context, Batch& out);
 
 private:
@@ -60,8 +58,15 @@ private:
 
    NestedLoopBlocks& blocks_;
    NestedLooper looper_;
-   BatchStore::Reader left_, right_;
+   /// Others may have taken the memory since prepare(). Without any, a reader asks for one page at a time.
+   size_t chargeAhead(size_t bytes) {
+      while (bytes > 0 && !ahead_.tryGrow(bytes))
+         bytes /= 2;
+      return bytes;
+   }
    Reservation ahead_; ///< for what one of the readers reads ahead: the other does not read then
+   const size_t aheadBytes_;
+   BatchStore::Reader left_, right_;
    std::vector<Part> parts_;
    size_t part_ = 0;  ///< the part of the block that is being joined, or given by giveRest()
    size_t built_ = 0; ///< number of the current batch of the right side

@@ -13,7 +13,9 @@ RunPages::~RunPages() {
 }
 
 void RunPages::addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes) {
-   memory_.grow(aheadBytes);
+   // Others may have taken the memory meanwhile. Without any, the reader asks for one page at a time.
+   while (aheadBytes > 0 && !memory_.tryGrow(aheadBytes))
+      aheadBytes /= 2;
    aheadBytes_ += aheadBytes;
    auto added = std::make_unique<Run>();
    added->run = &run;

@@ -23,7 +23,7 @@ public:
    RunPages(const SortRowLayout& layout, Reservation& memory);
    ~RunPages();
 
-   /// `run` must outlive this object. `aheadBytes`: memory for reading ahead.
+   /// `run` must outlive this object. `aheadBytes`: memory for reading ahead, as much of it as there is.
    void addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes);
    /// Pages [from, end) of the run get one more user.
    void use(uint32_t run, size_t from, size_t end);
