@@ -11,6 +11,8 @@ namespace {
 constexpr size_t batchesAhead = 8;
 /// Of one batch: with wide rows, a batch has fewer of them.
 constexpr size_t stringBytesMax = size_t{256} << 10;
+/// A batch with more bytes, one row of which may have a gigabyte, is written with memory that is counted.
+constexpr size_t uncountedMax = size_t{8} << 20;
 } // namespace
 
 BatchStore::BatchStore() = default;
@@ -73,7 +75,7 @@ size_t BatchStore::reclaim(size_t bytes) {
          freed += batchBytes;
       }
    } catch (const SqlError& error) {
-      if (error.state() != sqlstate::diskFull) throw;
+      if (error.state() != sqlstate::diskFull && error.state() != sqlstate::outOfMemory) throw;
       reclaimable_.store(0); // the rest stays
       const MutexLock lock(mutex_);
       reclaimEnd_ = 0;
@@ -91,9 +93,13 @@ void BatchStore::store(size_t index) {
       page_ = std::make_unique<ColumnPage>(types_, 0, pageMemory_);
    }
    DCHECK(types_.size() == batch.columns.size());
-   fillPage(*page_, batch);
+   std::unique_ptr<ColumnPage> large;
+   if (batches_[index]->arena.chunkBytes() > uncountedMax)
+      large = std::make_unique<ColumnPage>(types_, 0, grant_->memory());
+   ColumnPage& page = large ? *large : *page_;
+   fillPage(page, batch);
    if (stored_.size() <= index) stored_.resize(index + 1);
-   stored_[index] = page_->store(context_->spill());
+   stored_[index] = page.store(context_->spill());
    spilledBytes_ += stored_[index].bytes;
    for (const io::SpilledPage& piece : stored_[index].pieces)
       storedBytes_ += piece.storedBytes();
