@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "common/error/check.hpp"
 
@@ -19,7 +18,7 @@ NestedLoopPlan withBlocks(const NestedLoopSizes& sizes, double blocks, double le
    plan.leftPart = leftPart;
    const double loads[] = {blocks * sizes.right * sizes.rightSlots, sizes.out};
    const std::vector<double> parts = splitByLoads(loads, sizes.memory - leftPart);
-   plan.rightPart = std::max(parts[0], sizes.rightMin);
+   plan.rightPart = std::clamp(parts[0], sizes.rightMin, std::max(sizes.rightMin, sizes.rightMax));
    plan.outPart = parts[1];
    plan.predicted.volume = sizes.left + blocks * sizes.right + sizes.out;
    // The first refill fills all of the buffer, the later ones a slot.

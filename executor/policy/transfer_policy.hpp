@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,9 +47,10 @@ struct NestedLoopPlan {
 };
 struct NestedLoopSizes {
    double left = 0, right = 0;
-   double out = 0;        ///< results that go to the device; 0: they go elsewhere
-   double memory = 0;     ///< for the block, the buffer of the right side, and that of the results
-   double rightMin = 0;   ///< the smallest buffer of the right side
+   double out = 0;      ///< results that go to the device; 0: they go elsewhere
+   double memory = 0;   ///< for the block, the buffer of the right side, and that of the results
+   double rightMin = 0; ///< the smallest buffer of the right side
+   double rightMax = std::numeric_limits<double>::infinity(); ///< a larger one would not be filled
    double rightSlots = 1; ///< 2: half of the right side's buffer is refilled while the other half is joined
 };
 /// REMOP, section IV on BNLJ, but for whole blocks. `leftShare` > 0: this part of the memory for the block, instead of

@@ -8,9 +8,12 @@ namespace ouzel::executor {
 
 namespace {
 
+/// Of one batch. The queue keeps some batches, and what it stores on disk it copies with memory that is not counted.
+constexpr size_t stringBytesMax = size_t{1} << 20;
+
 struct Local final : LocalState {
    Local(const std::vector<Representation>& columns, Reservation& m, uint32_t takenRows = 0)
-      : builder(columns, m), memory(&m), taken(takenRows) {}
+      : builder(columns, m, batchRowsMax, stringBytesMax), memory(&m), taken(takenRows) {}
    BatchBuilder builder;
    Reservation* memory; // of the builder
    uint32_t taken = 0;  // live rows of the batch being offered that have been copied

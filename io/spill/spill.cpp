@@ -333,7 +333,6 @@ SpillStatistics SpillSpace::statistics() const {
    result.rawBytesWritten = s.rawBytesWritten.load(std::memory_order_relaxed);
    result.bytesWritten = s.bytesWritten.load(std::memory_order_relaxed);
    result.bytesRead = s.bytesRead.load(std::memory_order_relaxed);
-   result.readRounds = s.readRounds.load(std::memory_order_relaxed);
    for (size_t level = 0; level < spillLevels().size(); ++level)
       result.pagesByLevel.push_back(s.pagesByLevel[level].load(std::memory_order_relaxed));
    return result;

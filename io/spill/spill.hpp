@@ -100,7 +100,6 @@ std::vector<std::string> spillLevelNames();
 /// Counters of a SpillSpace.
 struct SpillStatistics {
    uint64_t pagesWritten = 0, rawBytesWritten = 0, bytesWritten = 0, bytesRead = 0;
-   uint64_t readRounds = 0;            ///< refills of readers, each of some pages
    std::vector<uint64_t> pagesByLevel; ///< index: level of the scale
 };
 
@@ -139,6 +138,7 @@ private:
 /// readers. Used by one thread.
 class SpillReader {
 public:
+   /// Most pages ahead of next(), however few bytes they have: requests in flight of one device.
    static constexpr size_t pagesAheadMax = 32;
    /// `aheadBytes`: most bytes in flight or waiting for next(), but at least one page; 0: a page is asked for by
    /// next().

@@ -112,7 +112,6 @@ void SpillReader::State::refill() {
       if ((prepared & 1) == 0) continue;
       channel(device).submit();
       space.manager.devices[device]->countReadRound();
-      space.readRounds.fetch_add(1, std::memory_order_relaxed);
    }
 }
 

@@ -120,7 +120,7 @@ struct SpillSpace::State {
    std::vector<Share> shares; ///< by device
 
    // STATE
-   std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0}, readRounds{0};
+   std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0};
    std::array<std::atomic<uint64_t>, spillLevelsMax> pagesByLevel{};
 
 private:

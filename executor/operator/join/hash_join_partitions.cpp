@@ -68,8 +68,7 @@ public:
 private:
    void takeAhead(PartitionJob& job, Phase phase) {
       // Workers that share a job take only a part of what is left, so that they end together.
-      // HashJoinSpill::aheadBytes() bounds the bytes in flight.
-      const size_t most = spill_.pagesAhead();
+      constexpr size_t most = HashJoinSpill::pagesAhead;
       const size_t wanted = spill_.sharesJobs() ? std::min(most, job.unitsToShare() / spill_.workers() / 2) : most;
       while (queue_.size() < wanted) {
          const std::optional<Unit> unit = job.take(phase);

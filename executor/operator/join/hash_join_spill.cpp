@@ -23,10 +23,8 @@ constexpr uint32_t hashBitsMax = 24;
 constexpr size_t hostileFloor = 32 << 10; // for tests: gives the smallest pages, which are spilled soon
 /// The filter of spilled hashes takes this part of the join's memory, at least hashesBytesMin.
 constexpr size_t hashesDivisor = 16, hashesBytesMin = 8 << 10;
-/// In pages: how far a reader usually reads ahead; the smallest chunk.
-constexpr size_t pagesAheadMin = 32, pagesPerChunkMin = 16;
-/// When rounds are long, the readers of all workers together may read ahead this part of the floor.
-constexpr size_t aheadDivisor = 8;
+/// In pages: memory for both readers and the page being probed; the smallest chunk.
+constexpr size_t pagesReading = HashJoinSpill::pagesAhead * 3 / 2, pagesPerChunkMin = 16;
 
 } // namespace
 
@@ -82,10 +80,6 @@ void HashJoinSpill::prepare(QueryContext& context) {
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
    pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
-   pagesAhead_ = pagesAheadMin;
-   if (space_)
-      pagesAhead_ =
-          std::max(pagesAhead_, readAheadBytes(space_->transferCost(), 0, floor / aheadDivisor / workers_) / pageSize_);
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);
@@ -174,7 +168,7 @@ TupleBuffer& HashJoinSpill::openProbeBuffer() {
 /// Sets `bytes`: the directory, the readers, and the spilled built rows.
 void HashJoinSpill::plan(HashJoinPartition& partition) const {
    partition.buildRows = partition.build.rowCount(rows_.layout().rowSize());
-   partition.bytes = HashJoinTable::directoryBytes(partition.buildRows) + readingBytes() / workers_;
+   partition.bytes = HashJoinTable::directoryBytes(partition.buildRows) + pagesReading * pageSize_;
    for (const SpilledTuplePage& page : partition.build.spilled())
       partition.bytes += page.bytes;
 }
@@ -365,7 +359,7 @@ void HashJoinSpill::end(QueryContext& context, PartitionJob& job) {
 }
 
 size_t HashJoinSpill::aheadBytes() const {
-   return pagesAhead_ * pageSize_;
+   return pagesAhead * pageSize_;
 }
 
 size_t HashJoinSpill::chunkBytesMin() const {
@@ -374,7 +368,7 @@ size_t HashJoinSpill::chunkBytesMin() const {
 
 /// What the readers of all workers take, and the pages that are being probed.
 size_t HashJoinSpill::readingBytes() const {
-   return pagesAhead_ * 3 / 2 * pageSize_ * workers_;
+   return pagesReading * pageSize_ * workers_;
 }
 
 size_t HashJoinSpill::chunkBytes() {

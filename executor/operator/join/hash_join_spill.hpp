@@ -114,7 +114,7 @@ public:
    static constexpr uint32_t directoryBytesPerRow = 16;
    /// How far a reader may read ahead.
    size_t aheadBytes() const;
-   size_t pagesAhead() const { return pagesAhead_; }
+   static constexpr size_t pagesAhead = io::SpillReader::pagesAheadMax;
    void free(TuplePages& pages);
    io::SpillSpace& space() { return *space_; }
    void countRead(size_t bytes) { readBytes_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -147,7 +147,6 @@ private:
    io::SpillSpace* space_ = nullptr;
    uint32_t workers_ = 1;
    size_t pageSize_ = 0; ///< of partitions
-   size_t pagesAhead_ = 0;
    size_t partitionsFrom_ = 0;
    std::unique_ptr<SpilledPartitions> build_, unjoinable_, probe_;
    TuplePages built_, builtUnjoinable_;

@@ -55,15 +55,15 @@ private:
       std::vector<uint8_t> found, unknown; ///< by row
    };
    bool load(QueryContext& context);
-
-   NestedLoopBlocks& blocks_;
-   NestedLooper looper_;
    /// Others may have taken the memory since prepare(). Without any, a reader asks for one page at a time.
    size_t chargeAhead(size_t bytes) {
       while (bytes > 0 && !ahead_.tryGrow(bytes))
          bytes /= 2;
       return bytes;
    }
+
+   NestedLoopBlocks& blocks_;
+   NestedLooper looper_;
    Reservation ahead_; ///< for what one of the readers reads ahead: the other does not read then
    const size_t aheadBytes_;
    BatchStore::Reader left_, right_;
@@ -145,6 +145,8 @@ void NestedLoopBlocks::prepare(QueryContext& context) {
    sizes.left = static_cast<double>(left_.rows().diskBytes().raw) / workers;
    sizes.right = static_cast<double>(right_.buffer.diskBytes().stored);
    sizes.rightMin = blockBytesMin;
+   sizes.rightMax = sizes.right / static_cast<double>(std::max<size_t>(right_.buffer.batchCount(), 1)) *
+                    static_cast<double>(io::SpillReader::pagesAheadMax);
    sizes.rightSlots = 2;
    // Some memory is for the batches that are being decoded, and for the flags of rows.
    sizes.memory =

@@ -21,8 +21,8 @@ constexpr size_t retiredBytes = size_t{1} << 20;
 /// Rows of a range of the last merge, in pages. A lane has at most about that much to keep until it is the range's
 /// turn.
 constexpr size_t pagesPerRange = 8;
-/// Bytes of one run that are read ahead if there is memory: usually, and at most when rounds are long.
-constexpr size_t aheadUsual = size_t{2} << 20, aheadMax = size_t{64} << 20;
+/// Bytes of one run that are read ahead if there is memory, unless rounds are long.
+constexpr size_t aheadUsual = size_t{2} << 20;
 
 } // namespace
 
@@ -207,7 +207,7 @@ bool ExternalSort::planPass(QueryContext& context) {
    }
    const size_t perRun = memory / parallel / largest;
    taskAheadBytes_ = std::clamp(perRun > pageBytes_ ? perRun - pageBytes_ : 0, pageBytes_,
-                                readAheadBytes(device, aheadUsual, aheadMax));
+                                readAheadBytes(device, aheadUsual, pageBytes_ * io::SpillReader::pagesAheadMax));
    for (const MergeGroup& group : groups)
       for (uint32_t run = group.from; run < group.end; ++run)
          expectReading(spilled_[run], taskAheadBytes_);
@@ -308,7 +308,8 @@ std::unique_ptr<MergeRanges> ExternalSort::merge(QueryContext& context) {
    while (mergeLanes_ > 1 && !spillAlways_ && !grant_.mayGrow(runBytes + mergeLanes_ * laneBytes))
       --mergeLanes_;
    const size_t lanesBytes = mergeLanes_ > 1 ? mergeLanes_ * laneBytes : runBytes + retiredBytes;
-   size_t ahead = readAheadBytes(context.spill().transferCost(), aheadUsual, aheadMax);
+   size_t ahead =
+       readAheadBytes(context.spill().transferCost(), aheadUsual, pageBytes_ * io::SpillReader::pagesAheadMax);
    while (ahead > pageBytes_ && !grant_.mayGrow(spilled_.size() * ahead + lanesBytes))
       ahead /= 2;
    auto out = std::make_unique<MergeRanges>(buffer_.layout(), memory());

@@ -162,6 +162,8 @@ void GatherSpace::gather(std::span<const RowRef> rows, const std::vector<uint8_t
 namespace {
 
 constexpr size_t storedAhead = size_t{1} << 20;
+/// About so many bytes of sorted rows are copied at a time to be written, with memory that is not counted.
+constexpr size_t uncountedMax = size_t{4} << 20;
 
 struct SourceLocal final : LocalState {
    explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
@@ -268,9 +270,12 @@ void SortedSource::storeRest(GatherSpace& space) {
    std::vector<SpilledColumnPage> stored;
    try {
       ColumnPage page(types(), 0, pageMemory_);
+      const size_t rowBytes = sort_.memory().used() / std::max<uint64_t>(buffer.rowCount(), 1);
+      const uint64_t rowsMax =
+          std::clamp<uint64_t>(uncountedMax / std::max<size_t>(rowBytes, 1), 1, context_.settings().batchRows);
       for (uint64_t from = range_.offset + given_; from < end;) {
          context_.checkCancelled();
-         const uint64_t count = std::min<uint64_t>(context_.settings().batchRows, end - from);
+         const uint64_t count = std::min(rowsMax, end - from);
          Batch rows;
          space.gather(buffer, buffer.order().subspan(from, count), rows);
          fillPage(page, rows);

@@ -114,7 +114,7 @@ private:
    bool isStored_ = false;            // written as stored_: by the lane, or before there is one
    MemoryLedger uncounted_{SIZE_MAX}; // of what storeRest() needs: it must work when memory is short
    Reservation pageMemory_{uncounted_};
-   std::vector<SpilledColumnPage> stored_; // the rest of the rows, `batchRows` in each
+   std::vector<SpilledColumnPage> stored_; // the rest of the rows, at most `batchRows` in each
    size_t nextStored_ = 0;
 };
 

@@ -74,6 +74,11 @@ CATCH_TEST_CASE("transfer policy: whole blocks of a nested loop", "[policy]") {
       for (double share = 0.02; share < 1; share += 0.01)
          CATCH_REQUIRE(best <= planNestedLoop(sizes, tau, share).predicted.cost(tau) * 1.0001);
    }
+   // A buffer of the right side that cannot be filled is not made.
+   NestedLoopSizes narrow = sizes;
+   narrow.rightMax = 8;
+   CATCH_CHECK(planNestedLoop(narrow, 100).rightPart == 8);
+   CATCH_CHECK(planNestedLoop(narrow, 100).blocks < planNestedLoop(sizes, 100).blocks);
    // A left side that fits makes one block, whatever rounds cost.
    CATCH_CHECK(planNestedLoop({.left = 10, .right = 1000, .memory = 100, .rightMin = 1}, 0.2).blocks == 1);
    CATCH_CHECK(planNestedLoop({.left = 0, .right = 1000, .memory = 100, .rightMin = 1}, 0.2).blocks == 1);
@@ -88,6 +93,12 @@ CATCH_TEST_CASE("transfer policy: merges of REMOP's table IV", "[policy]") {
       for (double k = 2; k < 4096; ++k)
          CATCH_REQUIRE(mergeCost(fanIn, alpha) <= mergeCost(k, alpha) * (1 + 1e-9));
       const double memory = 1000, tau = memory / alpha, pages = 1e6;
+      // One pass more, by any fan-in, costs what the table minimises.
+      for (const uint32_t k : {2u, 3u, static_cast<uint32_t>(fanIn), static_cast<uint32_t>(fanIn) + 1}) {
+         const double three = planMerge(k * k * k, pages, memory, tau, k, k).predicted.cost(tau);
+         const double two = planMerge(k * k, pages, memory, tau, k, k).predicted.cost(tau);
+         CATCH_CHECK((three - two) / pages == Approx(mergeCost(k, alpha) * std::log2(k)));
+      }
       for (const uint32_t runs : {10u, 128u, 1000u, 50'000u}) {
          const MergePlan best = planMerge(runs, pages, memory, tau, runs);
          for (const uint32_t k : {2u, 3u, static_cast<uint32_t>(fanIn), 999u, runs}) {
