@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -130,6 +130,10 @@ bench-spill: build
 bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote: build
 	@scripts/install-deps --bench
 	@bench/spill/$(@:bench-spill-%=%) $(BENCH_ARGS)
+bench-spill-evict: build
+	@scripts/install-deps --bench
+	@cmake --build build/release -j $(JOBS) --target object_server
+	@bench/spill/evict $(BENCH_ARGS)
 bench-spill-device: build
 	@cmake --build build/release -j $(JOBS) --target spill_device
 	@bench/spill/levels $(BENCH_ARGS)

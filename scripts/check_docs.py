@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCUMENTS = ("ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "docs/*", "*/README.md")
+DOCUMENTS = ("ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "docs/*.md", "*/README.md")
 # What documents name is looked for in files of these kinds and names.
 CODE = re.compile(r"\.(cpp|hpp|h|inc|def|py|txt|cmake|yml|json|sh|conf|supp|pt)$|(^|/)[^./]+$")
 FILE_NAME = re.compile(r"\.(cpp|hpp|h|inc|def|py|md|txt|cmake|yml|slt|conf|json|supp|patch)$")

@@ -237,12 +237,20 @@ def add_arguments(parser, scale=1):
     parser.add_argument("--compression", default="auto")
 
 
+def machine():
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{len(names)} x {names[0] if names else 'unknown'}, {memory:.0f} GiB"
+
+
 def record(name, row):
-    """Append to bench/results/NAME.jsonl."""
+    """Append to bench/results/NAME.jsonl, with the commit that is checked out (+: and changes) and the machine."""
     import datetime
+    commit = subprocess.run(["git", "-C", support.ROOT, "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True).stdout.strip()
     os.makedirs(os.path.join(support.ROOT, "bench/results"), exist_ok=True)
     with open(os.path.join(support.ROOT, "bench/results", name + ".jsonl"), "a") as file:
-        file.write(json.dumps({"at": datetime.datetime.now().isoformat(timespec="seconds"), **row}) + "\n")
+        file.write(json.dumps({"at": datetime.datetime.now().isoformat(timespec="seconds"), "commit": commit, "machine": machine(), **row}) + "\n")
 
 
 def fits(system, sql, most=8192):

@@ -1,5 +1,7 @@
 #include "common/memory/ledger.hpp"
 
+#include <algorithm>
+
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/memory/memory_wait.hpp"
@@ -24,10 +26,13 @@ bool MemoryLedger::tryCharge(size_t bytes) {
       raise(peak_, before + bytes);
       return true;
    };
-   for (int attempt = 0; attempt < 3; ++attempt) {
+   for (int attempt = 0; attempt < 6; ++attempt) {
       if (tryWithin(limit())) return true;
       MemoryReclaimer* reclaimer = reclaimer_.load();
-      if (!reclaimer || reclaimer->reclaim(bytes) == 0) break;
+      if (!reclaimer) break;
+      // Another thread may have released some meanwhile, or take what was reclaimed.
+      const size_t wanted = used() + bytes, most = limit();
+      if (wanted > most && reclaimer->reclaim(attempt == 0 ? std::min(bytes, wanted - most) : bytes) == 0) break;
    }
    // Withheld memory is no reason to fail: operators that can spill have already seen limit().
    return tryWithin(limit()) || tryWithin(wholeLimit());

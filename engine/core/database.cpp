@@ -119,10 +119,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
                                         internals.memoryLimit >> 20, machineMemory() >> 20),
                  .hint = "A server that runs out of memory is killed: set --memory-limit to 80 % of what there is."});
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
-   internals.shares = std::make_unique<executor::MemoryShares>(
-       internals.governor->ledger(),
-       [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->evictableBytes(); },
-       internals.governor.get());
+   internals.governor->setSpillCost([&spill = *internals.spill] { return spill.nanosPerByte(); });
+   internals.shares = std::make_unique<executor::MemoryShares>(internals.governor->ledger(), internals.governor.get());
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
    storage::DatabaseOptions forStorage = storageOptions(options);
    if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();

@@ -10,6 +10,7 @@ MemoryUse measureMemory(const Database::Internals& internals) {
    const MemoryLedger& ledger = internals.governor->ledger();
    MemoryUse use;
    use.cache = internals.governor->cachedBytes();
+   use.kept = internals.governor->bytes(Eviction::Priced).kept;
    use.delta = internals.storage->deltaBytes();
    use.used = ledger.used();
    use.queries = use.used > use.cache + use.delta ? use.used - use.cache - use.delta : 0;

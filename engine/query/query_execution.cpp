@@ -51,6 +51,12 @@ size_t memoryLimit(const SessionCore& core) {
    return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
 }
 
+Eviction evictionOf(const std::string& name) {
+   if (name == "table_first") return Eviction::TableFirst;
+   if (name == "temporary_first") return Eviction::TemporaryFirst;
+   return name == "mixed" ? Eviction::Mixed : Eviction::Priced;
+}
+
 executor::ExecutionSettings executionSettings(const Settings& settings) {
    executor::ExecutionSettings out;
    out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
@@ -59,6 +65,7 @@ executor::ExecutionSettings executionSettings(const Settings& settings) {
    out.memory.spillsEverything = settings.value("ouzel.spill_choice") == "all";
    if (settings.value("ouzel.partition") == "never") out.memory.partitioning = executor::Partitioning::Never;
    if (settings.value("ouzel.partition") == "always") out.memory.partitioning = executor::Partitioning::Always;
+   out.memory.eviction = evictionOf(settings.value("ouzel.evict"));
    out.memory.fanIn = static_cast<uint32_t>(settings.integer("ouzel.policy_fan_in"));
    out.memory.leftShare = std::strtod(settings.value("ouzel.policy_left_share").c_str(), nullptr);
    out.blockTwice = settings.boolean("ouzel.block_twice");

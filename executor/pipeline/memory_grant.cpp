@@ -18,13 +18,28 @@ constexpr size_t shareMin = size_t{4} << 20;
 /// This part of the limit, or slackMin, is left by operators that can spill, whatever their floors are: sessions need
 /// memory to plan, and to read and send rows, while memory that others give back is on its way.
 constexpr size_t reserveDivisor = 32;
+/// Queries that had this part of the memory compete with the cache's pages for it.
+constexpr size_t turnDivisor = 16;
 /// Queries that are short ask others so often: what was asked for comes after a while.
 constexpr int64_t askNanos = 20'000'000;
 } // namespace
 
-size_t MemoryShares::share(size_t own, size_t ownYielding, size_t& missing) const {
+MemoryShares::Room MemoryShares::room(Eviction eviction) const {
+   if (!cache_) return {0, 0};
+   const EvictableMemory::Bytes bytes = cache_->bytes(eviction);
+   if (bytes.kept == 0) return {bytes.evictable, bytes.evictable};
+   // The cache keeps half of what others leave at most, and not what each query needs to go on.
    const size_t limit = ledger_.limit(), used = ledger_.used();
-   const size_t evictable = evictable_ ? evictable_(context_) : 0;
+   const size_t ours = bytes.evictable + queryBytes_.load(std::memory_order_relaxed);
+   const size_t left = limit - std::min(limit, used - std::min(used, ours));
+   const size_t needed = std::max<size_t>(queries_.load(std::memory_order_relaxed), 1) * shareMin + slackMin;
+   const size_t kept = std::min({bytes.kept, left / 2, left - std::min(left, needed)});
+   return {bytes.evictable, bytes.evictable - kept};
+}
+
+size_t MemoryShares::share(size_t own, size_t ownYielding, Eviction eviction, size_t& missing) const {
+   const size_t limit = ledger_.limit(), used = ledger_.used();
+   const size_t evictable = room(eviction).offered;
    const size_t ofQueries = evictable + queryBytes_.load(std::memory_order_relaxed);
    const size_t others = used > ofQueries ? used - ofQueries : 0;
    const size_t left = limit > others ? limit - others : 0;
@@ -39,9 +54,21 @@ size_t MemoryShares::share(size_t own, size_t ownYielding, size_t& missing) cons
    return std::clamp(most, std::min(fair, shareMin), fair);
 }
 
-bool MemoryShares::hasRoom(size_t bytes) const {
+bool MemoryShares::hasRoom(size_t bytes, Eviction eviction) const {
+   const size_t limit = ledger_.limit(), used = ledger_.used();
+   const size_t wanted = bytes + std::min(slackMin, limit / reserveDivisor);
+   if (used + wanted > limit) {
+      const Room there = room(eviction);
+      if (there.offered < there.evictable && used + wanted - limit > there.offered) return false;
+   }
    Reservation probe(ledger_); // the reserve is nobody's, nor part of an operator's peak
-   return probe.tryGrow(bytes + std::min(slackMin, ledger_.limit() / reserveDivisor));
+   return probe.tryGrow(wanted);
+}
+
+void MemoryShares::countEnd(size_t peak, uint32_t begun) {
+   if (!cache_ || peaks_.fetch_add(peak, std::memory_order_relaxed) + peak < ledger_.limit() / turnDivisor) return;
+   peaks_.store(0, std::memory_order_relaxed);
+   cache_->endTurn(begun);
 }
 
 /// Asks the queries that have most, until those that give back have what is missing.
@@ -90,6 +117,7 @@ void QueryBudget::retire() {
    DCHECK(grants_.empty()); // grants refer to the budget
    if (!takesPart_) return;
    takesPart_ = false;
+   shares_->countEnd(memory_.peak(), turn_);
    [[maybe_unused]] const size_t bytes = shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
    shares_->yieldingBytes_.fetch_sub(reportedYielding_, std::memory_order_relaxed);
    [[maybe_unused]] const size_t queries = shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
@@ -103,7 +131,10 @@ size_t QueryBudget::bytes() {
    size_t missing = 0, share = 0;
    {
       const MutexLock lock(mutex_);
-      if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
+      if (!takesPart_) {
+         shares_->queries_.fetch_add(1, std::memory_order_relaxed);
+         if (shares_->cache_) turn_ = shares_->cache_->turn();
+      }
       takesPart_ = true;
       share = report(missing);
    }
@@ -121,7 +152,7 @@ size_t QueryBudget::report(size_t& missing) {
    shares_->yieldingBytes_.fetch_add(yielding - reportedYielding_, std::memory_order_relaxed);
    reported_ = used;
    reportedYielding_ = yielding;
-   return shares_->share(used, yielding, missing);
+   return shares_->share(used, yielding, policy_.eviction, missing);
 }
 
 size_t QueryBudget::reclaimable() const {
@@ -238,7 +269,7 @@ bool MemoryGrant::fits(size_t bytes, size_t& missing) {
       memory_.shrink(bytes);
       return true;
    }
-   if (budget_.shares_->hasRoom(bytes)) return true;
+   if (budget_.shares_->hasRoom(bytes, policy().eviction)) return true;
    missing = std::max(missing, bytes);
    return false;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "common/memory/eviction.hpp"
 #include "common/memory/ledger.hpp"
 #include "common/sync/mutex.hpp"
 #include "executor/pipeline/memory_policy.hpp"
@@ -37,26 +38,30 @@ class MemoryGrant;
 /// Divides the memory that queries may use among the queries that materialise rows. One per process. Thread-safe.
 class MemoryShares {
 public:
-   /// `evictable`: bytes charged to the ledger that the cache gives up when a query needs them.
-   using Evictable = size_t (*)(void* context);
-   explicit MemoryShares(MemoryLedger& ledger, Evictable evictable = nullptr, void* context = nullptr)
-      : ledger_(ledger), evictable_(evictable), context_(context) {}
+   /// `cache`: has bytes of the ledger that it gives up when a query needs them. Null: there is none.
+   explicit MemoryShares(MemoryLedger& ledger, EvictableMemory* cache = nullptr) : ledger_(ledger), cache_(cache) {}
 
    /// Bytes that a participating query may use now, of which it has `own`, `ownYielding` of them in grants that yield.
    /// `missing`: by so much that is less than its fair part, since other queries keep what they have.
-   size_t share(size_t own, size_t ownYielding, size_t& missing) const;
+   size_t share(size_t own, size_t ownYielding, Eviction eviction, size_t& missing) const;
    /// Whether an operator that can spill may have so many bytes more: the ledger has them, with those that the cache
    /// gives up, and a reserve for sessions.
-   bool hasRoom(size_t bytes) const;
+   bool hasRoom(size_t bytes, Eviction eviction) const;
 
 private:
    friend class QueryBudget;
+   struct Room {
+      size_t evictable, offered; ///< bytes of the cache; of these, what operators get that can spill
+   };
+   Room room(Eviction eviction) const;
+   /// A query has ended that had `peak` bytes and began in the turn `begun`.
+   void countEnd(size_t peak, uint32_t begun);
    void askOthers(const QueryBudget& asking, size_t missing);
 
    MemoryLedger& ledger_;
-   const Evictable evictable_;
-   void* const context_;
+   EvictableMemory* const cache_;
    std::atomic<size_t> queries_{0};
+   std::atomic<size_t> peaks_{0}; ///< of queries that have ended in this turn of the cache
    // Each query's part as of its last QueryBudget::bytes().
    std::atomic<size_t> queryBytes_{0};    ///< charged by these queries
    std::atomic<size_t> yieldingBytes_{0}; ///< of these, in grants that yield
@@ -116,6 +121,7 @@ private:
    Mutex mutex_;
    std::vector<MemoryGrant*> grants_ GUARDED_BY(mutex_);
    bool takesPart_ GUARDED_BY(mutex_) = false;      ///< counted in shares_->queries_
+   uint32_t turn_ GUARDED_BY(mutex_) = 0;           ///< of the cache, when it began to take part
    size_t reported_ GUARDED_BY(mutex_) = 0;         ///< the query's part of shares_->queryBytes_
    size_t reportedYielding_ GUARDED_BY(mutex_) = 0; ///< the query's part of shares_->yieldingBytes_
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <thread>
 
 #include "common/env/clock.hpp"
@@ -19,6 +20,10 @@
 // being written, and the first error of a write.
 
 namespace ouzel::io {
+
+namespace {
+constexpr size_t extentBytes = size_t{1} << 20; ///< as lanes write
+}
 
 SpillManager::State::State(SpillOptions options)
    : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())), placement(options.targets.size()) {
@@ -131,6 +136,21 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
    return result;
 }
 
+double SpillManager::nanosPerByte() const {
+   double cheapest = std::numeric_limits<double>::infinity();
+   for (const auto& device : state_->devices) {
+      if (device->isAvoided()) continue;
+      const double usual = 1e9 / device->prior.bandwidth, write = device->writes.nanosPerByte(),
+                   read = device->reads.nanosPerByte();
+      const auto raw = static_cast<double>(device->rawBytesWritten.load(std::memory_order_relaxed)),
+                 stored = static_cast<double>(device->bytesWritten.load(std::memory_order_relaxed));
+      const double round = device->roundNanos() > 0 ? device->roundNanos() : device->prior.roundNanos;
+      const double perByte = (write > 0 ? write : usual) + (read > 0 ? read : usual) + round / extentBytes;
+      cheapest = std::min(cheapest, perByte * (raw > 0 ? std::min(stored / raw, 1.0) : 1.0));
+   }
+   return cheapest;
+}
+
 void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax, std::optional<uint32_t> device) {
    for (uint32_t each = 0; each < state_->devices.size(); ++each) {
       if (device && *device != each) continue;
@@ -199,7 +219,6 @@ std::vector<double> SpillSpace::State::costs(size_t bytes) {
 }
 
 TransferCost SpillSpace::transferCost() const {
-   constexpr size_t extentBytes = size_t{1} << 20;
    const std::vector<double> costs = state_->costs(extentBytes);
    const std::vector<TransferCost> all = state_->transferCosts();
    size_t cheapest = 0;

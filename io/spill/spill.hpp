@@ -68,6 +68,9 @@ public:
       uint64_t writeWaitNanos, readWaitNanos; ///< of threads that could not go on (spill_tally.hpp)
    };
    std::vector<Device> devices() const;
+   /// Nanoseconds to write a byte of an operator's rows and to read it back, on the cheapest device that is not
+   /// avoided, compressed as pages were up to now. Without the work of compressing, and without rates of a query's own.
+   double nanosPerByte() const;
    /// One decision of a regulator, after a run of pages.
    struct Decision {
       int64_t at; ///< microseconds since 2000-01-01

@@ -22,8 +22,10 @@ Landing::~Landing() {
 }
 
 void Landing::start(const io::ObjectReader& reader) {
+   fetching_.emplace(cache_.fetchCost());
    pending_ = reader.readAsync(offset_, size_, data_, [this](std::exception_ptr error) {
       const MutexLock lock(mutex_);
+      fetching_.reset();
       isHere_ = true;
       error_ = std::move(error);
       arrived_.notify_all();

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "common/sync/mutex.hpp"
 #include "io/object_store/object_store.hpp"
@@ -48,7 +49,8 @@ private:
    const uint64_t offset_;
    const size_t size_;
    const bool mayKeep_;
-   char* const data_; ///< as far behind a multiple of pageAlignment as offset_
+   char* const data_;                   ///< as far behind a multiple of pageAlignment as offset_
+   std::optional<FetchScope> fetching_; ///< from start() until the callback
    std::unique_ptr<io::PendingRead> pending_;
    mutable Mutex mutex_; ///< guards the members below
    mutable CondVar arrived_;

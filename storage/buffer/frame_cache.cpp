@@ -68,7 +68,14 @@ PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
       pinnedBytes_.fetch_add(frame->size, std::memory_order_relaxed);
    // All threads that pin the frame share this cache line: write to it only when the flag changes.
    if (!frame->isReferenced.load(std::memory_order_relaxed)) frame->isReferenced.store(true, std::memory_order_relaxed);
+   noteUse(*frame);
    return {frame, found->second.data};
+}
+
+void FrameCache::noteUse(Frame& frame) {
+   const uint32_t turn = workingSet_.turn();
+   if (frame.turn.load(std::memory_order_relaxed) == turn) return;
+   if (frame.turn.exchange(turn, std::memory_order_relaxed) != turn) workingSet_.found(frame.size);
 }
 
 PagePin FrameCache::find(const PageKey& key) {
@@ -83,7 +90,10 @@ PagePin FrameCache::load(const PageKey& key, size_t size, const std::function<vo
    reservation_.grow(size);
    Frame* const frame = allocate(size);
    PagePin pin(frame, frame->data);
-   load(frame->data);
+   {
+      const FetchScope fetching(fetchCost_);
+      load(frame->data);
+   }
    return adopt(pin, key, frame->data);
 }
 
@@ -127,6 +137,9 @@ bool FrameCache::list(Frame& frame, const PageKey& key) {
    if (frame.place == Frame::Place::Dropped) return false;
    if (frame.place == Frame::Place::Private) {
       frame.place = Frame::Place::Listed;
+      frame.turn.store(workingSet_.turn(), std::memory_order_relaxed);
+      fetchCost_.arrived(frame.size);
+      workingSet_.fetched(KeyHash{}(key), frame.size, ledger_.wholeLimit() / 2);
       privateBytes_.fetch_sub(frame.size, std::memory_order_relaxed);
       pinnedBytes_.fetch_add(frame.size, std::memory_order_relaxed);
       frame.state.fetch_and(~detachedBit, std::memory_order_acq_rel);
@@ -187,8 +200,11 @@ size_t FrameCache::evictFrom(Ring& ring, size_t bytes) {
       }
    }
    size_t freed = 0;
-   for (const Dropped& victim : victims)
+   for (const Dropped& victim : victims) {
+      for (const PageKey& key : victim.keys)
+         workingSet_.evicted(KeyHash{}(key), victim.frame->size / victim.keys.size());
       freed += drop(victim);
+   }
    return freed;
 }
 

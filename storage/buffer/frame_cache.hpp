@@ -11,6 +11,8 @@
 #include "common/memory/ledger.hpp"
 #include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
+#include "storage/buffer/fetch_cost.hpp"
+#include "storage/buffer/working_set.hpp"
 
 namespace ouzel::storage {
 
@@ -37,6 +39,7 @@ struct Frame {
    /// Number of pins, plus detachedBit while no map has the frame. The last pin frees a detached frame.
    std::atomic<uint32_t> state{0};
    std::atomic<bool> isReferenced{true};
+   std::atomic<uint32_t> turn{0}; ///< of the WorkingSet, when the frame was used last
    // Guarded by the mutex of the frame's ring:
    enum class Place : uint8_t { Private, Listed, Dropped };
    Place place = Place::Private;
@@ -101,6 +104,9 @@ public:
    size_t cachedBytes() const { return reservation_.used() - privateBytes_.load(std::memory_order_relaxed); }
    /// Of cachedBytes(), those that cannot be evicted now.
    size_t pinnedBytes() const { return pinnedBytes_.load(std::memory_order_relaxed); }
+   WorkingSet& workingSet() { return workingSet_; }
+   /// What pages cost that have to be loaded. Who fetches pages into stretches reports that, load() does it itself.
+   FetchCost& fetchCost() { return fetchCost_; }
    uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
    uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
@@ -135,6 +141,7 @@ private:
    Ring& ringOf(const Frame& frame);
    Frame* allocate(size_t size); // REQUIRES: `size` is charged already
    PagePin pinned(const Shard& shard, const PageKey& key) REQUIRES(shard.mutex);
+   void noteUse(Frame& frame);
    bool list(Frame& frame, const PageKey& key);
    Dropped takeFromRing(Ring& ring, Frame& frame) REQUIRES(ring.mutex);
    size_t drop(const Dropped& dropped);
@@ -149,6 +156,8 @@ private:
    std::atomic<uint32_t> nextRing_{0};
    std::atomic<size_t> pinnedBytes_{0}; ///< bytes of frames that are not Private and have a pin
    std::atomic<uint64_t> hits_{0}, misses_{0};
+   WorkingSet workingSet_;
+   FetchCost fetchCost_;
 };
 
 } // namespace ouzel::storage

@@ -39,6 +39,37 @@ size_t MemoryGovernor::evictableBytes() const {
    return cached > pinned ? cached - pinned : 0; // both change meanwhile
 }
 
+MemoryGovernor::Bytes MemoryGovernor::bytes(Eviction eviction) const {
+   const size_t most = ledger_.limit() / 2;
+   Bytes out{evictableBytes(), 0};
+   switch (eviction) {
+   case Eviction::TableFirst: break;
+   case Eviction::TemporaryFirst: out.kept = most; break;
+   case Eviction::Mixed: out.kept = most / 2; break;
+   case Eviction::Priced: out.kept = worthBytes(most); break;
+   }
+   out.kept = std::min(out.kept, out.evictable);
+   return out;
+}
+
+/// The working set without what is pinned, if it is worth more than what operators would have to spill instead. One
+/// that is larger than the cache may keep is worth nothing: when a scan comes to its pages again, other pages of the
+/// scan have evicted them. One that is not in the cache yet may come.
+size_t MemoryGovernor::worthBytes(size_t most) const {
+   const size_t worth = cache_->workingSet().bytes();
+   if (worth == 0 || worth > most || !spillCost_) return 0;
+   const double cost = cache_->fetchCost().nanosPerByte();
+   return cost > 0 && cost > spillCost_() ? worth - std::min(worth, cache_->pinnedBytes()) : 0;
+}
+
+uint32_t MemoryGovernor::turn() const {
+   return cache_->workingSet().turn();
+}
+
+void MemoryGovernor::endTurn(uint32_t begun) {
+   cache_->workingSet().endTurn(begun);
+}
+
 void MemoryGovernor::addReclaimer(MemoryReclaimer& reclaimer) {
    const MutexLock lock(mutex_);
    reclaimers_.push_back(&reclaimer);

@@ -23,7 +23,7 @@ QUIET_SECONDS = 13  # threads that are idle end after ten; freed memory goes bac
 # What may be more at the end: a number and a part of what it was.
 SLACK = {"resident MB": (64, 0.1), "files": (40, 0.1), "handles": (16, 0), "threads": (4, 0), "sessions": (0, 0)}
 ACCOUNT_SLACK = (16, 0.1)  # MB
-FREE_ACCOUNTS = ("cache", "used", "peak", "limit", "withheld")  # bounded by the limit, or not of this moment
+FREE_ACCOUNTS = ("cache", "cache kept", "used", "peak", "limit", "withheld")  # bounded by the limit, or not of this moment
 
 
 class Server:

@@ -44,8 +44,106 @@ CATCH_TEST_CASE("a floor is kept even if others have too much", "[grant]") {
    first.memory().shrink(first.memory().used());
 }
 
+namespace {
+
+constexpr size_t mebibyte = size_t{1} << 20;
+
+/// Has 300 MiB of the ledger's 512, and keeps 100 of them.
+class Cache final : public EvictableMemory, public MemoryReclaimer {
+public:
+   explicit Cache(MemoryLedger& ledger) : memory(ledger), ledger_(ledger) {
+      memory.grow(300 * mebibyte);
+      ledger.setReclaimer(this);
+   }
+   ~Cache() override { ledger_.setReclaimer(nullptr); }
+   Bytes bytes(Eviction eviction) const override {
+      return {memory.used(), std::min(eviction == Eviction::TableFirst ? 0 : 100 * mebibyte, memory.used())};
+   }
+   uint32_t turn() const override { return now; }
+   void endTurn(uint32_t begun) override { now += begun == now; }
+   size_t reclaim(size_t bytes) override {
+      const size_t freed = std::min(bytes, memory.used());
+      memory.shrink(freed);
+      return freed;
+   }
+   Reservation memory;
+   uint32_t now = 1;
+
+private:
+   MemoryLedger& ledger_;
+};
+
+} // namespace
+
+CATCH_TEST_CASE("an operator that can spill does not get what the cache keeps", "[grant]") {
+   MemoryLedger ledger(512 * mebibyte);
+   Cache cache(ledger);
+   MemoryShares shares(ledger, &cache);
+   CATCH_CHECK(shares.hasRoom(400 * mebibyte, Eviction::Priced));
+   CATCH_CHECK(cache.memory.used() >= 100 * mebibyte);
+   CATCH_CHECK_FALSE(shares.hasRoom(410 * mebibyte, Eviction::Priced));
+   CATCH_CHECK(cache.memory.used() >= 100 * mebibyte);
+   Reservation memory(ledger);
+   {
+      QueryBudget budget(memory, SIZE_MAX, &shares);
+      MemoryGrant grant(budget);
+      CATCH_CHECK(grant.floor() == 412 * mebibyte * 15 / 16);
+      CATCH_CHECK(grant.mayGrow(380 * mebibyte));
+      grant.memory().grow(420 * mebibyte); // an operator that has nothing to spill
+      CATCH_CHECK(cache.memory.used() == 92 * mebibyte);
+      grant.memory().shrink(420 * mebibyte);
+   }
+   MemoryPolicy policy;
+   policy.eviction = Eviction::TableFirst;
+   QueryBudget budget(memory, SIZE_MAX, &shares, policy);
+   MemoryGrant grant(budget);
+   CATCH_CHECK(grant.floor() == 480 * mebibyte);
+   CATCH_CHECK(grant.mayGrow(480 * mebibyte));
+}
+
+CATCH_TEST_CASE("the cache keeps nothing that queries need to go on", "[grant]") {
+   MemoryLedger ledger(512 * mebibyte);
+   Cache cache(ledger);
+   MemoryShares shares(ledger, &cache);
+   Reservation delta(ledger), memory(ledger);
+   delta.grow(380 * mebibyte); // the cache has 132 MiB left, and may keep half of that
+   CATCH_CHECK(shares.hasRoom(60 * mebibyte, Eviction::Priced));
+   CATCH_CHECK_FALSE(shares.hasRoom(70 * mebibyte, Eviction::Priced));
+   delta.grow(120 * mebibyte);
+   QueryBudget budget(memory, SIZE_MAX, &shares);
+   MemoryGrant grant(budget);
+   CATCH_CHECK(grant.mayGrow(4 * mebibyte));
+}
+
+CATCH_TEST_CASE("queries that had much memory together end a turn of the cache once", "[grant]") {
+   MemoryLedger ledger(512 * mebibyte);
+   Cache cache(ledger);
+   MemoryShares shares(ledger, &cache);
+   const auto run = [&](size_t bytes) {
+      Reservation memory(ledger);
+      QueryBudget budget(memory, SIZE_MAX, &shares);
+      MemoryGrant grant(budget);
+      CATCH_CHECK(grant.mayGrow(1));
+      grant.memory().grow(bytes);
+      grant.memory().shrink(bytes);
+   };
+   run(20 * mebibyte);
+   CATCH_CHECK(cache.now == 1);
+   run(20 * mebibyte); // a sixteenth, together
+   CATCH_CHECK(cache.now == 2);
+   {
+      Reservation memory(ledger);
+      QueryBudget first(memory, SIZE_MAX, &shares);
+      MemoryGrant grant(first);
+      CATCH_CHECK(grant.mayGrow(1));
+      grant.memory().grow(40 * mebibyte);
+      grant.memory().shrink(40 * mebibyte);
+      run(40 * mebibyte);
+   }
+   CATCH_CHECK(cache.now == 3);
+}
+
 CATCH_TEST_CASE("a query's share is at most what settled queries leave", "[grant]") {
-   constexpr size_t mebibyte = size_t{1} << 20;
    MemoryLedger ledger(512 * mebibyte);
    MemoryShares shares(ledger);
    Reservation first(ledger), second(ledger);
