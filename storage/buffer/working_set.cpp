@@ -1,5 +1,7 @@
 #include "storage/buffer/working_set.hpp"
 
+#include <algorithm>
+
 namespace ouzel::storage {
 
 void WorkingSet::evicted(uint64_t page, size_t bytes) {
@@ -21,7 +23,7 @@ void WorkingSet::fetched(uint64_t page, size_t bytes, size_t reach) {
 void WorkingSet::endTurn(uint32_t begun) {
    if (!turn_.compare_exchange_strong(begun, begun + 1, std::memory_order_relaxed)) return;
    const size_t used = used_.exchange(0, std::memory_order_relaxed);
-   average_.store((average_.load(std::memory_order_relaxed) + used) / 2, std::memory_order_relaxed);
+   bytes_.store(std::max(used, (bytes() + used) / 2), std::memory_order_relaxed);
 }
 
 } // namespace ouzel::storage

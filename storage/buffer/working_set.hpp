@@ -23,8 +23,8 @@ public:
    void fetched(uint64_t page, size_t bytes, size_t reach);
    /// Ends the turn `begun`, unless it has ended already: of queries that ran together, the first one ends their turn.
    void endTurn(uint32_t begun);
-   /// Bytes of the working set, averaged over the last turns.
-   size_t bytes() const { return average_.load(std::memory_order_relaxed); }
+   /// Bytes of the working set. Grows at once, since a part of it is not worth much, and halves from turn to turn.
+   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
 private:
    static constexpr size_t rememberedMax = size_t{1} << 15; ///< evicted pages; a newer one takes an older one's place
@@ -36,7 +36,7 @@ private:
    static uint64_t tagOf(uint64_t page) { return page >> clockBits << clockBits; }
 
    std::atomic<uint32_t> turn_{1};
-   std::atomic<size_t> used_{0}, average_{0};
+   std::atomic<size_t> used_{0}, bytes_{0};
    std::atomic<uint64_t> evictedBytes_{0}; ///< of all pages ever
    std::array<std::atomic<uint64_t>, rememberedMax> remembered_{};
 };
