@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -116,6 +116,10 @@ bench-external: build
 bench-allocator: deps
 	@scripts/install-deps --bench
 	@bench/allocator/run $(BENCH_ARGS)
+# How often operators ask the allocator, and for how much.
+bench-allocator-sizes: build
+	@scripts/install-deps --bench
+	@bench/allocator/sizes $(BENCH_ARGS)
 
 # TPC-DS with less and less memory, beside DuckDB; the generator is that of DuckDB 0.9.2.
 bench-tpcds: build

@@ -9,6 +9,7 @@ import time
 import typing
 
 import access_stories
+import allocation_stories
 import floor_stories
 import limit_stories
 import rest_stories
@@ -270,7 +271,7 @@ STORIES = [
     Story("a clock that jumps", a_clock_that_jumps),
     *(Story(name, tell) for name, tell in access_stories.TELLS.items()),
     *(Story(name, tell, "new") for name, tell in floor_stories.TELLS.items()),
-    *(Story(name, tell, "new") for name, tell in limit_stories.TELLS.items()),
+    *(Story(name, tell, "new") for name, tell in (limit_stories.TELLS | allocation_stories.TELLS).items()),
     *(Story(name, tell, "new", program="redis-server") for name, tell in spill_stories.TELLS.items()),
     *(Story(name, tell, "new") for name, tell in rest_stories.TELLS.items()),
     *(Story(name, tell, "new", mounts=True) for name, tell in rest_stories.WITH_MOUNTS.items()),
