@@ -88,9 +88,10 @@ public:
 
    void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
                  WindowResult& result, Arena& strings) override {
-      if (block.from == 0) {
+      if (block.isFirst) {
          before_ = partition.before() ? partition.before()->state(call_.number) : nullptr;
          paged_ = partition.paged();
+         pagedFrom_ = paged_ ? partition.pagedRow(0) : 0;
          if (paged_)
             mayStartAnywhere_ = std::none_of(call_.args.begin(), call_.args.end(),
                                              [&](uint32_t column) { return paged_->mayHaveNulls(column); });
@@ -187,6 +188,8 @@ private:
    /// Add rows [from, end) to the state.
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       if (!paged_) return addStored(state, from, end, arena);
+      from += pagedFrom_;
+      end += pagedFrom_;
       while (from < end) {
          const WindowPager::Page& page = paged_->pageOf(from);
          vectors_.clear();
@@ -271,6 +274,7 @@ private:
    bool mayStartAnywhere_ = false;
    const std::byte* before_ = nullptr; // the state of the partition's earlier rows; null: there are none
    WindowPager* paged_ = nullptr;
+   uint32_t pagedFrom_ = 0;         // paged: the number of the partition's first row
    uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page for which passes_ was computed
    uint32_t begin_ = 0, end_ = 0;   // rows that are in the state
    bool hasState_ = false;

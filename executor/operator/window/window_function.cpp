@@ -49,20 +49,21 @@ public:
    void evaluate(const WindowPartition& partition, const WindowFrames&, const WindowBlock& block, WindowResult& result,
                  Arena&) override {
       const uint32_t count = partition.count();
-      if (block.from == 0) {
+      if (block.isFirst) {
          buckets_ = 0;
          first_ = 0;
       }
-      uint32_t row = block.from; // rows before the first number give NULL; that number holds for all later rows
-      for (; buckets_ == 0 && row < block.end; ++row, ++first_) {
-         if (!partition.isNull(call_.args[0], row)) {
-            buckets_ = partition.valueAs<int32_t>(call_.args[0], row);
+      // Rows before the first number give NULL; that number holds for all later rows.
+      for (; buckets_ == 0 && first_ < block.end; ++first_) {
+         if (!partition.isNull(call_.args[0], first_)) {
+            buckets_ = partition.valueAs<int32_t>(call_.args[0], first_);
             if (buckets_ <= 0)
                throw SqlError(sqlstate::invalidArgumentForNtile, "argument of ntile must be greater than zero");
             break;
          }
-         result.setNull(block.resultOf(row));
+         if (first_ >= block.from) result.setNull(block.resultOf(first_));
       }
+      uint32_t row = std::max(block.from, first_);
       // The first `larger` buckets have one more row than the later buckets.
       const auto buckets = static_cast<uint32_t>(std::max(1, buckets_));
       const uint32_t size = count / buckets, larger = count % buckets;

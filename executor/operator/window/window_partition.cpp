@@ -30,6 +30,20 @@ void WindowPartition::reset(uint64_t begin, uint32_t count, const uint8_t* marks
    starts[groupCount_] = count;
 }
 
+void WindowPartition::reset(uint32_t begin, uint32_t count) {
+   DCHECK(peers_->isStart(begin));
+   begin_ = begin;
+   count_ = count;
+   firstGroup_ = peers_->groupOf(begin);
+   groupCount_ = peers_->groupOf(begin + count - 1) - firstGroup_ + 1;
+   found_ = {0, 0};
+}
+
+void WindowPartition::findPeers(uint32_t row) const {
+   const auto [from, end] = peers_->groupAround(pagedRow(row));
+   found_ = {from - pagedRow(0), end - pagedRow(0)};
+}
+
 // ---- in_range ----
 
 namespace {
@@ -197,7 +211,7 @@ void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& 
 void WindowFrames::computeRangeBegins(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count(), column = clause_.keyColumn;
    const bool minus = (clause_.start == FrameBoundKind::OffsetPreceding) != clause_.descending;
-   uint32_t head = block.from == 0 ? 0 : head_;
+   uint32_t head = block.isFirst ? 0 : head_;
    for (uint32_t row = block.from; row < block.end; ++row) {
       const bool isNull = partition.isNull(column, row);
       for (; head < count; ++head) {
@@ -217,7 +231,7 @@ void WindowFrames::computeRangeBegins(const WindowPartition& partition, const Wi
 void WindowFrames::computeRangeEnds(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count(), column = clause_.keyColumn;
    const bool minus = (clause_.end == FrameBoundKind::OffsetPreceding) != clause_.descending;
-   uint32_t tail = block.from == 0 ? 0 : tail_;
+   uint32_t tail = block.isFirst ? 0 : tail_;
    for (uint32_t row = block.from; row < block.end; ++row) {
       const bool isNull = partition.isNull(column, row);
       for (; tail < count; ++tail) {

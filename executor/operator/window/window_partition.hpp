@@ -7,6 +7,7 @@
 #include "common/value/value.hpp"
 #include "executor/function/context.hpp"
 #include "executor/operator/sort/sort_buffer.hpp"
+#include "executor/operator/window/row_starts.hpp"
 #include "executor/operator/window/window_carry.hpp"
 #include "executor/operator/window/window_pager.hpp"
 #include "sql/algebra/rel.hpp"
@@ -46,10 +47,12 @@ enum RowMark : uint8_t {
 class WindowPartition {
 public:
    WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
-   WindowPartition(WindowPager& rows, const PeerStarts& peers, Reservation& memory)
-      : paged_(&rows), peers_(&peers), memory_(memory), count_(rows.rowCount()), groupCount_(peers.groupCount()) {}
+   WindowPartition(WindowPager& rows, const RowStarts& peers, Reservation& memory)
+      : paged_(&rows), peers_(&peers), memory_(memory) {}
    /// `before`: the partition has earlier rows, which are not counted here. May be null.
    void reset(uint64_t begin, uint32_t count, const uint8_t* marks, const WindowCarry* before = nullptr);
+   /// Of paged rows: the partition has rows [begin, begin + count).
+   void reset(uint32_t begin, uint32_t count);
 
    uint32_t count() const { return count_; }
    /// Null: the rows are all of the partition.
@@ -58,15 +61,17 @@ public:
    uint64_t groupsBefore() const { return before_ ? before_->groups : 0; }
    /// Null: the rows are in memory.
    WindowPager* paged() const { return paged_; }
+   /// The number of a row among all paged rows.
+   uint32_t pagedRow(uint32_t row) const { return static_cast<uint32_t>(begin_) + row; }
    std::span<const RowAddress> rows() const { return buffer_->order().subspan(begin_, count_); }
    bool isNull(uint32_t column, uint32_t row) const {
-      if (paged_) return paged_->isNull(column, row);
+      if (paged_) return paged_->isNull(column, pagedRow(row));
       const RowAddress at = buffer_->order()[begin_ + row];
       return buffer_->runs()[at.run]->isNull(column, at.row);
    }
    /// The stored value. In a paged partition it is valid until three other pages were asked for.
    const std::byte* value(uint32_t column, uint32_t row) const {
-      if (paged_) return paged_->value(column, row);
+      if (paged_) return paged_->value(column, pagedRow(row));
       const RowAddress at = buffer_->order()[begin_ + row];
       return buffer_->runs()[at.run]->value(column, at.row);
    }
@@ -80,31 +85,40 @@ public:
       return paged_ ? paged_->mayHaveNulls(column) : buffer_->mayHaveNulls(column);
    }
    uint32_t groupCount() const { return groupCount_; }
-   uint32_t groupOf(uint32_t row) const { return peers_ ? peers_->groupOf(row) : groups_[row]; }
+   uint32_t groupOf(uint32_t row) const { return peers_ ? peers_->groupOf(pagedRow(row)) - firstGroup_ : groups_[row]; }
    uint32_t groupStart(uint32_t group) const { ///< of groupCount(): the end
-      return peers_ ? peers_->groupStart(group) : groupStarts_[group];
+      if (!peers_) return groupStarts_[group];
+      return group >= groupCount_ ? count_ : peers_->groupStart(firstGroup_ + group) - pagedRow(0);
    }
-   uint32_t peerStart(uint32_t row) const { return peers_ ? peers_->peerStart(row) : groupStarts_[groups_[row]]; }
-   uint32_t peerEnd(uint32_t row) const { return peers_ ? peers_->peerEnd(row) : groupStarts_[groups_[row] + 1]; }
+   uint32_t peerStart(uint32_t row) const { return peers_ ? peersOf(row).from : groupStarts_[groups_[row]]; }
+   uint32_t peerEnd(uint32_t row) const { return peers_ ? peersOf(row).end : groupStarts_[groups_[row] + 1]; }
    const SortBuffer& buffer() const { return *buffer_; }
    Reservation& memory() const { return memory_; }
 
 private:
+   const RowStarts::Group& peersOf(uint32_t row) const {
+      if (row < found_.from || row >= found_.end) findPeers(row);
+      return found_;
+   }
+   void findPeers(uint32_t row) const;
+
    const SortBuffer* buffer_ = nullptr;
    WindowPager* paged_ = nullptr;
-   const PeerStarts* peers_ = nullptr; // of paged_; null: groups_ and groupStarts_ are used
+   const RowStarts* peers_ = nullptr; // of paged_; null: groups_ and groupStarts_ are used
    Reservation& memory_;
    const WindowCarry* before_ = nullptr;
-   uint64_t begin_ = 0; // number of the first row in the buffer's order
-   uint32_t count_ = 0, groupCount_ = 0;
+   uint64_t begin_ = 0; // number of the first row in the buffer's order, or among the paged rows
+   uint32_t count_ = 0, groupCount_ = 0, firstGroup_ = 0;
+   mutable RowStarts::Group found_{0, 0}; // of peers_: the peers that were asked for last
    ScratchArray<uint32_t> groups_, groupStarts_;
 };
 
 /// Rows of a partition that are computed together: all rows, or, in a paged partition, one block after the other. Their
-/// results begin at resultAt.
+/// results begin at resultAt. Blocks ascend; rows between them are computed elsewhere.
 struct WindowBlock {
    uint32_t from, end;
    uint64_t resultAt;
+   bool isFirst; ///< no block of the partition came before
    uint64_t resultOf(uint32_t row) const { return resultAt + (row - from); }
 };
 
@@ -165,7 +179,7 @@ private:
    const FrameClause& clause_;
    const FunctionContext& context_;
    uint32_t from_ = 0;
-   uint32_t head_ = 0, tail_ = 0; // for RANGE frames: begin and end at the last row of the block before
+   uint32_t head_ = 0, tail_ = 0; // for RANGE frames: begin and end at the last row of the block before; 0: none
    ScratchArray<uint32_t> begins_, ends_;
 };
 

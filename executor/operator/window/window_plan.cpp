@@ -143,7 +143,7 @@ void WindowEvaluation::evaluate(QueryContext& context, uint64_t from, uint64_t e
          ++next;
       if (next - from > INT32_MAX) throwNotSupported("a window partition of more than 2147483647 rows");
       partition_.reset(from, static_cast<uint32_t>(next - from), marks, before);
-      evaluate({0, partition_.count(), from}, results, strings);
+      evaluate({0, partition_.count(), from, true}, results, strings);
       before = nullptr;
       from = next;
    }
@@ -160,6 +160,10 @@ WindowCarry WindowEvaluation::carryOf(uint64_t from, uint64_t end, const uint8_t
    for (size_t i = 0; i < evaluators_.size(); ++i)
       evaluators_[i]->addAll(partition_, out.state(i));
    return out;
+}
+
+void WindowEvaluation::openPaged(uint32_t begin, uint32_t count) {
+   partition_.reset(begin, count);
 }
 
 void WindowEvaluation::evaluate(const WindowBlock& block, std::span<WindowResult> results, Arena& strings) {

@@ -35,7 +35,9 @@ WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& colum
 class WindowEvaluation {
 public:
    WindowEvaluation(const WindowPlan& plan, WindowPartition partition, FunctionContext& functions, Reservation& memory);
-   /// Compute a block of a paged partition; blocks must come in order.
+   /// Of paged rows: the blocks that come next are of the partition with rows [begin, begin + count).
+   void openPaged(uint32_t begin, uint32_t count);
+   /// Compute a block of the partition that openPaged() named; its blocks must come in order.
    void evaluate(const WindowBlock& block, std::span<WindowResult> results, Arena& strings);
    /// Compute rows [from, end) of the buffer's order, which are whole partitions. New strings of results go to
    /// `strings`. `before`: the first partition has earlier rows; may be null.

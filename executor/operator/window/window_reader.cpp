@@ -10,8 +10,7 @@ namespace ouzel::executor {
 namespace {
 constexpr size_t chunkBytesMin = size_t{64} << 10, chunkBytesMax = size_t{8} << 20;
 constexpr size_t chunksPerGrant = 16;
-constexpr size_t pagesInMemoryMax = 64; // of a Large partition
-constexpr uint32_t hostileRows = 8;     // for tests: partitions with more rows count as large
+constexpr uint32_t hostileRows = 8; // for tests: partitions with more rows count as large
 } // namespace
 
 /// A copy of the key of the last row that the merge gave. The next call of the merge reuses the row's page.
@@ -120,7 +119,7 @@ size_t firstPartitionStart(std::span<const uint8_t> marks) {
 } // namespace
 
 void WindowReader::collect(QueryContext& context, std::unique_ptr<SortRun>& run, std::vector<uint8_t>& marks,
-                           std::unique_ptr<PagedPartition>& large) {
+                           std::shared_ptr<const WindowPages>& large) {
    while (!rows_.empty() || fetch(context, batchRowsMax)) {
       // Take all rows; or, if the run is large enough, only the rows before the next start of a partition.
       const bool isEnough = run->rowCount() > 0 && run->bytes() >= chunkBytes_;
@@ -145,19 +144,47 @@ void WindowReader::collectAll(QueryContext& context, SortRun& run, std::vector<u
    }
 }
 
-// ---- partitions on disk ----
+// ---- rows in pages ----
 
-std::unique_ptr<PagedPartition> WindowReader::collectLarge(QueryContext& context, std::unique_ptr<SortRun>& run,
-                                                           std::vector<uint8_t>& marks) {
+namespace {
+
+/// Pages have no keys.
+SortRowLayout pageLayout(const SortRowLayout& sorted) {
+   return {sorted.columns, SortKeyLayout({}), {}};
+}
+
+} // namespace
+
+std::unique_ptr<PagedRanges::Range> WindowReader::writeAll(QueryContext& context) {
+   auto range = std::make_unique<PagedRanges::Range>(sort_.memory());
+   const SortRowLayout layout = pageLayout(sort_.buffer().layout());
+   RunWriter writer(layout, hasNulls_, context.spill(), sort_.memory(), sort_.pageBytes());
+   while (fetch(context, std::max(batchRowsMax, writer.rowsPerPage()))) {
+      writer.append(rows_);
+      for (const uint8_t mark : marks_) {
+         range->partitions.add((mark & PartitionStart) != 0);
+         range->peers.add((mark & PeerStart) != 0);
+      }
+      rows_ = {};
+   }
+   range->pages = writer.finish().pages;
+   range->firstPartition = firstPartition_;
+   range->lastPartition = lastPartition_;
+   return range;
+}
+
+std::shared_ptr<const WindowPages> WindowReader::collectLarge(QueryContext& context, std::unique_ptr<SortRun>& run,
+                                                              std::vector<uint8_t>& marks) {
    Reservation& memory = sort_.memory();
-   const SortRowLayout& sorted = sort_.buffer().layout();
-   const SortRowLayout layout{sorted.columns, SortKeyLayout({}), {}};
-   auto large = std::make_unique<PagedPartition>(memory);
+   const SortRowLayout layout = pageLayout(sort_.buffer().layout());
+   auto large = std::make_shared<WindowPages>(layout, hasNulls_, context.spill(), memory);
    RunWriter writer(layout, hasNulls_, context.spill(), memory, sort_.pageBytes());
    const auto write = [&](std::span<const RowRef> rows, std::span<const uint8_t> rowMarks) {
       writer.append(rows);
-      for (const uint8_t mark : rowMarks)
+      for (const uint8_t mark : rowMarks) {
+         large->partitions.add((mark & PartitionStart) != 0);
          large->peers.add((mark & PeerStart) != 0);
+      }
       if (large->peers.rowCount() > INT32_MAX) throwNotSupported("a window partition of more than 2147483647 rows");
    };
    {
@@ -184,22 +211,8 @@ std::unique_ptr<PagedPartition> WindowReader::collectLarge(QueryContext& context
       rows_ = rows_.subspan(count);
       if (!rows_.empty()) break;
    }
-   large->peers.seal();
-   SpilledRun pages = writer.finish();
-   std::vector<PhysicalType> types;
-   for (const Representation& column : layout.columns)
-      types.push_back(column.physical);
-   const size_t pagesMax =
-       std::min<size_t>(sort_.grant().floor() / (4 * sort_.workers() * sort_.pageBytes()), pagesInMemoryMax);
-   large->rows = std::make_unique<WindowPager>(std::move(types), std::move(pages.pages), std::move(pages.hasNulls),
-                                               context.spill(), memory, pagesMax);
-   large->evaluation = std::make_unique<WindowEvaluation>(plan_, WindowPartition(*large->rows, large->peers, memory),
-                                                          context.functions(), memory);
-   large->results = std::vector<WindowResult>(plan_.calls.size());
-   for (size_t i = 0; i < large->results.size(); ++i) {
-      large->results[i].type = plan_.calls[i].type;
-      large->results[i].allocate(batchRowsMax, memory);
-   }
+   large->rows.append(writer.finish().pages);
+   large->seal();
    return large;
 }
 

@@ -3,20 +3,9 @@
 
 #include "executor/operator/sort/external_sort.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
-#include "executor/operator/window/window_plan.hpp"
+#include "executor/operator/window/window_pages.hpp"
 
 namespace ouzel::executor {
-
-/// A partition that does not fit into memory: its rows in pages, its evaluation, and the number of rows given so far.
-struct PagedPartition {
-   explicit PagedPartition(Reservation& memory) : peers(memory), strings(&memory) {}
-   PeerStarts peers;
-   std::unique_ptr<WindowPager> rows;
-   std::unique_ptr<WindowEvaluation> evaluation;
-   std::vector<WindowResult> results; // of the current block
-   Arena strings;
-   uint32_t given = 0;
-};
 
 /// Takes partitions out of a merge, in order, and marks their rows. Used by one thread at a time.
 class WindowReader {
@@ -30,21 +19,24 @@ public:
    /// Move rows of whole partitions to the run, and a mark for each row to `marks`. If the last partition is too large,
    /// its rows go to `large`, and `marks` ends before them. Without rows in `marks` and `large` the merge has ended.
    void collect(QueryContext& context, std::unique_ptr<SortRun>& run, std::vector<uint8_t>& marks,
-                std::unique_ptr<PagedPartition>& large);
+                std::shared_ptr<const WindowPages>& large);
    /// Move all rows of the merge.
    void collectAll(QueryContext& context, SortRun& run, std::vector<uint8_t>& marks);
+   /// Write all rows of the merge to pages.
+   std::unique_ptr<PagedRanges::Range> writeAll(QueryContext& context);
+   /// Copy rows to the run; their keys are left out.
+   void append(SortRun& run, std::span<const RowRef> rows);
    /// After collectAll(): the bytes of the first and the last row's PARTITION BY keys.
    const std::vector<std::byte>& firstPartition() const { return firstPartition_; }
    const std::vector<std::byte>& lastPartition() const { return lastPartition_; }
 
 private:
    struct LastRow;
-   std::unique_ptr<PagedPartition> collectLarge(QueryContext& context, std::unique_ptr<SortRun>& run,
-                                                std::vector<uint8_t>& marks);
+   std::shared_ptr<const WindowPages> collectLarge(QueryContext& context, std::unique_ptr<SortRun>& run,
+                                                   std::vector<uint8_t>& marks);
    bool fetch(QueryContext& context, uint32_t rowsMax);
    std::span<const uint8_t> marksLeft() const { return std::span(marks_).last(rows_.size()); }
    uint8_t markOf(const RowRef& row) const;
-   void append(SortRun& run, std::span<const RowRef> rows);
 
    ExternalSort& sort_;
    const WindowPlan& plan_;

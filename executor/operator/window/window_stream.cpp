@@ -1,10 +1,16 @@
 #include "executor/operator/window/window_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace ouzel::executor {
+
+namespace {
+constexpr uint64_t pieceRowsMin = 1 << 14, pieceRowsMax = 1 << 18;
+constexpr uint32_t piecesPerLane = 16;
+constexpr uint32_t hostilePieceRows = 700; // for tests
+constexpr size_t loadedPagesMax = 64;      // of a lane
+} // namespace
 
 /// Rows in memory: whole partitions, or a range of rows.
 struct WindowStream::Chunk {
@@ -20,16 +26,24 @@ struct WindowStream::Chunk {
 
 WindowStream::WindowStream(QueryContext& context, ExternalSort& sort, const WindowPlan& plan)
    : sort_(sort), plan_(plan), ranges_(sort.merge(context)) {
-   if (sort.mergeLanes() > 1 && cutRows())
-      chain_.emplace(plan, ranges_->count(), sort.memory());
-   else if (sort.mergeLanes() > 1)
-      cutPartitions();
+   bool isPaged = false;
+   if (sort.mergeLanes() > 1) {
+      if (cutRows()) {
+         chain_.emplace(plan, ranges_->count(), sort.memory());
+      } else if (!cutPartitions() && hasExactPartitions() && sort.rowCount() <= INT32_MAX) {
+         ranges_->cut(sort.rowsPerRange());
+         isPaged = true;
+      }
+   }
    sort_.fitLanes(*ranges_);
    if (ranges_->count() == 1) chain_.reset();
    hasNulls_ = ranges_->hasNulls();
    ranges_->start();
    rangeCount_ = ranges_->count();
-   if (rangeCount_ > 1) return;
+   if (isPaged && sort_.mergeLanes() > 1)
+      paged_.emplace(std::make_unique<WindowPages>(sort.buffer().layout(), hasNulls_, context.spill(), sort.memory()),
+                     rangeCount_, rowsPerPiece());
+   if (rangeCount_ > 1 || paged_) return;
    const MutexLock lock(mutex_);
    reader_ = std::make_unique<WindowReader>(sort, plan, hasNulls_);
    reader_->open(ranges_->open(0));
@@ -37,12 +51,17 @@ WindowStream::WindowStream(QueryContext& context, ExternalSort& sort, const Wind
 
 WindowStream::~WindowStream() = default;
 
-/// Ranges of rows must fit into memory, and keys must tell whether two rows are of one partition.
-bool WindowStream::cutRows() {
+/// Whether keys tell if two rows are of one partition.
+bool WindowStream::hasExactPartitions() const {
    const auto& keys = sort_.buffer().layout().key.columns();
    for (uint32_t i = 0; i < plan_.partitionKeys; ++i)
       if (!keys[i].isExact) return false;
-   if (!mayCarry(plan_)) return false;
+   return true;
+}
+
+/// Ranges of rows must fit into memory.
+bool WindowStream::cutRows() {
+   if (!hasExactPartitions() || !mayCarry(plan_)) return false;
    const uint64_t rowsMax =
        std::max<uint64_t>(1, sort_.grant().floor() / (8 * sort_.mergeLanes() * sort_.bytesPerRow()));
    ranges_->cut(std::min(sort_.rowsPerRange(), rowsMax));
@@ -52,18 +71,40 @@ bool WindowStream::cutRows() {
    return ranges_->count() > 1;
 }
 
-void WindowStream::cutPartitions() {
+uint32_t WindowStream::rowsPerPiece() const {
+   if (sort_.spillsAlways()) return hostilePieceRows;
+   const uint64_t share = sort_.rowCount() / (uint64_t{sort_.mergeLanes()} * piecesPerLane);
+   return static_cast<uint32_t>(std::clamp(share, pieceRowsMin, pieceRowsMax));
+}
+
+/// False: a range has more rows than is one lane's share.
+bool WindowStream::cutPartitions() {
    ranges_->cut(sort_.rowsPerRange(), 0, plan_.partitionKeys);
+   uint64_t rowsMax = 0;
+   for (uint32_t range = 0; range < ranges_->count(); ++range)
+      rowsMax = std::max(rowsMax, ranges_->rowsAtLeast(range));
+   return ranges_->count() > 1 && rowsMax <= sort_.rowCount() / sort_.mergeLanes();
+}
+
+std::unique_ptr<PagedWindow> WindowStream::makePaged(QueryContext& context,
+                                                     std::shared_ptr<const WindowPages> pages) const {
+   const size_t loadedMax = sort_.grant().floor() / (4 * sort_.workers() * sort_.pageBytes());
+   return std::make_unique<PagedWindow>(std::move(pages), plan_, context.functions(), sort_.memory(),
+                                        std::min(loadedMax, loadedPagesMax));
 }
 
 uint32_t WindowStream::lanesMax() const {
+   if (paged_) return sort_.mergeLanes();
    return rangeCount_ > 1 ? std::min(rangeCount_, sort_.mergeLanes()) : UINT32_MAX;
 }
 
 void WindowStream::describe(OperatorProfile& profile) const {
    sort_.describeReading(profile);
    profile.notes.emplace_back("Merged Ranges", std::to_string(rangeCount_));
-   if (rangeCount_ > 1) profile.notes.emplace_back("Ranges Of", chain_ ? "rows" : "partitions");
+   if (paged_)
+      profile.notes.emplace_back("Ranges Of", "rows, written to pages");
+   else if (rangeCount_ > 1)
+      profile.notes.emplace_back("Ranges Of", chain_ ? "rows" : "partitions");
    profile.notes.emplace_back("Merge Lanes", std::to_string(lanesUsed_.load()));
 }
 
@@ -72,7 +113,7 @@ void WindowStream::describe(OperatorProfile& profile) const {
 WindowStream::Lane::Lane(WindowStream& stream, QueryContext& context)
    : stream_(stream), space_(stream.sort_.buffer().layout().columns, stream.plan_.passedCount, context.memory()),
      output_(stream.plan_) {
-   if (stream.rangeCount_ > 1)
+   if (stream.rangeCount_ > 1 || stream.paged_)
       reader_ = std::make_unique<WindowReader>(stream.sort_, stream.plan_, stream.hasNulls_);
    else
       ++stream.lanesUsed_;
@@ -101,18 +142,22 @@ SourceStatus WindowStream::Lane::take(QueryContext& context) {
    Reservation& memory = stream_.sort_.memory();
    auto run = std::make_unique<SortRun>(stream_.sort_.buffer().layout(), memory);
    std::vector<uint8_t> marks;
-   if (reader_) {
+   std::shared_ptr<const WindowPages> large;
+   if (stream_.paged_) {
+      if (const SourceStatus status = takePiece(context, *run, marks); status != SourceStatus::HaveOutput)
+         return status;
+   } else if (reader_) {
       if (!openRange()) return SourceStatus::Done;
       if (stream_.chain_)
          reader_->collectAll(context, *run, marks);
       else
-         reader_->collect(context, run, marks, large_);
+         reader_->collect(context, run, marks, large);
    } else {
       // A worker does not wait while another one reads from disk under the mutex.
       if (!stream_.mutex_.try_lock()) return SourceStatus::Blocked;
       {
          const MutexLock lock(stream_.mutex_, std::adopt_lock);
-         if (stream_.reader_) stream_.reader_->collect(context, run, marks, large_);
+         if (stream_.reader_) stream_.reader_->collect(context, run, marks, large);
          if (stream_.reader_ && !stream_.reader_->isOpen()) {
             stream_.reader_.reset();
             stream_.ranges_.reset();
@@ -120,7 +165,11 @@ SourceStatus WindowStream::Lane::take(QueryContext& context) {
       }
       context.wake(); // lanes that found the mutex taken
    }
-   if (marks.empty()) return large_ || reader_ ? SourceStatus::HaveOutput : SourceStatus::Done;
+   if (large) {
+      paged_ = stream_.makePaged(context, large);
+      paged_->open({0, large->rows.rowCount(), false});
+   }
+   if (marks.empty()) return hasRows() || reader_ ? SourceStatus::HaveOutput : SourceStatus::Done;
    auto chunk = std::make_unique<Chunk>(stream_.sort_.buffer().layout());
    chunk->rows = marks.size();
    chunk->marks = std::move(marks);
@@ -129,6 +178,24 @@ SourceStatus WindowStream::Lane::take(QueryContext& context) {
    chunk->buffer.keepArrivalOrder(memory);
    chunk_ = std::move(chunk);
    if (stream_.chain_) addToChain(context);
+   return SourceStatus::HaveOutput;
+}
+
+/// Write a range to pages; or, when all are written, take the next piece. Whole partitions go to the run.
+SourceStatus WindowStream::Lane::takePiece(QueryContext& context, SortRun& run, std::vector<uint8_t>& marks) {
+   PagedRanges& ranges = *stream_.paged_;
+   if (openRange()) {
+      if (ranges.add(range_, reader_->writeAll(context))) context.wake();
+      return SourceStatus::HaveOutput;
+   }
+   if (!ranges.isComplete()) return SourceStatus::Blocked;
+   if (!paged_) paged_ = stream_.makePaged(context, ranges.pages());
+   const std::optional<WindowPiece> piece = ranges.take();
+   if (!piece) return SourceStatus::Done;
+   if (piece->isWhole)
+      paged_->copy(*piece, marks, [&](std::span<const RowRef> rows) { reader_->append(run, rows); });
+   else
+      paged_->open(*piece);
    return SourceStatus::HaveOutput;
 }
 
@@ -170,45 +237,12 @@ void WindowStream::Lane::giveChunk(QueryContext& context, Batch& out) {
    chunk.given += count;
 }
 
-/// Compute and give a block of rows of one page. The output uses the page's vectors, from a row on at which a validity
-/// word begins.
-void WindowStream::Lane::giveBlock(QueryContext& context, Batch& out) {
-   PagedPartition& large = *large_;
-   const uint32_t from = large.given;
-   const WindowPager::Page& first = large.rows->pageOf(from);
-   const uint32_t base = first.first + (from - first.first) / 64 * 64, lead = from - base;
-   const uint32_t count =
-       std::min({context.settings().batchRows, first.first + first.count - from, batchRowsMax - lead});
-   large.strings.reset();
-   for (WindowResult& result : large.results) {
-      std::memset(result.nulls.data(), 0, result.nulls.bytes());
-      result.hasNulls.store(false, std::memory_order_relaxed);
-   }
-   large.evaluation->evaluate({from, from + count, lead}, large.results, large.strings);
-   const WindowPager::Page& page = large.rows->pageOf(from); // evaluate() may have evicted the page
-   passed_.columns.clear();
-   for (uint32_t i = 0; i < stream_.plan_.passedCount; ++i) {
-      Vector column = page.rows.column(i);
-      column.data = static_cast<const std::byte*>(column.data) + size_t{base - page.first} * physicalSize(column.type);
-      if (column.validity) column.validity += (base - page.first) / 64;
-      passed_.columns.push_back(column);
-   }
-   output_.assemble(passed_, large.results, 0, lead + count, out);
-   if (lead > 0) {
-      rows_.clear();
-      for (uint32_t row = lead; row < lead + count; ++row)
-         rows_.push_back(static_cast<RowIndex>(row));
-      out.selection = Selection::list(rows_);
-   }
-   large.given += count;
-}
-
 SourceStatus WindowStream::Lane::next(QueryContext& context, Batch& out) {
    if (chunk_ && chunk_->isEvaluated && chunk_->given == chunk_->rows) chunk_.reset();
-   if (!chunk_ && large_ && large_->given == large_->rows->rowCount()) large_.reset();
-   if (!chunk_ && !large_) {
+   if (!hasRows()) {
+      if (!stream_.paged_) paged_.reset();
       if (const SourceStatus status = take(context); status != SourceStatus::HaveOutput) return status;
-      if (!chunk_ && !large_) { // the range has ended
+      if (!hasRows()) { // the range has ended
          out.columns.clear();
          out.setDense(0);
          return SourceStatus::HaveOutput;
@@ -219,7 +253,7 @@ SourceStatus WindowStream::Lane::next(QueryContext& context, Batch& out) {
    if (chunk_)
       giveChunk(context, out);
    else
-      giveBlock(context, out);
+      paged_->give(context.settings().batchRows, out);
    return SourceStatus::HaveOutput;
 }
 
