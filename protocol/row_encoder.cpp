@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/base_type/type_form.hpp"
 #include "common/error/check.hpp"
 #include "protocol/message_writer.hpp"
 
@@ -29,11 +30,12 @@ bool isPlainTextType(const SqlType& type) {
    }
 }
 
-/// An upper guess of the bytes a variable-size value takes on the wire: bytea doubles in hex, char(n) is padded.
-size_t estimatedBytes(const SqlType& type, const Vector& vector, uint32_t row) {
+/// An upper guess of the bytes a variable-size value takes on the wire: each of its bytes takes `growth`, bytea doubles
+/// in hex, char(n) is padded.
+size_t estimatedBytes(const SqlType& type, size_t growth, const Vector& vector, uint32_t row) {
    if (vector.isNull(row)) return 0;
    const size_t padding = type.oid == oid::bpchar && type.typmod > 0 ? static_cast<size_t>(type.typmod) : 0;
-   return size_t{vector.value<StringView>(row).size()} * 2 + padding;
+   return size_t{vector.value<StringView>(row).size()} * growth + padding;
 }
 
 struct Piece {
@@ -60,7 +62,6 @@ int16_t typeLength(Oid type) {
    case oid::tid: return 6;
    case oid::int8:
    case oid::float8:
-   case oid::money:
    case oid::time:
    case oid::timestamp:
    case oid::timestamptz:
@@ -71,8 +72,10 @@ int16_t typeLength(Oid type) {
    case oid::name: return 64;
    case oid::unknown:
    case oid::cstring: return -2;
-   default: return -1;
+   default: break;
    }
+   const TypeForm* form = findTypeForm(type);
+   return form ? form->wireSize : -1;
 }
 
 void appendRowDescription(std::string& out, std::span<const ResultColumn> columns,
@@ -100,6 +103,8 @@ void RowEncoder::begin(std::span<const ResultColumn> columns, std::span<const Va
    columns_.resize(columns.size());
    for (size_t i = 0; i < columns.size(); ++i) {
       columns_[i].format = formatOf(formats, i);
+      const TypeForm* form = findTypeForm(columns[i].type.oid);
+      columns_[i].textGrowth = form ? form->textGrowth : 2;
       columns_[i].isPlainText =
           columns[i].representation.physical == PhysicalType::String && isPlainTextType(columns[i].type);
    }
@@ -117,13 +122,15 @@ uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out
    size_t estimate = 0;
    for (size_t c = 0; c < columns_.size(); ++c)
       for (uint32_t i = first; i < live && isVariableSize(columns_[c].vector->type); ++i)
-         estimate += estimatedBytes(shape_[c].type, *columns_[c].vector, batch.selection.row(i));
+         estimate +=
+             estimatedBytes(shape_[c].type, columns_[c].textGrowth, *columns_[c].vector, batch.selection.row(i));
    if (estimate > sliceBytes) {
       estimate = 0;
       for (last = first; last < live; ++last) {
          for (size_t c = 0; c < columns_.size(); ++c)
             if (isVariableSize(columns_[c].vector->type))
-               estimate += estimatedBytes(shape_[c].type, *columns_[c].vector, batch.selection.row(last));
+               estimate += estimatedBytes(shape_[c].type, columns_[c].textGrowth, *columns_[c].vector,
+                                          batch.selection.row(last));
          if (estimate > sliceBytes && last > first) break;
       }
    }

@@ -29,6 +29,7 @@ private:
       // PROPERTIES, set by begin()
       bool isPlainText = false; ///< the wire form is the string itself, in both formats
       ValueFormat format = ValueFormat::Text;
+      uint8_t textGrowth = 2; ///< an upper guess of the wire's bytes for each byte of a value
       // STATE of the slice being encoded
       const Vector* vector = nullptr;
       std::string bytes;

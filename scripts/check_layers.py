@@ -37,7 +37,8 @@ FOLDERS = {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "audit": {"env", "error", "log", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
-        "type": {"calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "value"},
+        "base_type": {"error", "text", "memory", "value"},
+        "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
@@ -67,7 +68,7 @@ FOLDERS = {
     },
     "executor": {
         "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
-        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/row": FUNCTIONS,
+        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/base_type": FUNCTIONS, "function/row": FUNCTIONS,
         "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json"},
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),

@@ -10,6 +10,7 @@
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
+#include "common/value/form_oids.hpp"
 
 namespace ouzel::catalog {
 
@@ -562,6 +563,8 @@ std::optional<Builtins::OperatorClass> Builtins::defaultClass(const std::vector<
          stand = oid::record;
       else if (typeOid == oid::varchar)
          stand = oid::text; // binary-coercible, as GetDefaultOpClass would find
+      else if (typeOid == oid::cidr)
+         stand = oid::inet;
       else if (const CastInfo* toOid = cast(typeOid, oid::oid);
                toOid != nullptr && toOid->method == CastMethod::Binary && toOid->context == CastContext::Implicit)
          stand = oid::oid; // regclass, regtype, ...

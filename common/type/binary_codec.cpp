@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "common/base_type/type_form.hpp"
+#include "common/base_type/wire.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonb_text.hpp"
 #include "common/json/jsonpath.hpp"
@@ -20,66 +22,7 @@ namespace ouzel {
 
 namespace {
 
-template <typename T>
-T swapBytes(T v) {
-   if constexpr (sizeof(T) == 2)
-      return static_cast<T>(__builtin_bswap16(static_cast<uint16_t>(v)));
-   else if constexpr (sizeof(T) == 4)
-      return static_cast<T>(__builtin_bswap32(static_cast<uint32_t>(v)));
-   else
-      return static_cast<T>(__builtin_bswap64(static_cast<uint64_t>(v)));
-}
-
-template <typename T>
-void appendBig(std::string& out, T v) {
-   const T swapped = swapBytes(v);
-   out.append(reinterpret_cast<const char*>(&swapped), sizeof swapped);
-}
-
 constexpr uint128 uuidTopBit = static_cast<uint128>(1) << 127;
-
-/// The message is shorter or longer than the value's type needs.
-[[noreturn, gnu::cold]] void throwTooShort() {
-   throw SqlError(sqlstate::protocolViolation, "insufficient data left in message");
-}
-[[noreturn, gnu::cold]] void throwIncorrect() {
-   throw SqlError(sqlstate::invalidBinaryRepresentation, "incorrect binary data format");
-}
-
-/// Takes big-endian numbers off the front.
-class Reader {
-public:
-   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-   template <typename T>
-   T take() {
-      if (bytes_.size() < sizeof(T)) throwTooShort();
-      T v;
-      std::memcpy(&v, bytes_.data(), sizeof v);
-      bytes_.remove_prefix(sizeof v);
-      return swapBytes(v);
-   }
-   std::string_view takeBytes(size_t count) {
-      if (bytes_.size() < count) throwTooShort();
-      const std::string_view taken = bytes_.substr(0, count);
-      bytes_.remove_prefix(count);
-      return taken;
-   }
-   void finish() const {
-      if (!bytes_.empty()) throwIncorrect();
-   }
-
-private:
-   std::string_view bytes_;
-};
-
-/// One number and nothing behind it.
-template <typename T>
-T readOnly(std::string_view bytes) {
-   Reader reader(bytes);
-   const T v = reader.take<T>();
-   reader.finish();
-   return v;
-}
 
 void appendArray(std::string& out, std::string_view bytes, const UserTypes* types) {
    const ArrayValue array = readArray(bytes);
@@ -121,7 +64,7 @@ Value parsePart(const SqlType& type, std::string_view bytes, const UserTypes* ty
 }
 
 std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod, const UserTypes* types) {
-   Reader reader(bytes);
+   WireReader reader(bytes);
    const int32_t dimensions = reader.take<int32_t>();
    const int32_t flags = reader.take<int32_t>();
    const Oid sent = reader.take<Oid>();
@@ -197,7 +140,7 @@ void appendRow(std::string& out, std::string_view bytes, const UserTypes* types)
 std::string readRowBinary(std::string_view bytes, Oid rowType, const UserTypes* types) {
    checkStack();
    const RowFields columns = columnsOf(rowType, types);
-   Reader reader(bytes);
+   WireReader reader(bytes);
    const auto live = std::count_if(columns->begin(), columns->end(), [](const RowField& f) { return !f.isDropped; });
    if (const int32_t sent = reader.take<int32_t>(); sent != live)
       throw SqlError(sqlstate::datatypeMismatch,
@@ -245,7 +188,6 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
    case oid::cid: return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int32_t>(v)); });
    case oid::int8:
    case oid::xid8:
-   case oid::money:
    case oid::time:
    case oid::timestamp:
    case oid::timestamptz:
@@ -304,11 +246,14 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
    case oid::bytea: return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    case oid::character:
       return strings([](std::string& out, StringView v) { out.push_back(v.empty() ? '\0' : v.data()[0]); });
-   case oid::bit:
-   case oid::varbit:
    case oid::tid:
    case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
    default:
+      if (const TypeForm* form = findTypeForm(type.oid)) {
+         const auto write = [form](std::string& out, auto v) { form->appendBinary(out, &v); };
+         if (representation.physical == PhysicalType::I64) return emit.template operator()<int64_t>(write);
+         return strings(write);
+      }
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector ||
           type.oid == oid::anyarray)
          return strings([types](std::string& out, StringView v) { appendArray(out, v.view(), types); });
@@ -381,13 +326,12 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    case oid::xid:
    case oid::cid: return put(target, static_cast<int64_t>(readOnly<uint32_t>(bytes)));
    case oid::int8:
-   case oid::xid8:
-   case oid::money: return put(target, readOnly<int64_t>(bytes));
+   case oid::xid8: return put(target, readOnly<int64_t>(bytes));
    case oid::time: return put(target, roundTime(checkedTime(readOnly<int64_t>(bytes)), type.typmod));
    case oid::timestamp:
    case oid::timestamptz: return put(target, roundTimestamp(checkedTimestamp(readOnly<int64_t>(bytes)), type.typmod));
    case oid::timetz: {
-      Reader reader(bytes);
+      WireReader reader(bytes);
       TimeTz t{};
       t.micros = checkedTime(reader.take<int64_t>());
       t.zone = reader.take<int32_t>();
@@ -400,7 +344,7 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    case oid::float4: return put(target, readOnly<int32_t>(bytes));
    case oid::float8: return put(target, readOnly<int64_t>(bytes));
    case oid::interval: {
-      Reader reader(bytes);
+      WireReader reader(bytes);
       Interval v;
       v.micros = reader.take<int64_t>();
       v.days = reader.take<int32_t>();
@@ -409,7 +353,7 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       return put(target, applyIntervalTypmod(v, type.typmod));
    }
    case oid::uuid: {
-      Reader reader(bytes);
+      WireReader reader(bytes);
       const uint64_t high = reader.take<uint64_t>(), low = reader.take<uint64_t>();
       reader.finish();
       return put(target, static_cast<int128>(((static_cast<uint128>(high) << 64) | low) ^ uuidTopBit));
@@ -438,13 +382,12 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    }
    case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1, types)));
    case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1, types)));
-   case oid::bit:
-   case oid::varbit:
    case oid::tid:
    case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
    case oid::record:
       throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");
    default:
+      if (const TypeForm* form = findTypeForm(type.oid)) return form->parseBinary(target, bytes, type.typmod, arena);
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod, types)));
       if (isRowValue(type.oid)) return put(target, arena.copyString(readRowBinary(bytes, type.oid, types)));

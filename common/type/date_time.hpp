@@ -52,6 +52,7 @@ void appendInterval(std::string& out, const Interval& v, const SessionFormat& fo
 
 /// Round to a precision of 0..6 fractional digits, as time(p), timestamp(p) do; typmod -1: unchanged.
 int64_t roundTime(int64_t micros, int32_t typmod);
+std::string roundTimeTz(std::string_view bytes, int32_t typmod); ///< of and to timeTzBytes()
 int64_t roundTimestamp(int64_t micros, int32_t typmod);
 /// interval fields and interval(p): cuts what lies below the last field, rounds seconds.
 Interval applyIntervalTypmod(const Interval& v, int32_t typmod);

@@ -25,6 +25,12 @@ int64_t roundTimestamp(int64_t micros, int32_t typmod) {
    return isInfiniteTimestamp(micros) ? micros : roundMicros(micros, typmod);
 }
 
+std::string roundTimeTz(std::string_view bytes, int32_t typmod) {
+   TimeTz time = readTimeTz(bytes);
+   time.micros = roundTime(time.micros, typmod);
+   return timeTzBytes(time);
+}
+
 Interval applyIntervalTypmod(const Interval& v, int32_t typmod) {
    if (typmod < 0) return v;
    constexpr int32_t month = 1 << 1, year = 1 << 2, day = 1 << 3, hour = 1 << 10, minute = 1 << 11, second = 1 << 12;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/json_input.hpp"
 #include "common/json/jsonb_text.hpp"
@@ -92,15 +93,17 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::int2vector:
    case oid::oidvector:
       return strings([&format](std::string& out, StringView v) { appendVectorText(out, v.view(), format); });
-   case oid::money:
-   case oid::bit:
-   case oid::varbit:
    case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::jsonb:
       return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
    case oid::jsonpath: return strings([](std::string& out, StringView v) { json::appendPathText(out, v.view()); });
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
+      if (const TypeForm* form = findTypeForm(type.oid)) {
+         const auto print = [form](std::string& out, auto v) { form->appendText(out, &v); };
+         if (representation.physical == PhysicalType::I64) return emit.template operator()<int64_t>(print);
+         return strings(print);
+      }
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
          return strings([&format, element = arrayElementType(type.oid)](std::string& out, StringView v) {
             appendArrayText(out, v.view(), element, format);
@@ -232,13 +235,11 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
    case oid::jsonpath: return put(target, arena.copyString(json::pathFromText(text, arena.reservation())));
    case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
    case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
-   case oid::money:
-   case oid::bit:
-   case oid::varbit:
    case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::record:
       throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");
    default:
+      if (const TypeForm* form = findTypeForm(type.oid)) return form->parseText(target, text, type.typmod, arena);
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(parseArrayText(text, {element, type.typmod, invalidOid}, format)));
       if (isRowValue(type.oid)) return put(target, arena.copyString(parseRowText(text, type.oid, format)));

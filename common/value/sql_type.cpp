@@ -1,5 +1,7 @@
 #include "common/value/sql_type.hpp"
 
+#include "common/value/form_oids.hpp"
+
 namespace ouzel {
 
 namespace {
@@ -46,7 +48,11 @@ constexpr TypeName plainNames[] = {
     {oid::float4, "real"},
     {oid::float8, "double precision"},
     {oid::unknown, "unknown"},
+    {oid::cidr, "cidr"},
+    {oid::macaddr8, "macaddr8"},
     {oid::money, "money"},
+    {oid::macaddr, "macaddr"},
+    {oid::inet, "inet"},
     {oid::aclitem, "aclitem"},
     {oid::date, "date"},
     {oid::refcursor, "refcursor"},
@@ -65,6 +71,7 @@ constexpr TypeName plainNames[] = {
     {oid::anyelement, "anyelement"},
     {oid::anynonarray, "anynonarray"},
     {oid::uuid, "uuid"},
+    {oid::pgLsn, "pg_lsn"},
     {oid::anyenum, "anyenum"},
     {oid::jsonb, "jsonb"},
     {oid::anyrange, "anyrange"},
@@ -164,6 +171,9 @@ Representation storedRepresentation(const SqlType& type) {
    case oid::cid:
    case oid::xid8:
    case oid::money:
+   case oid::macaddr:
+   case oid::macaddr8:
+   case oid::pgLsn:
    case oid::int8:
    case oid::time:
    case oid::timestamp:

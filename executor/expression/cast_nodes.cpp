@@ -1,3 +1,4 @@
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
 #include "common/type/date_time.hpp"
@@ -115,6 +116,14 @@ void typmodStrings(const Node& node, const Vector& arg, Selection selection, Str
    });
 }
 
+void typmodOfForm(const Node& node, const Vector& arg, Selection selection, StringView* out, Arena& strings) {
+   const TypeForm* form = findTypeForm(node.type.oid);
+   if (!form || !form->applyTypmod) throwNotSupported("cast to a modifier of type " + formatType(node.type));
+   forEachRow(selection, [&](uint32_t row) {
+      out[row] = form->applyTypmod(arg.value<StringView>(row), node.type.typmod, node.explicitCast, strings);
+   });
+}
+
 } // namespace
 
 Vector evaluateTypmodCast(Scratch& s, const Node& node, const Rows& rows) {
@@ -138,7 +147,14 @@ Vector evaluateTypmodCast(Scratch& s, const Node& node, const Rows& rows) {
                     [&](uint32_t row) { target[row] = applyIntervalTypmod(arg.value<Interval>(row), typmod); });
          return;
       }
-      default: throwNotSupported("cast to a modifier of type " + formatType(node.type));
+      case oid::timetz: {
+         StringView* target = static_cast<StringView*>(out);
+         forEachRow(selection, [&](uint32_t row) {
+            target[row] = s.strings->copyString(roundTimeTz(arg.value<StringView>(row).view(), typmod));
+         });
+         return;
+      }
+      default: typmodOfForm(node, arg, selection, static_cast<StringView*>(out), *s.strings);
       }
    });
 }

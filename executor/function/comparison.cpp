@@ -116,6 +116,10 @@ void addNumbers() {
    addSix<bool>("bool");
    addSix<int64_t>("oid");
    addSix<int64_t>("cash_");
+   for (const char* prefix : {"macaddr_", "macaddr8_", "pg_lsn_"}) {
+      addSix<int64_t>(prefix);
+      addCmp<int64_t>(prefix + std::string("cmp"));
+   }
    addKernel<Pair<int64_t, int64_t>::eq>("xideq", totalKernel);
    addKernel<Pair<int64_t, int64_t>::ne>("xidneq", totalKernel);
    addKernel<Pair<int64_t, int32_t>::eq>("xideq", totalKernel);

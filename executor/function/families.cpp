@@ -1,11 +1,14 @@
 #include "executor/function/families.hpp"
 
+#include "executor/function/base_type_families.hpp"
+
 namespace ouzel::executor {
 
 void registerFamilies() {
    registerArray();
    registerArrayAssign();
    registerArrayKey();
+   registerBitString();
    registerBoolean();
    registerBytes();
    registerCatalogFunctions();
@@ -24,9 +27,13 @@ void registerFamilies() {
    registerJsonPath();
    registerJsonPopulate();
    registerLike();
+   registerMacAddress();
    registerMath();
+   registerMoney();
+   registerNetworkAddress();
    registerNumberCasts();
    registerNumeric();
+   registerPgLsn();
    registerRegex();
    registerRow();
    registerScaledNumeric();

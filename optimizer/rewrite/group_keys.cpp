@@ -3,6 +3,7 @@
 #include <span>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/type/blanks.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
@@ -27,7 +28,7 @@ bool isEncoded(const SqlType& type) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
    if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
-   if (!catalog::builtins().isArray(type.oid)) return false;
+   if (!catalog::builtins().isArray(type.oid) || findTypeForm(arrayElementType(type.oid))) return false;
    return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }
 

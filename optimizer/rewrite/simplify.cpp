@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonpath.hpp"
 #include "common/thread/interruption.hpp"
@@ -28,6 +29,7 @@ bool isConstant(const ExprPtr& expr) {
 
 /// True for types whose casts from and to text depend on the value only, not on settings of the session.
 bool isPureText(Oid type) {
+   if (findTypeForm(type)) return true;
    switch (type) {
    case oid::boolean:
    case oid::int2:

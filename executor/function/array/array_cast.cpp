@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/interruption.hpp"
@@ -150,8 +151,13 @@ void applyTypmod(Oid type, int32_t typmod, bool isExplicit, void* value, Arena& 
       *interval = applyIntervalTypmod(*interval, typmod);
       return;
    }
-   default: throwNotSupported("cast of array elements to a modifier of type " + formatType({type, typmod, invalidOid}));
+   case oid::timetz: *text() = strings.copyString(roundTimeTz(text()->view(), typmod)); return;
+   default: break;
    }
+   const TypeForm* form = findTypeForm(type);
+   if (!form || !form->applyTypmod)
+      throwNotSupported("cast of array elements to a modifier of type " + formatType({type, typmod, invalidOid}));
+   *text() = form->applyTypmod(*text(), typmod, isExplicit, strings);
 }
 
 void limitArray(const KernelCall& call, ResultVector& result) {

@@ -84,9 +84,7 @@ Interval scaleInterval(const Interval& v, int32_t typmod) {
    return applyIntervalTypmod(v, typmod);
 }
 StringView scaleTimeTz(StringView v, int32_t typmod, KernelEnv& env) {
-   TimeTz t = readTimeTz(v.view());
-   t.micros = roundTime(t.micros, typmod);
-   return env.copy(timeTzBytes(t));
+   return env.copy(roundTimeTz(v.view(), typmod));
 }
 
 } // namespace

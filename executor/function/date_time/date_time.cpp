@@ -213,6 +213,14 @@ using OptionalInterval = std::optional<Interval>;
 std::optional<bool> overlapTimes(OptionalTime a, OptionalTime b, OptionalTime c, OptionalTime d) {
    return overlap<int64_t>(a, b, c, d);
 }
+using OptionalTimeTz = std::optional<StringView>;
+std::optional<bool> overlapTimeTz(const OptionalTimeTz& a, const OptionalTimeTz& b, const OptionalTimeTz& c,
+                                  const OptionalTimeTz& d) {
+   const auto bytes = [](const OptionalTimeTz& v) { // have the order of the values
+      return v ? std::optional(v->view()) : std::nullopt;
+   };
+   return overlap<std::string_view>(bytes(a), bytes(b), bytes(c), bytes(d));
+}
 OptionalTime periodEnd(OptionalTime start, OptionalInterval length, const KernelEnv& env, size_t argument) {
    if (!start || !length) return std::nullopt;
    switch (env.call.argTypes[argument].oid) {
@@ -404,6 +412,7 @@ void registerDateTime() {
    addKernel<intervalOf>("make_interval");
    addKernel<fromUnixSeconds>("float8_timestamptz");
    addKernels<overlapTimes>({"overlaps_time", "overlaps_timestamp"});
+   addKernel<overlapTimeTz>("overlaps_timetz");
    addKernel<overlapBothLengths>("sql:overlaps");
    addKernel<overlapFirstLength>("sql:overlaps");
    addKernel<overlapSecondLength>("sql:overlaps");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <openssl/evp.h>
 
+#include "common/base_type/bit_string.hpp"
 #include "common/text/utf8.hpp"
 #include "common/thread/interruption.hpp"
 #include "executor/function/families.hpp"
@@ -231,7 +232,8 @@ int64_t bitCount(const StringView& s) {
       count += __builtin_popcount(static_cast<unsigned char>(c));
    return count;
 }
-int32_t bitLength(const StringView& s) {
+int32_t bitLength(const StringView& s, KernelEnv& env) {
+   if (env.call.argTypes[0].oid == oid::bit) return static_cast<int32_t>(BitView(s.view()).size());
    return static_cast<int32_t>(s.size() * 8);
 }
 

@@ -116,7 +116,12 @@ ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
          expr = makeConstant(unknown, Value::string(node.val.sval.sval));
          if (state.recorder) state.recorder->enterLiteral(node.location, position);
          break;
-      case T_BitString: throwNotSupported("type bit", position);
+      case T_BitString: {
+         auto literal = makeConstant(unknown, Value::string(node.val.bsval.bsval));
+         literal->position = position;
+         expr = parseLiteral(state, *literal, {oid::bit, -1, invalidOid});
+         break;
+      }
       default: throwInternal("unknown constant node");
       }
    }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base_type/type_form.hpp"
 #include "common/calendar/calendar.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
@@ -36,10 +37,11 @@ const SqlType booleanType{oid::boolean, -1, invalidOid};
 
 /// Types whose values ExprKind::Compare orders as PostgreSQL's operators do.
 bool comparesByItself(Oid type) {
-   static constexpr std::array types{oid::boolean,   oid::bytea,       oid::character, oid::name,    oid::int8,
-                                     oid::int2,      oid::int4,        oid::text,      oid::oid,     oid::float4,
-                                     oid::float8,    oid::bpchar,      oid::varchar,   oid::date,    oid::time,
-                                     oid::timestamp, oid::timestamptz, oid::interval,  oid::numeric, oid::uuid};
+   if (findTypeForm(type)) return true;
+   static constexpr std::array types{
+       oid::boolean, oid::bytea,     oid::character,   oid::name,     oid::int8,    oid::int2,    oid::int4,
+       oid::text,    oid::oid,       oid::float4,      oid::float8,   oid::bpchar,  oid::varchar, oid::date,
+       oid::time,    oid::timestamp, oid::timestamptz, oid::interval, oid::numeric, oid::uuid,    oid::timetz};
    return std::find(types.begin(), types.end(), type) != types.end();
 }
 

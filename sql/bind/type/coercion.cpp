@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/base_type/type_form.hpp"
 #include "common/number/decimal.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
@@ -26,6 +27,8 @@ ExprPtr withChild(ExprKind kind, const SqlType& type, ExprPtr child) {
 
 ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typmod, bool isExplicit, ExprPtr arg) {
    const uint32_t position = arg->position;
+   if (findTypeForm(arg->type.oid) && arg->type.oid != function.argTypes[0]) // a cidr for an inet
+      arg = withChild(ExprKind::Relabel, plainType(function.argTypes[0]), std::move(arg));
    std::vector<ExprPtr> args;
    args.push_back(std::move(arg));
    // A cast may borrow the function of another type with the same values: int2 to oid calls int4(int2).

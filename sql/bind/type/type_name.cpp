@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "catalog/pg_catalog/acl_items.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonpath.hpp"
 #include "sql/bind/binder.hpp"
@@ -106,11 +107,14 @@ int32_t typmodOf(const catalog::TypeInfo& type, const ::List* list, uint32_t pos
    case oid::timestamp: return secondsTypmod(values, "TIMESTAMP", position);
    case oid::timestamptz: return secondsTypmod(values, "TIMESTAMP", position);
    case oid::interval: return intervalTypmod(values, position);
-   case oid::bit:
-   case oid::varbit:
-      if (values.size() != 1) throw badModifier("invalid type modifier", position);
-      return values[0];
-   default: throwNotSupported("modifiers of type \"" + std::string(type.name) + "\"", position);
+   default: break;
+   }
+   const TypeForm* form = findTypeForm(type.oid);
+   if (!form || !form->typmodOf) throwNotSupported("modifiers of type \"" + std::string(type.name) + "\"", position);
+   try {
+      return form->typmodOf(values);
+   } catch (SqlError& error) {
+      throw std::move(error).at(position);
    }
 }
 
@@ -130,6 +134,7 @@ const catalog::TypeInfo* findType(const ::TypeName& name, std::string& shown) {
 /// Whether values of the type can be read, compared and printed as PostgreSQL does. The others would be kept as texts
 /// that nobody has checked.
 bool isBuilt(const catalog::TypeInfo& type) {
+   if (findTypeForm(type.oid)) return true;
    switch (type.category) {
    case 'G': // geometry
    case 'I': // network addresses

@@ -91,6 +91,7 @@ std::string typeName(const SqlType& type) {
       return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";
    // Messages call bpchar without a modifier "character", as format_type() does.
    if (type.oid == oid::bpchar && type.typmod < 0) return "character";
+   if (type.oid == oid::bit && type.typmod < 0) return "bit";
    std::string name = formatType(type);
    if (name != "???") return name;
    const auto* info = builtins().type(type.oid);

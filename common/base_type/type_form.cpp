@@ -1,0 +1,25 @@
+#include "common/base_type/type_form.hpp"
+
+#include "common/base_type/bit_string.hpp"
+#include "common/base_type/mac_address.hpp"
+#include "common/base_type/money.hpp"
+#include "common/base_type/network_address.hpp"
+#include "common/base_type/pg_lsn.hpp"
+
+namespace ouzel {
+
+const TypeForm* findTypeForm(Oid type) {
+   switch (type) {
+   case oid::bit: return &bitForm;
+   case oid::varbit: return &varbitForm;
+   case oid::inet: return &inetForm;
+   case oid::cidr: return &cidrForm;
+   case oid::macaddr: return &macaddrForm;
+   case oid::macaddr8: return &macaddr8Form;
+   case oid::money: return &moneyForm;
+   case oid::pgLsn: return &pgLsnForm;
+   default: return nullptr;
+   }
+}
+
+} // namespace ouzel

@@ -1,0 +1,13 @@
+#pragma once
+
+// The registration functions of the types of common/base_type, one per file; registerFamilies() calls each once.
+
+namespace ouzel::executor {
+
+void registerBitString();
+void registerMacAddress();
+void registerMoney();
+void registerNetworkAddress();
+void registerPgLsn();
+
+} // namespace ouzel::executor

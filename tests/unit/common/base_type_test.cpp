@@ -1,0 +1,122 @@
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "common/base_type/bit_string.hpp"
+#include "common/base_type/network_address.hpp"
+
+using namespace ouzel;
+
+namespace {
+
+int signOf(int order) {
+   return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+std::string textOf(const TypeForm& form, const StringView& value) {
+   std::string text;
+   form.appendText(text, &value);
+   return text;
+}
+
+/// Few different bits and lengths about the ends of groups, so that many strings begin like another one.
+std::string randomBits(std::mt19937& random) {
+   constexpr uint32_t lengths[] = {0, 1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 129, 200};
+   std::string bits(lengths[random() % std::size(lengths)], random() % 2 ? '1' : '0');
+   if (!bits.empty() && random() % 2) bits[random() % bits.size()] ^= 1;
+   return bits;
+}
+
+/// network_cmp() of PostgreSQL, by its definition.
+int compareNetworks(const NetworkAddress& a, const NetworkAddress& b) {
+   const auto three = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : 0; };
+   if (a.isV6 != b.isV6) return a.isV6 ? 1 : -1;
+   const uint32_t common = a.prefix < b.prefix ? a.prefix : b.prefix;
+   for (uint32_t bit = 0; bit < common; ++bit) {
+      const uint32_t shift = a.maxPrefix() - 1 - bit;
+      if (const int found = three((a.address >> shift) & 1, (b.address >> shift) & 1); found != 0) return found;
+   }
+   if (a.prefix != b.prefix) return three(a.prefix, b.prefix);
+   return three(a.address, b.address);
+}
+
+NetworkAddress randomAddress(std::mt19937& random) {
+   NetworkAddress value;
+   value.isV6 = random() % 2;
+   value.prefix = static_cast<uint8_t>(random() % 3 ? random() % (value.maxPrefix() + 1) : value.maxPrefix());
+   for (int i = 0; i < 16; ++i)
+      value.address = (value.address << 8) | (random() % 3 ? 0 : random() % 256);
+   value.address &= value.allBits();
+   return value;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("The bytes of bit strings have the order of their bits") {
+   std::mt19937 random(1);
+   Arena arena;
+   for (int i = 0; i < 20000; ++i) {
+      const std::string a = randomBits(random), b = randomBits(random);
+      const StringView x = parseBits(a, arena), y = parseBits(b, arena);
+      CATCH_REQUIRE(signOf(x.compare(y)) == signOf(a.compare(b)));
+      CATCH_REQUIRE((x == y) == (a == b));
+      CATCH_REQUIRE(textOf(varbitForm, x) == a);
+      CATCH_REQUIRE(BitView(x.view()).size() == a.size());
+   }
+}
+
+CATCH_TEST_CASE("Bits can be read from any place of a bit string") {
+   std::mt19937 random(2);
+   Arena arena;
+   std::string text;
+   for (int i = 0; i < 300; ++i)
+      text.push_back(random() % 2 ? '1' : '0');
+   const StringView value = parseBits(text, arena);
+   for (uint32_t from = 0; from < 400; ++from) {
+      uint64_t expected = 0;
+      for (uint32_t i = 0; i < 64; ++i)
+         expected = (expected << 1) | (from + i < text.size() && text[from + i] == '1' ? 1 : 0);
+      CATCH_REQUIRE(BitView(value.view()).bitsFrom(from) == expected);
+   }
+}
+
+CATCH_TEST_CASE("Bit strings survive their binary form") {
+   std::mt19937 random(3);
+   Arena arena;
+   for (int i = 0; i < 1000; ++i) {
+      const StringView value = parseBits(randomBits(random), arena);
+      std::string bytes;
+      varbitForm.appendBinary(bytes, &value);
+      StringView read;
+      varbitForm.parseBinary(&read, bytes, -1, arena);
+      CATCH_REQUIRE(read == value);
+   }
+}
+
+CATCH_TEST_CASE("The bytes of network addresses have PostgreSQL's order") {
+   std::mt19937 random(4);
+   Arena arena;
+   for (int i = 0; i < 20000; ++i) {
+      const NetworkAddress a = randomAddress(random), b = randomAddress(random);
+      const StringView x = networkAddressBytes(a, arena), y = networkAddressBytes(b, arena);
+      CATCH_REQUIRE(signOf(x.compare(y)) == compareNetworks(a, b));
+      const NetworkAddress read = readNetworkAddress(x.view());
+      CATCH_REQUIRE(read.isV6 == a.isV6);
+      CATCH_REQUIRE(read.prefix == a.prefix);
+      CATCH_REQUIRE(bool(read.address == a.address));
+   }
+}
+
+CATCH_TEST_CASE("Network addresses survive their text and binary forms") {
+   std::mt19937 random(5);
+   Arena arena;
+   for (int i = 0; i < 5000; ++i) {
+      const StringView value = networkAddressBytes(randomAddress(random), arena);
+      StringView read;
+      inetForm.parseText(&read, textOf(inetForm, value), -1, arena);
+      CATCH_REQUIRE(read == value);
+      std::string bytes;
+      inetForm.appendBinary(bytes, &value);
+      inetForm.parseBinary(&read, bytes, -1, arena);
+      CATCH_REQUIRE(read == value);
+   }
+}
