@@ -28,8 +28,15 @@ void append(std::string& out, const void* value) {
    const auto string = valueAt<StringView>(value);
    const BitView bits(string.view());
    const uint32_t size = bits.size();
-   for (uint32_t i = 0; i < size; ++i)
-      out.push_back(bits.bit(i) ? '1' : '0');
+   const size_t start = out.size();
+   out.resize(start + size);
+   char* target = out.data() + start;
+   for (uint32_t i = 0; i < size; i += bitGroupBits) {
+      const uint64_t group = bits.group(i / bitGroupBits);
+      const uint32_t count = std::min(size - i, bitGroupBits);
+      for (uint32_t k = 0; k < count; ++k)
+         *target++ = static_cast<char>('0' + ((group >> (bitGroupBits - 1 - k)) & 1));
+   }
 }
 
 void appendBinary(std::string& out, const void* value) {
@@ -77,8 +84,7 @@ int32_t lengthTypmod(std::span<const int32_t> values, const std::string& name) {
 
 void throwTooManyBits() {
    throw SqlError(sqlstate::programLimitExceeded,
-                  "bit string length exceeds the maximum allowed (" +
-                      std::to_string(uint64_t{StringView::lengthMax} / bitGroupBytes * bitGroupBits) + ")");
+                  "bit string length exceeds the maximum allowed (" + std::to_string(bitLengthMax) + ")");
 }
 
 StringView parseBits(std::string_view text, Arena& arena) {

@@ -1,7 +1,9 @@
 #include <cstdio>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/thread/stack.hpp"
+#include "common/type/text_codec.hpp"
 #include "sql/algebra/rel.hpp"
 
 // The algebra as indented text, for tests and debugging only: nothing parses it and no client sees it.
@@ -25,6 +27,8 @@ std::string int128Text(int128 value) {
 std::string valueText(const Expr& constant) {
    const Value& value = constant.as<scalar::Constant>().value;
    if (value.isNull) return "null";
+   if (findTypeForm(constant.type.oid) || constant.type.oid == oid::timetz) // their bytes are no text
+      return "'" + textOf(constant.type, value, SessionFormat()) + "'";
    switch (value.type) {
    case PhysicalType::Bool: return value.i64 ? "true" : "false";
    case PhysicalType::I16:

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "common/thread/interruption.hpp"
 #include "executor/function/base_type_families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -129,6 +130,7 @@ int32_t position(StringView v, StringView pattern) {
    const uint32_t groups = wanted.groupCount(), lastBits = wanted.size() - (groups - 1) * bitGroupBits;
    const uint64_t lastMask = ~uint64_t{0} << (bitGroupBits - lastBits);
    for (uint32_t at = 0; at + wanted.size() <= bits.size(); ++at) {
+      if (at % (1 << 20) == 0) checkInterrupted();
       bool isSame = true;
       for (uint32_t i = 0; i < groups && isSame; ++i) {
          const uint64_t mask = i + 1 == groups ? lastMask : ~uint64_t{0};
@@ -224,7 +226,7 @@ void registerBitString() {
    addKernel<substringToEnd>("bitsubstr_no_len");
    addKernel<overlay>("bitoverlay");
    addKernel<overlayOwnLength>("bitoverlay_no_len");
-   addKernel<position>("bitposition", totalKernel);
+   addKernel<position>("bitposition");
    addKernel<getBit>("bitgetbit");
    addKernel<setBit>("bitsetbit");
    addKernel<length>("bitlength", totalKernel);

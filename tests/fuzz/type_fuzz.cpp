@@ -1,0 +1,132 @@
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/base_type/type_form.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/text/utf8.hpp"
+#include "common/type/binary_codec.hpp"
+#include "common/type/text_codec.hpp"
+#include "tests/fuzz/target.hpp"
+
+// Input: a type and a text or the bytes of a binary form, which the type's input or receive function reads. Failures
+// are findings of sanitizers, failed DCHECKs, exceptions other than SqlError, XX000, and values that their own text or
+// binary form does not give again.
+
+namespace ouzel::fuzz {
+
+bool isText() {
+   return false;
+}
+bool isWellFormed(const std::string&) {
+   return true;
+}
+
+namespace {
+
+constexpr Oid types[] = {oid::bit,
+                         oid::varbit,
+                         oid::inet,
+                         oid::cidr,
+                         oid::macaddr,
+                         oid::macaddr8,
+                         oid::money,
+                         oid::pgLsn,
+                         oid::boolean,
+                         oid::int2,
+                         oid::int4,
+                         oid::int8,
+                         oid::oid,
+                         oid::xid8,
+                         oid::float4,
+                         oid::float8,
+                         oid::numeric,
+                         oid::date,
+                         oid::time,
+                         oid::timetz,
+                         oid::timestamp,
+                         oid::timestamptz,
+                         oid::interval,
+                         oid::uuid,
+                         oid::bytea,
+                         oid::text,
+                         oid::name,
+                         oid::character,
+                         oid::bpchar,
+                         oid::int2vector,
+                         oid::oidvector,
+                         oid::int4Array,
+                         oid::textArray,
+                         oid::numericArray,
+                         1561,
+                         1041,
+                         1263};
+constexpr const char* texts[] = {"101",
+                                 "x1fA0",
+                                 "10.1.2.3/24",
+                                 "::ffff:1.2.3.4/97",
+                                 "2001:db8::/32",
+                                 "08:00:2b:01:02:03",
+                                 "08002b:0102030405",
+                                 "-$1,234.50",
+                                 "($5)",
+                                 "16/B374D848",
+                                 "true",
+                                 "-32768",
+                                 "1e-5",
+                                 "NaN",
+                                 "12.50",
+                                 "2020-02-29 12:00:00.5+02",
+                                 "12:00 America/New_York",
+                                 "1 year 2 mons -3 days 04:05:06",
+                                 "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+                                 "\\x00ff",
+                                 "1 2 3",
+                                 "{1,NULL,\"a b\"}",
+                                 "[0:1]={{1,2},{3,4}}"};
+
+void require(bool holds, const char* what, Oid type) {
+   if (holds) return;
+   std::fprintf(stderr, "broken: %s of type %u\n", what, type);
+   std::abort();
+}
+
+void check(const SqlType& type, const Value& value) {
+   const SessionFormat format;
+   const std::string text = textOf(type, value, format);
+   checkUtf8(text);
+   alignas(16) unsigned char place[16] = {};
+   value.store(place);
+   std::string bytes;
+   appendBinary(bytes, type, storedRepresentation(type), place, nullptr);
+   if (!findTypeForm(type.oid)) return; // other types have values of several forms
+   require(parseText(type, text, format).identical(value), "a value from its text", type.oid);
+   require(parseBinary(type, bytes, nullptr).identical(value), "a value from its binary form", type.oid);
+}
+
+} // namespace
+
+std::vector<std::string> seeds() {
+   std::vector<std::string> all;
+   for (size_t i = 0; i < std::size(types); ++i)
+      for (const char* text : texts)
+         for (const char isBinary : {'\0', '\1'})
+            all.push_back(std::string(1, static_cast<char>(i)) + isBinary + text);
+   return all;
+}
+
+} // namespace ouzel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+   using namespace ouzel;
+   if (size < 2) return 0;
+   const SqlType type{fuzz::types[data[0] % std::size(fuzz::types)], -1, invalidOid};
+   const std::string_view input(reinterpret_cast<const char*>(data) + 2, size - 2);
+   const bool isBinary = data[1] % 2 != 0;
+   try {
+      if (!isBinary) checkUtf8(input);
+      fuzz::check(type, isBinary ? parseBinary(type, input, nullptr) : parseText(type, input, SessionFormat()));
+   } catch (const SqlError& error) {
+      fuzz::require(error.state() != sqlstate::internalError, "an error", type.oid);
+   }
+   return 0;
+}
