@@ -125,6 +125,8 @@ void addNumbers() {
    addKernel<Pair<int64_t, int32_t>::eq>("xideq", totalKernel);
    addKernel<Pair<int64_t, int64_t>::eq>("cideq", totalKernel);
    addSix<int64_t>("xid8");
+   addCmp<int64_t>("xid8cmp");
+   addExtremes<int64_t>("xid8_");
    addCmp<int16_t>("btint2cmp");
    addCmp<int32_t>("btint4cmp");
    addCmp<int64_t>("btint8cmp");
