@@ -303,7 +303,8 @@ Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
             break;
       }
    } else {
-      if (isKey) checkNewName(relation.schema, draft.name); // its index has this name
+      // Its index gets this name, unless it has it already.
+      if (isKey && draft.index == invalidOid) checkNewName(relation.schema, draft.name);
       if (relation.findConstraint(draft.name) != nullptr)
          throw SqlError(sqlstate::duplicateObject,
                         "constraint \"" + draft.name + "\" for relation \"" + relation.name + "\" already exists");

@@ -1,15 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "common/env/clock.hpp"
 #include "common/format.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
+#include "engine/command/explain_document.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "io/format/external_table.hpp"
 #include "sql/parse/node_access.hpp"
 
-// EXPLAIN and EXPLAIN ANALYZE as an indented tree of operators.
+// EXPLAIN and EXPLAIN ANALYZE: the plan as a document, which explain_document.cpp writes.
 
 namespace ouzel::engine {
 
@@ -21,7 +23,12 @@ namespace plan = sql::plan;
 namespace {
 
 struct ExplainOptions {
-   bool analyze = false, costs = true, verbose = false, timing = true, summary = false, summarySet = false;
+   bool analyze = false, costs = true, verbose = false, wal = false, settings = false;
+   std::optional<bool> timingGiven, summaryGiven;
+   ExplainFormat format = ExplainFormat::Text;
+
+   bool timing() const { return timingGiven.value_or(analyze); }
+   bool summary() const { return summaryGiven.value_or(analyze); }
 };
 
 bool booleanOption(const ::DefElem& option) {
@@ -36,7 +43,24 @@ bool booleanOption(const ::DefElem& option) {
    }
 }
 
-ExplainOptions parseOptions(CommandContext& context, const ::List* list) {
+ExplainFormat formatOption(const CommandContext& context, const ::DefElem& option) {
+   std::string given;
+   if (option.arg && isNode(option.arg, T_Integer))
+      given = std::to_string(as<::Integer>(option.arg)->ival);
+   else if (option.arg)
+      given = sql::stringOf(option.arg);
+   else
+      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a parameter");
+   if (given == "text") return ExplainFormat::Text;
+   if (given == "xml") return ExplainFormat::Xml;
+   if (given == "json") return ExplainFormat::Json;
+   if (given == "yaml") return ExplainFormat::Yaml;
+   throw SqlError(sqlstate::invalidParameterValue,
+                  "unrecognized value for EXPLAIN option \"" + std::string(option.defname) + "\": \"" + given + "\"")
+       .at(context.position(option.location));
+}
+
+ExplainOptions parseOptions(const CommandContext& context, const ::List* list) {
    ExplainOptions options;
    for (const ::DefElem* option : ListOf<::DefElem>(list)) {
       const std::string_view name = option->defname;
@@ -47,113 +71,142 @@ ExplainOptions parseOptions(CommandContext& context, const ::List* list) {
       } else if (name == "verbose") {
          options.verbose = booleanOption(*option);
       } else if (name == "timing") {
-         options.timing = booleanOption(*option);
+         options.timingGiven = booleanOption(*option);
       } else if (name == "summary") {
-         options.summary = booleanOption(*option);
-         options.summarySet = true;
-      } else if (name == "buffers" || name == "wal" || name == "settings") {
-         booleanOption(*option);
+         options.summaryGiven = booleanOption(*option);
+      } else if (name == "wal") {
+         options.wal = booleanOption(*option);
+      } else if (name == "settings") {
+         options.settings = booleanOption(*option);
+      } else if (name == "buffers") {
+         booleanOption(*option); // an operator's notes tell what it has read
       } else if (name == "format") {
-         std::string format(sql::stringOf(option->arg));
-         std::transform(format.begin(), format.end(), format.begin(), [](char c) { return static_cast<char>(c | 32); });
-         if (format != "text") throwNotSupported("EXPLAIN (FORMAT " + format + ")");
+         options.format = formatOption(context, *option);
       } else {
          throw SqlError(sqlstate::syntaxError, "unrecognized EXPLAIN option \"" + std::string(name) + "\"")
              .at(context.position(option->location));
       }
    }
-   if (!options.summarySet) options.summary = options.analyze;
+   const auto requireAnalyze = [&](bool isWanted, const char* option) {
+      if (isWanted && !options.analyze)
+         throw SqlError(sqlstate::invalidParameterValue, "EXPLAIN option " + std::string(option) + " requires ANALYZE");
+   };
+   requireAnalyze(options.wal, "WAL");
+   requireAnalyze(options.timingGiven.value_or(false), "TIMING");
    return options;
 }
 
-/// Writes the tree; visits operators in the order of QueryExecution::profile().
-class TreeWriter {
+using Kind = ExplainProperty::Kind;
+
+/// Makes the document; visits operators in the order of QueryExecution::profile().
+class TreeBuilder {
 public:
-   TreeWriter(const plan::Plan& plan, const ExplainOptions& options,
-              const std::vector<executor::OperatorProfile>* profile)
+   TreeBuilder(const plan::Plan& plan, const ExplainOptions& options,
+               const std::vector<executor::OperatorProfile>* profile)
       : plan_(plan), options_(options), profile_(profile) {}
 
-   void write(const plan::Node& node, uint32_t depth) {
+   ExplainNode build(const plan::Node& node) {
       checkStack();
-      std::string line(depth ? depth * 6 - 4 : 0, ' ');
-      if (depth) line += "->  ";
-      line += plan::nodeName(node);
-      if (options_.costs)
-         line +=
-             format("  (cost={:.0f} rows={:.0f})", node.estimatedCost, std::max(1.0, std::round(node.estimatedRows)));
+      ExplainNode result;
+      result.title = plan::nodeName(node);
+      text(result, "Node Type", result.title);
+      if (options_.costs) {
+         const double rows = std::max(1.0, std::round(node.estimatedRows));
+         result.title += format("  (cost={:.0f} rows={:.0f})", node.estimatedCost, rows);
+         number(result, "Total Cost", format("{:.2f}", node.estimatedCost));
+         number(result, "Plan Rows", format("{:.0f}", rows));
+      }
       const size_t index = next_++;
-      if (profile_ && index < profile_->size()) {
-         const executor::OperatorProfile& profile = (*profile_)[index];
-         line += options_.timing
-                     ? format(" (actual time={:.3f} ms rows={} memory={} kB)", static_cast<double>(profile.nanos) / 1e6,
-                              profile.rows, (profile.memoryPeak + 1023) / 1024)
-                     : format(" (actual rows={})", profile.rows);
-      }
-      lines.push_back(line);
-      const std::string indent(depth * 6 + 2, ' ');
-      details(node, indent);
-      if (profile_ && index < profile_->size())
-         for (const auto& [name, value] : (*profile_)[index].notes)
-            lines.push_back(indent + name + ": " + value);
+      const executor::OperatorProfile* profile = profile_ && index < profile_->size() ? &(*profile_)[index] : nullptr;
+      if (profile) measured(result, *profile);
+      result.titled = result.properties.size();
+      details(result, node);
+      if (profile)
+         for (const auto& [name, value] : profile->notes)
+            text(result, name, value);
       for (const auto& child : node.children)
-         write(*child, depth + 1);
+         result.plans.push_back(build(*child));
       for (const plan::CtePlan& cte : node.ctes()) {
-         lines.push_back(indent + "CTE " + cte.name);
-         write(*cte.plan, depth + 1);
+         result.plans.push_back(build(*cte.plan));
+         result.plans.back().subplan = "CTE " + cte.name;
       }
+      return result;
    }
-
-   std::vector<std::string> lines;
 
 private:
+   static void text(ExplainNode& node, std::string name, std::string value) {
+      node.properties.push_back({std::move(name), Kind::Text, {std::move(value)}});
+   }
+   static void number(ExplainNode& node, std::string name, std::string value) {
+      node.properties.push_back({std::move(name), Kind::Number, {std::move(value)}});
+   }
+   void measured(ExplainNode& node, const executor::OperatorProfile& profile) {
+      const double millis = static_cast<double>(profile.nanos) / 1e6;
+      const size_t kilobytes = (profile.memoryPeak + 1023) / 1024;
+      number(node, "Actual Rows", std::to_string(profile.rows));
+      if (!options_.timing()) {
+         node.title += format(" (actual rows={})", profile.rows);
+         return;
+      }
+      node.title += format(" (actual time={:.3f} ms rows={} memory={} kB)", millis, profile.rows, kilobytes);
+      number(node, "Actual Total Time", format("{:.3f}", millis));
+      number(node, "Peak Memory Usage", std::to_string(kilobytes));
+   }
    std::string text(const sql::Expr& expr) const { return sql::toString(expr, plan_.columns); }
-   /// Adds a line with the text of each item; none without items.
+   /// Adds a property with the text of each item; none without items.
    template <class Items, class TextOf>
-   void list(const std::string& indent, const char* label, const Items& items, const char* separator,
-             const TextOf& textOf) {
+   void list(ExplainNode& node, const char* name, const Items& items, const TextOf& textOf) {
       if (items.empty()) return;
-      std::string line = indent + label + ": ";
-      for (size_t i = 0; i < items.size(); ++i)
-         line += (i ? separator : "") + textOf(items[i]);
-      lines.push_back(line);
+      ExplainProperty property{name, Kind::List, {}};
+      for (const auto& item : items)
+         property.values.push_back(textOf(item));
+      node.properties.push_back(std::move(property));
    }
-   void predicates(const std::string& indent, const char* label, const std::vector<sql::ExprPtr>& predicates) {
-      list(indent, label, predicates, " AND ", [&](const sql::ExprPtr& expr) { return text(*expr); });
+   /// The same for a conjunction, which is one text.
+   template <class Items, class TextOf>
+   void conjunction(ExplainNode& node, const char* name, const Items& items, const TextOf& textOf) {
+      if (items.empty()) return;
+      std::string all;
+      for (const auto& item : items)
+         all += (all.empty() ? "" : " AND ") + textOf(item);
+      text(node, name, std::move(all));
    }
-   void sortKeys(const std::string& indent, const std::vector<sql::SortKey>& keys) {
-      list(indent, "Sort Key", keys, ", ",
+   void predicates(ExplainNode& node, const char* name, const std::vector<sql::ExprPtr>& predicates) {
+      conjunction(node, name, predicates, [&](const sql::ExprPtr& expr) { return text(*expr); });
+   }
+   void sortKeys(ExplainNode& node, const std::vector<sql::SortKey>& keys) {
+      list(node, "Sort Key", keys,
            [&](const sql::SortKey& key) { return text(*key.expr) + (key.descending ? " DESC" : ""); });
    }
-   void files(const std::string& indent, const plan::Scan& scan) {
+   void files(ExplainNode& node, const plan::Scan& scan) {
       if (!scan.table.external) return;
-      lines.push_back(indent + "Files: " + std::to_string(scan.table.external->files().size()));
-      list(indent, "Columns", scan.columns, ", ",
+      number(node, "Files", std::to_string(scan.table.external->files().size()));
+      list(node, "Columns", scan.columns,
            [&](const plan::ScanColumn& column) { return plan_.columns[column.column].name; });
    }
-   void details(const plan::Node& node, const std::string& indent) {
+   void details(ExplainNode& result, const plan::Node& node) {
       if (const auto* scan = node.getIf<plan::Scan>()) {
-         files(indent, *scan);
-         predicates(indent, "Filter", scan->predicates);
+         files(result, *scan);
+         predicates(result, "Filter", scan->predicates);
       } else if (const auto* filter = node.getIf<plan::Filter>()) {
-         predicates(indent, "Filter", filter->predicates);
+         predicates(result, "Filter", filter->predicates);
       } else if (const auto* join = node.getIf<plan::HashJoin>()) {
-         list(indent, "Join Cond", join->keys, " AND ",
-              [&](const plan::JoinKey& key) { return "(" + text(*key.probe) + " = " + text(*key.build) + ")"; });
-         predicates(indent, "Join Filter", join->predicates);
+         conjunction(result, "Join Cond", join->keys,
+                     [&](const plan::JoinKey& key) { return "(" + text(*key.probe) + " = " + text(*key.build) + ")"; });
+         predicates(result, "Join Filter", join->predicates);
       } else if (const auto* loop = node.getIf<plan::NestedLoopJoin>()) {
-         predicates(indent, "Filter", loop->predicates);
+         predicates(result, "Filter", loop->predicates);
       } else if (const auto* aggregate = node.getIf<plan::Aggregate>()) {
-         list(indent, "Group Key", aggregate->keys, ", ",
-              [&](const sql::ComputedColumn& key) { return text(*key.expr); });
+         list(result, "Group Key", aggregate->keys, [&](const sql::ComputedColumn& key) { return text(*key.expr); });
       } else if (const auto* sort = node.getIf<plan::Sort>()) {
-         sortKeys(indent, sort->keys);
+         sortKeys(result, sort->keys);
       } else if (const auto* top = node.getIf<plan::TopN>()) {
-         sortKeys(indent, top->keys);
+         sortKeys(result, top->keys);
       } else if (const auto* limit = node.getIf<plan::Limit>()) {
-         sortKeys(indent, limit->keys);
+         sortKeys(result, limit->keys);
       }
       if (options_.verbose)
-         list(indent, "Output", node.output, ", ", [&](sql::ColumnId column) { return plan_.columns[column].name; });
+         list(result, "Output", node.output, [&](sql::ColumnId column) { return plan_.columns[column].name; });
    }
 
    const plan::Plan& plan_;
@@ -161,6 +214,18 @@ private:
    const std::vector<executor::OperatorProfile>* profile_;
    size_t next_ = 0;
 };
+
+/// Settings that plans depend on and that are not as they are by default.
+void addSettings(const SessionCore& core, ExplainDocument& document) {
+   ExplainProperty changed{"Settings", Kind::Pairs, {}};
+   for (const SettingInfo& info : settingTable()) {
+      const std::string& value = core.settings.values()[info.index];
+      if (!info.category.starts_with("Query Tuning") || value == info.initial) continue;
+      changed.values.emplace_back(info.name);
+      changed.values.push_back(displaySetting(info, value));
+   }
+   if (!changed.values.empty()) document.properties.push_back(std::move(changed));
+}
 
 /// Swallows the rows of an analysed query.
 class NoRows final : public ResultSink {
@@ -171,8 +236,15 @@ public:
 
 } // namespace
 
-std::vector<ResultColumn> explainColumns(const ::ExplainStmt&) {
-   return {textColumn("QUERY PLAN")};
+std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement) {
+   ResultColumn column = textColumn("QUERY PLAN");
+   // Bad options are refused when the statement runs.
+   for (const ::DefElem* option : ListOf<::DefElem>(statement.options)) {
+      if (sql::textOf(option->defname) != "format" || !option->arg || !isNode(option->arg, T_String)) continue;
+      const std::string_view format = sql::stringOf(option->arg);
+      column.type.oid = format == "json" ? oid::json : format == "xml" ? oid::xml : oid::text;
+   }
+   return {std::move(column)};
 }
 
 std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
@@ -202,17 +274,23 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
       finishQuery(core, *execution);
    }
    const int64_t ended = steadyNanos();
-   TreeWriter writer(execution->plan(), options, options.analyze ? &execution->profile() : nullptr);
-   writer.write(*execution->plan().root, 0);
-   if (options.summary) {
-      writer.lines.push_back(format("Planning Time: {:.3f} ms", static_cast<double>(planned - start) / 1e6));
+   ExplainDocument document;
+   document.plan = TreeBuilder(execution->plan(), options, options.analyze ? &execution->profile() : nullptr)
+                       .build(*execution->plan().root);
+   if (options.settings) addSettings(core, document);
+   const auto add = [&](const char* name, std::string value, const char* unit) {
+      const bool isText = options.format == ExplainFormat::Text;
+      document.properties.push_back({name, Kind::Number, {std::move(value) + (isText ? unit : "")}});
+   };
+   if (options.summary()) {
+      add("Planning Time", format("{:.3f}", static_cast<double>(planned - start) / 1e6), " ms");
       if (options.analyze) {
-         writer.lines.push_back(format("Peak Memory: {} kB", (execution->memoryPeak() + 1023) / 1024));
-         writer.lines.push_back(format("Execution Time: {:.3f} ms", static_cast<double>(ended - planned) / 1e6));
+         add("Peak Memory", std::to_string((execution->memoryPeak() + 1023) / 1024), " kB");
+         add("Execution Time", format("{:.3f}", static_cast<double>(ended - planned) / 1e6), " ms");
       }
    }
    std::vector<std::vector<std::string>> rows;
-   for (std::string& line : writer.lines)
+   for (std::string& line : writeExplain(document, options.format))
       rows.push_back({std::move(line)});
    emitTextRows(context.sink, explainColumns(statement), rows);
    return "EXPLAIN";

@@ -3,6 +3,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/column_constraints.hpp"
+#include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/user_type.hpp"
@@ -62,6 +63,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    added.column.type = serial ? SqlType{serial, -1, invalidOid}
                               : sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
    requireTypeUsage(core_, added.column.type);
+   if (definition.compression) requireCompression(added.column.type, definition.compression);
    requireNoCycle(core_, *relation, added.column.type);
    added.column.notNull = serial != invalidOid;
    if (serial) drawFromSequence(added, serial, nullptr);

@@ -6,6 +6,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
+#include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
@@ -53,6 +54,7 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
       const bool isKey = kind == CONSTR_PRIMARY || kind == CONSTR_UNIQUE;
       return step(isKey ? AddIndex : AddOther, [this](const auto& c) { addConstraint(*as<::Constraint>(c.def)); });
    }
+   case AT_AlterConstraint: return step(Misc, [this](const auto& c) { alterConstraint(c); });
    case AT_ValidateConstraint: return step(Misc, [this](const auto& c) { validateConstraint(context_, oid_, c.name); });
    case AT_DropConstraint: return step(Drop, [this](const auto& c) { dropConstraint(c); });
    case AT_AlterColumnType: return prepareType(command);
@@ -63,9 +65,11 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_DisableRowSecurity: return changeSecurity({.isEnabled = false, .isForced = {}});
    case AT_ForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = true});
    case AT_NoForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = false});
-   case AT_SetStatistics:
-   case AT_ClusterOn: return; // nothing in the engine depends on these
-   default: throwNotSupported("this form of ALTER TABLE");
+   case AT_SetStatistics: return step(Misc, [this](const auto& c) { setStatistics(core_, *table(), c); });
+   case AT_SetStorage: return step(Misc, [this](const auto& c) { setStorage(*table(), c); });
+   case AT_SetCompression: return step(Misc, [this](const auto& c) { setCompression(*table(), c); });
+   case AT_DropExpression: return step(Drop, [this](const auto& c) { dropExpression(core_, *table(), c); });
+   default: return step(Misc, [this](const auto& c) { declareForTable(core_, *table(), c); });
    }
 }
 
@@ -212,9 +216,9 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    }
    if (constraint.contype != CONSTR_PRIMARY && constraint.contype != CONSTR_UNIQUE)
       throwNotSupported("this constraint", context_.position(constraint.location));
+   if (constraint.indexname) return adoptIndex(constraint);
    added.isDeferrable = constraint.deferrable;
    added.isInitiallyDeferred = constraint.initdeferred;
-   if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
    if (constraint.contype == CONSTR_PRIMARY) requireNoPrimaryKey();
    added.kind =
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
@@ -234,6 +238,87 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    addUniqueKey(std::move(added), constraint, firstWithNulls != nullptr);
    // PostgreSQL looks for NULLs when all indexes are made.
    if (firstWithNulls) enqueue(Misc, [this, name = firstWithNulls->name] { throwContainsNulls(name); });
+}
+
+namespace {
+
+/// The index that is to become a key of the table. Throws PostgreSQL's errors for one that cannot.
+catalog::RelationPtr requireKeyIndex(const catalog::Snapshot& snapshot, const catalog::Relation& table,
+                                     const ::Constraint& constraint, uint32_t position) {
+   const std::string name = constraint.indexname;
+   const auto refuse = [&](SqlState state, const std::string& message) {
+      return SqlError(state, message).at(position);
+   };
+   const auto index = snapshot.findRelation(table.schema, name);
+   if (!index) throw refuse(sqlstate::undefinedObject, "index \"" + name + "\" does not exist");
+   if (!index->index) throw SqlError(sqlstate::wrongObjectType, "\"" + name + "\" is not an index");
+   const auto owner = snapshot.relation(index->index->table);
+   if (owner && owner->constraintOf(index->oid))
+      throw refuse(sqlstate::objectNotInPrerequisiteState,
+                   "index \"" + name + "\" is already associated with a constraint");
+   if (index->index->table != table.oid)
+      throw refuse(sqlstate::objectNotInPrerequisiteState,
+                   "index \"" + name + "\" does not belong to table \"" + table.name + "\"");
+   const auto unusable = [&](const std::string& message) {
+      return refuse(sqlstate::wrongObjectType, message)
+          .detail("Cannot create a primary key or unique constraint using such an index.");
+   };
+   const catalog::IndexDefinition& definition = *index->index;
+   if (!definition.isUnique) throw unusable("\"" + name + "\" is not a unique index");
+   if (!definition.expressions.empty()) throw unusable("index \"" + name + "\" contains expressions");
+   if (!definition.predicate.empty()) throw unusable("\"" + name + "\" is a partial index");
+   if (definition.method != "btree") throw unusable("index \"" + name + "\" is not a btree");
+   for (size_t i = 0; i < definition.columns.size(); ++i)
+      if (definition.options[i] != 0 ||
+          index->columns[i].type.collation != table.column(definition.columns[i])->type.collation)
+         throw unusable("index \"" + name + "\" column number " + std::to_string(i + 1) +
+                        " does not have default sorting behavior");
+   return index;
+}
+
+} // namespace
+
+void TableAlteration::adoptIndex(const ::Constraint& constraint) {
+   const auto relation = table();
+   const auto index =
+       requireKeyIndex(editor_.snapshot(), *relation, constraint, context_.position(constraint.location));
+   const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
+   if (isPrimary) {
+      requireNoPrimaryKey();
+      for (const int16_t attribute : index->index->columns)
+         if (!relation->column(attribute)->notNull) rejectNulls(relation->column(attribute)->name);
+   }
+   catalog::Constraint added;
+   added.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   added.name = constraint.conname ? constraint.conname : index->name;
+   added.columns = index->index->columns;
+   added.index = index->oid;
+   added.isDeferrable = constraint.deferrable;
+   added.isInitiallyDeferred = constraint.initdeferred;
+   if (added.name != index->name) {
+      core_.notice("ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"" + index->name + "\" to \"" +
+                   added.name + "\"");
+      editor_.renameRelation(index->oid, added.name);
+   }
+   catalog::Relation changed = *editor_.snapshot().relation(index->oid);
+   changed.index->isPrimary = isPrimary;
+   editor_.replaceRelation(std::move(changed));
+   editor_.addConstraint(oid_, std::move(added));
+}
+
+void TableAlteration::alterConstraint(const ::AlterTableCmd& command) {
+   const auto& change = *as<::Constraint>(command.def);
+   catalog::Relation changed = *table();
+   const std::string name(textOf(change.conname)),
+       quoted = "constraint \"" + name + "\" of relation \"" + changed.name + "\"";
+   const auto found = std::find_if(changed.constraints.begin(), changed.constraints.end(),
+                                   [&](const catalog::Constraint& one) { return one.name == name; });
+   if (found == changed.constraints.end()) throw SqlError(sqlstate::undefinedObject, quoted + " does not exist");
+   if (found->kind != catalog::ConstraintKind::ForeignKey)
+      throw SqlError(sqlstate::wrongObjectType, quoted + " is not a foreign key constraint");
+   found->isDeferrable = change.deferrable;
+   found->isInitiallyDeferred = change.initdeferred;
+   editor_.replaceRelation(std::move(changed));
 }
 
 void TableAlteration::requireNoPrimaryKey() const {

@@ -39,6 +39,9 @@ private:
    /// `hasNulls`: the columns of a primary key hold NULLs.
    void addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls = false);
    void requireNoPrimaryKey() const;
+   /// ADD CONSTRAINT ... USING INDEX.
+   void adoptIndex(const ::Constraint& constraint);
+   void alterConstraint(const ::AlterTableCmd& command);
    void dropConstraint(const ::AlterTableCmd& command);
    bool hasNulls(const std::string& column);
    void rejectNulls(const std::string& column);

@@ -71,6 +71,32 @@ const char* actionName(::AlterTableType type) {
    case AT_NoForceRowSecurity: return "NO FORCE ROW SECURITY";
    case AT_SetRelOptions: return "SET";
    case AT_ResetRelOptions: return "RESET";
+   case AT_SetStatistics: return "ALTER COLUMN ... SET STATISTICS";
+   case AT_SetOptions: return "ALTER COLUMN ... SET";
+   case AT_ResetOptions: return "ALTER COLUMN ... RESET";
+   case AT_SetStorage: return "ALTER COLUMN ... SET STORAGE";
+   case AT_SetCompression: return "ALTER COLUMN ... SET COMPRESSION";
+   case AT_DropExpression: return "ALTER COLUMN ... DROP EXPRESSION";
+   case AT_AlterConstraint: return "ALTER CONSTRAINT";
+   case AT_ClusterOn: return "CLUSTER ON";
+   case AT_DropCluster: return "SET WITHOUT CLUSTER";
+   case AT_SetLogged: return "SET LOGGED";
+   case AT_SetUnLogged: return "SET UNLOGGED";
+   case AT_DropOids: return "SET WITHOUT OIDS";
+   case AT_SetTableSpace: return "SET TABLESPACE";
+   case AT_EnableTrig: return "ENABLE TRIGGER";
+   case AT_EnableTrigAll: return "ENABLE TRIGGER ALL";
+   case AT_EnableTrigUser: return "ENABLE TRIGGER USER";
+   case AT_DisableTrig: return "DISABLE TRIGGER";
+   case AT_DisableTrigAll: return "DISABLE TRIGGER ALL";
+   case AT_DisableTrigUser: return "DISABLE TRIGGER USER";
+   case AT_AddInherit: return "INHERIT";
+   case AT_DropInherit: return "NO INHERIT";
+   case AT_AddOf: return "OF";
+   case AT_DropOf: return "NOT OF";
+   case AT_ReplicaIdentity: return "REPLICA IDENTITY";
+   case AT_AttachPartition: return "ATTACH PARTITION";
+   case AT_DetachPartition: return "DETACH PARTITION";
    default: return nullptr;
    }
 }
@@ -152,11 +178,28 @@ void changeOptions(CommandContext& context, const catalog::Relation& relation, c
    setOptions(context.core.transaction.editor(), relation.oid, std::move(options));
 }
 
+namespace {
+
+/// Statistics are set for the expressions of an index only, and there are none.
+void refuseIndexStatistics(const catalog::Relation& index, const ::AlterTableCmd& command) {
+   const catalog::Column* column =
+       command.name ? &catalog::requireColumn(index, command.name) : index.column(command.num);
+   if (!column)
+      throw SqlError(sqlstate::undefinedColumn, "column number " + std::to_string(command.num) + " of relation \"" +
+                                                    index.name + "\" does not exist");
+   throw SqlError(sqlstate::featureNotSupported, "cannot alter statistics on non-expression column \"" + column->name +
+                                                     "\" of index \"" + index.name + "\"")
+       .hint("Alter statistics on table column instead.");
+}
+
+} // namespace
+
 void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command) {
    const catalog::RelationPtr relation = context.core.transaction.catalog().relation(oid);
    if (command.subtype == AT_ChangeOwner) return changeOwner(context, *relation, *command.newowner);
    if ((command.subtype == AT_SetRelOptions || command.subtype == AT_ResetRelOptions) && !relation->sequence)
       return changeOptions(context, *relation, command);
+   if (command.subtype == AT_SetStatistics && relation->index) return refuseIndexStatistics(*relation, command);
    if (command.subtype == AT_ColumnDefault && relation->relationKind == RelationKind::View)
       throwNotSupported("a default of a view's column");
    const char* action = actionName(command.subtype);

@@ -4,6 +4,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
+#include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
@@ -14,7 +15,7 @@
 #include "engine/role/actor.hpp"
 #include "sql/parse/node_access.hpp"
 
-// CREATE TABLE, TABLE AS, SCHEMA.
+// CREATE TABLE.
 
 namespace ouzel::engine {
 
@@ -25,13 +26,6 @@ using sql::stringOf;
 using sql::textOf;
 
 namespace {
-
-void makeStorage(SessionCore& core, catalog::Relation& draft) {
-   std::vector<storage::ColumnDefinition> columns;
-   for (const catalog::Column& column : draft.columns)
-      columns.push_back(storage::ColumnDefinition::of(column.type));
-   draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
-}
 
 std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::Constraint& key, uint32_t position) {
    std::vector<int16_t> numbers;
@@ -143,6 +137,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
    requireTypeUsage(context_.core, column.type);
+   if (definition.compression) requireCompression(column.type, definition.compression);
    draft_.columns.push_back(column);
    if (serial) sequences_.push_back({column.attribute, serial, nullptr});
    bool sawNull = false;
@@ -378,14 +373,6 @@ void TableBuilder::mergeKeys() {
    }
 }
 
-/// ON COMMIT PRESERVE ROWS is how temporary tables are.
-void refuseOnCommit(::OnCommitAction action, const NewRelation& target) {
-   if (action == ONCOMMIT_NOOP) return;
-   if (!target.isTemporary)
-      throw SqlError(sqlstate::invalidTableDefinition, "ON COMMIT can only be used on temporary tables");
-   if (action != ONCOMMIT_PRESERVE_ROWS) throwNotSupported("ON COMMIT DROP or DELETE ROWS");
-}
-
 void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
    if (statement.inhRelations && !statement.partbound) throwNotSupported("table inheritance");
    if (statement.partspec || statement.partbound) throwNotSupported("a partitioned table");
@@ -420,83 +407,6 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    for (const auto& [constraint, columns] : builder.foreignKeys())
       addForeignKey(context, oid, constraint, columns);
    return "CREATE TABLE";
-}
-
-std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
-   requireWritable(context.core, "CREATE TABLE AS");
-   if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
-   const catalog::SearchPath path = context.core.searchPath();
-   if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");
-   sql::BindContext bind = context.core.bindContext(path, &context.source());
-   const std::vector<Oid> types = parameterTypes(context.parameters);
-   bind.parameterTypes = types;
-   sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
-   requireAccess(context.core, query.access);
-   substituteParameters(query, context.parameters);
-   const NewRelation target = newRelation(context, *statement.into->rel);
-   refuseOnCommit(statement.into->onCommit, target);
-   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
-   if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
-
-   const ListOf<> names(statement.into->colNames);
-   if (names.size() > query.output.size())
-      throw SqlError(sqlstate::syntaxError, "too many column names were specified");
-   catalog::Relation draft;
-   draft.name = target.name.name;
-   draft.schema = target.schema;
-   draft.database = context.core.transaction.catalog().database();
-   draft.persistence = target.persistence();
-   draft.options = checkedOptions(OptionOwner::Table, statement.into->options);
-   auto dml = std::make_unique<sql::Dml>();
-   for (uint32_t i = 0; i < query.output.size(); ++i) {
-      catalog::Column column;
-      column.name = i < names.size() ? std::string(stringOf(names[i])) : query.output[i].name;
-      column.attribute = static_cast<int16_t>(i + 1);
-      column.type = query.output[i].type;
-      if (column.type.collation == sql::conflictingCollation)
-         throw SqlError(sqlstate::indeterminateCollation, "no collation was derived for column \"" + column.name +
-                                                              "\" with collatable type " + formatType(column.type))
-             .hint("Use the COLLATE clause to set the collation explicitly.");
-      for (const catalog::Column& other : draft.columns)
-         if (other.name == column.name)
-            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
-      requireTypeUsage(context.core, column.type);
-      draft.columns.push_back(std::move(column));
-      dml->target.push_back({query.output[i].column, static_cast<int16_t>(i + 1)});
-   }
-   makeStorage(context.core, draft);
-   dml->table.storageId = static_cast<uint64_t>(draft.storage);
-   dml->table.name = draft.name;
-   dml->table.relation = context.core.transaction.editor().createRelation(std::move(draft));
-   if (statement.into->skipData) return "CREATE TABLE AS";
-
-   query.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query.root));
-   query.output.clear();
-   query.kind = sql::StatementKind::Insert;
-   query.readOnly = false;
-   QueryExecution execution(context.core, std::move(query));
-   execution.run(0, nullptr);
-   return "SELECT " + std::to_string(execution.rowCount());
-}
-
-std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement) {
-   requireWritable(context.core, "CREATE SCHEMA");
-   if (statement.schemaElts) throwNotSupported("CREATE SCHEMA with elements");
-   const std::string name = statement.schemaname                                 ? statement.schemaname
-                            : statement.authrole && statement.authrole->rolename ? statement.authrole->rolename
-                                                                                 : context.core.user();
-   if (context.core.transaction.catalog().findSchema(name) && statement.if_not_exists) {
-      context.core.notice("schema \"" + name + "\" already exists, skipping", {}, sqlstate::duplicateSchema);
-      return "CREATE SCHEMA";
-   }
-   requireDatabasePrivilege(context.core, catalog::privilege::create);
-   Oid owner = context.core.role();
-   if (statement.authrole) owner = existingRole(context.core, *statement.authrole)->oid;
-   if (!catalog::maySetRole(context.core.transaction.catalog(), context.core.role(), owner))
-      throw SqlError(sqlstate::insufficientPrivilege,
-                     "must be member of role \"" + context.core.transaction.catalog().role(owner)->name + "\"");
-   context.core.transaction.editor().createSchema(name, owner);
-   return "CREATE SCHEMA";
 }
 
 } // namespace ouzel::engine

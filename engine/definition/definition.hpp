@@ -17,9 +17,7 @@ struct CommentStmt;
 struct CompositeTypeStmt;
 struct Constraint;
 struct CreateDomainStmt;
-struct CreateSchemaStmt;
 struct CreateStmt;
-struct CreateTableAsStmt;
 struct DropStmt;
 struct IndexStmt;
 struct Node;
@@ -31,9 +29,7 @@ namespace ouzel::engine {
 
 // define.cpp: CREATE
 std::string createTable(CommandContext& context, const ::CreateStmt& statement);
-std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
 std::string createView(CommandContext& context, const ::ViewStmt& statement);
-std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement);
 // composite_type.cpp
 std::string createCompositeType(CommandContext& context, const ::CompositeTypeStmt& statement);
 /// A sub-command of ALTER TYPE for a composite type.

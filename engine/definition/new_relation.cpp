@@ -36,6 +36,20 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    return target;
 }
 
+void makeStorage(SessionCore& core, catalog::Relation& draft) {
+   std::vector<storage::ColumnDefinition> columns;
+   for (const catalog::Column& column : draft.columns)
+      columns.push_back(storage::ColumnDefinition::of(column.type));
+   draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
+}
+
+void refuseOnCommit(::OnCommitAction action, const NewRelation& target) {
+   if (action == ONCOMMIT_NOOP) return;
+   if (!target.isTemporary)
+      throw SqlError(sqlstate::invalidTableDefinition, "ON COMMIT can only be used on temporary tables");
+   if (action != ONCOMMIT_PRESERVE_ROWS) throwNotSupported("ON COMMIT DROP or DELETE ROWS");
+}
+
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists) {
    if (!target.exists || !ifNotExists) return false;
    context.core.notice("relation \"" + target.name.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);

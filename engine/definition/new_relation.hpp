@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/definition/definition.hpp"
+#include "sql/parse/node_access.hpp"
 
 struct Node;
 struct RangeVar;
@@ -21,6 +22,10 @@ struct NewRelation {
 /// Resolves the name of CREATE; makes the session's temporary schema for a temporary relation. Throws 42P16 at
 /// `position` (1-based, 0: none) when a temporary relation names another schema.
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position = 0);
+/// Makes the storage of a draft's columns.
+void makeStorage(SessionCore& core, catalog::Relation& draft);
+/// Throws 42P16 for ON COMMIT of a table that is not temporary. Temporary tables keep their rows.
+void refuseOnCommit(::OnCommitAction action, const NewRelation& target);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 

@@ -430,19 +430,16 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    return "PREPARE";
 }
 
-std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
-                                    ResultSink& sink) {
-   const auto& call = *as<::ExecuteStmt>(statement.node);
-   const std::shared_ptr<PreparedStatement> prepared = requireStatement(call.name);
+std::vector<BoundParameter> SessionImpl::executeParameters(const sql::ParsedScript& script, const ::ExecuteStmt& call,
+                                                           const PreparedStatement& prepared) {
    const ListOf<> args(call.params);
-   const std::vector<Oid>& types = prepared->description.parameterTypes;
+   const std::vector<Oid>& types = prepared.description.parameterTypes;
    if (args.size() != types.size())
       throw SqlError(sqlstate::syntaxError,
                      "wrong number of parameters for prepared statement \"" + std::string(call.name) + "\"")
           .detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(args.size()) +
                   ".");
-   Portal portal;
-   portal.statement = prepared;
+   std::vector<BoundParameter> parameters;
    const catalog::SearchPath path = core_.searchPath();
    executor::FunctionContext functions = core_.functionContext();
    Reservation memory(core_.database.governor->ledger());
@@ -451,8 +448,17 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
       const SqlType type{types[i], -1, invalidOid};
       const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},
                                              core_.bindContext(path, &script.source()));
-      portal.parameters.push_back({type, evaluator->evaluate(*bound.expr)});
+      parameters.push_back({type, evaluator->evaluate(*bound.expr)});
    }
+   return parameters;
+}
+
+std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                    ResultSink& sink) {
+   const auto& call = *as<::ExecuteStmt>(statement.node);
+   Portal portal;
+   portal.statement = requireStatement(call.name);
+   portal.parameters = executeParameters(script, call, *portal.statement);
    return runPortal("", portal, 0, sink).tag;
 }
 

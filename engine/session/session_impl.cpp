@@ -14,6 +14,7 @@
 #include "engine/definition/sequence.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/relation/relation.hpp"
 #include "engine/role/default_privileges.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
@@ -189,12 +190,16 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_VariableSetStmt: return setVariable(context, *as<::VariableSetStmt>(node));
    case T_VariableShowStmt: return showVariable(context, *as<::VariableShowStmt>(node));
    case T_CreateStmt: return createTable(context, *as<::CreateStmt>(node));
-   case T_CreateTableAsStmt: return createTableAs(context, *as<::CreateTableAsStmt>(node));
+   case T_CreateTableAsStmt: return runCreateTableAs(context, *as<::CreateTableAsStmt>(node));
    case T_CompositeTypeStmt: return createCompositeType(context, *as<::CompositeTypeStmt>(node));
    case T_CreateDomainStmt: return createDomain(context, *as<::CreateDomainStmt>(node));
    case T_AlterDomainStmt: return alterDomain(context, *as<::AlterDomainStmt>(node));
    case T_ViewStmt: return createView(context, *as<::ViewStmt>(node));
-   case T_CreateSchemaStmt: return createSchema(context, *as<::CreateSchemaStmt>(node));
+   case T_CreateSchemaStmt:
+      return createSchema(context, *as<::CreateSchemaStmt>(node), [&](const sql::ParsedStatement& element) {
+         runCommand(script, element, parameters, sink);
+         core_.transaction.storage().nextCommand();
+      });
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
    case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
    case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));
@@ -218,7 +223,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_DropOwnedStmt: return dropOwned(context, *as<::DropOwnedStmt>(node));
    case T_AlterRoleSetStmt: return alterRoleSettings(context, *as<::AlterRoleSetStmt>(node));
    case T_AlterDatabaseSetStmt: return alterDatabaseSettings(context, *as<::AlterDatabaseSetStmt>(node));
-   case T_ExplainStmt: return explain(context, *as<::ExplainStmt>(node));
+   case T_ExplainStmt: return runExplain(context, *as<::ExplainStmt>(node));
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
    case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
    case T_CheckPointStmt: return checkpoint(context);
@@ -243,6 +248,38 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
       if (auto tag = changeSystemObject(context, node)) return *std::move(tag);
       throwNotSupported(commandTag(node));
    }
+}
+
+/// Runs a command with the statement that an EXECUTE in it names, and that statement's parameters.
+std::string SessionImpl::withPrepared(CommandContext& context, const ::Node* execute,
+                                      const std::function<std::string(CommandContext&)>& run) {
+   const auto& call = *as<::ExecuteStmt>(execute);
+   const std::shared_ptr<PreparedStatement> prepared = requireStatement(call.name);
+   const std::vector<BoundParameter> parameters = executeParameters(context.script, call, *prepared);
+   const SessionCore::LiteralsAsPrepared literals(core_, prepared->literals);
+   const sql::ParsedScript script = sql::ParsedScript::parse(prepared->text);
+   CommandContext inner{core_, script, script.statements().at(0), parameters, context.sink};
+   return run(inner);
+}
+
+std::string SessionImpl::runCreateTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
+   if (!isNode(statement.query, T_ExecuteStmt)) return createTableAs(context, statement);
+   return withPrepared(context, statement.query, [&](CommandContext& prepared) {
+      if (!isNode(prepared.statement.node, T_SelectStmt))
+         throw SqlError(sqlstate::wrongObjectType, "prepared statement is not a SELECT");
+      ::CreateTableAsStmt create = statement;
+      create.query = const_cast<::Node*>(prepared.statement.node);
+      return createTableAs(prepared, create);
+   });
+}
+
+std::string SessionImpl::runExplain(CommandContext& context, const ::ExplainStmt& statement) {
+   if (!isNode(statement.query, T_ExecuteStmt)) return explain(context, statement);
+   return withPrepared(context, statement.query, [&](CommandContext& prepared) {
+      ::ExplainStmt inner = statement;
+      inner.query = const_cast<::Node*>(prepared.statement.node);
+      return explain(prepared, inner);
+   });
 }
 
 /// The statements of one simple query.

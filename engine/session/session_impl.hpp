@@ -12,6 +12,9 @@
 #include "engine/session/statement_audit.hpp"
 #include "engine/session/statement_log.hpp"
 
+struct CreateTableAsStmt;
+struct ExecuteStmt;
+struct ExplainStmt;
 struct TransactionStmt;
 
 namespace ouzel::engine {
@@ -75,6 +78,12 @@ private:
 
    // PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD
    std::string prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement);
+   std::vector<BoundParameter> executeParameters(const sql::ParsedScript& script, const ::ExecuteStmt& call,
+                                                 const PreparedStatement& prepared);
+   std::string withPrepared(CommandContext& context, const ::Node* execute,
+                            const std::function<std::string(CommandContext&)>& run);
+   std::string runCreateTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+   std::string runExplain(CommandContext& context, const ::ExplainStmt& statement);
    std::string executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement, ResultSink& sink);
    std::string deallocate(const ::Node& statement);
    std::string declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,

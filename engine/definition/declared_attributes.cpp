@@ -1,0 +1,151 @@
+#include "engine/definition/declared_attributes.hpp"
+
+#include <algorithm>
+
+#include "common/text/ascii.hpp"
+#include "engine/definition/system_object.hpp"
+#include "sql/parse/node_access.hpp"
+
+// ALTER TABLE: what a table or column is declared to have and the engine need not follow.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::stringOf;
+
+namespace {
+
+constexpr int32_t statisticsTargetMax = 10000;
+
+std::string nameOf(const catalog::Relation& table, const catalog::Column& column) {
+   return "column \"" + column.name + "\" of relation \"" + table.name + "\"";
+}
+
+constexpr std::string_view systemColumns[] = {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"};
+
+/// The column that the sub-command names.
+const catalog::Column& alteredColumn(const catalog::Relation& table, std::string_view name) {
+   if (std::find(std::begin(systemColumns), std::end(systemColumns), name) != std::end(systemColumns))
+      throw SqlError(sqlstate::featureNotSupported, "cannot alter system column \"" + std::string(name) + "\"");
+   return catalog::requireColumn(table, name);
+}
+
+/// Whether values of the type may be long, and so stored elsewhere or compressed in PostgreSQL.
+bool isToastable(const SqlType& type) {
+   const catalog::TypeInfo* info = catalog::builtins().type(type.oid);
+   return !info || info->storage != 'p';
+}
+
+/// Whether the storage keeps values in the row, as they are.
+bool isPlainStorage(const std::string& name) {
+   const std::string word = lowerCase(name);
+   if (word == "plain") return true;
+   if (word == "external" || word == "extended" || word == "main") return false;
+   throw SqlError(sqlstate::invalidParameterValue, "invalid storage type \"" + name + "\"");
+}
+
+} // namespace
+
+void requireCompression(const SqlType& type, std::string_view name) {
+   if (name.empty() || name == "default") return;
+   if (!isToastable(type))
+      throw SqlError(sqlstate::featureNotSupported,
+                     "column data type " + formatType({type.oid, -1, invalidOid}) + " does not support compression");
+   if (name != "pglz" && name != "lz4")
+      throw SqlError(sqlstate::invalidParameterValue, "invalid compression method \"" + std::string(name) + "\"");
+}
+
+void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   if (!command.name) throw SqlError(sqlstate::featureNotSupported, "cannot refer to non-index column by number");
+   const int32_t target = as<::Integer>(command.def)->ival;
+   if (target < -1)
+      throw SqlError(sqlstate::invalidParameterValue, "statistics target " + std::to_string(target) + " is too low");
+   if (target > statisticsTargetMax)
+      core.warn(sqlstate::invalidParameterValue,
+                "lowering statistics target to " + std::to_string(statisticsTargetMax));
+   alteredColumn(table, command.name);
+}
+
+void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command) {
+   const bool isPlain = isPlainStorage(std::string(stringOf(command.def)));
+   const catalog::Column& column = alteredColumn(table, command.name);
+   if (!isPlain && !isToastable(column.type))
+      throw SqlError(sqlstate::featureNotSupported, "column data type " +
+                                                        formatType({column.type.oid, -1, invalidOid}) +
+                                                        " can only have storage PLAIN");
+}
+
+void setCompression(const catalog::Relation& table, const ::AlterTableCmd& command) {
+   requireCompression(alteredColumn(table, command.name).type, stringOf(command.def));
+}
+
+void dropExpression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   const catalog::Column& old = alteredColumn(table, command.name);
+   if (!old.generated) {
+      const std::string message = nameOf(table, old) + " is not a stored generated column";
+      if (!command.missing_ok) throw SqlError(sqlstate::objectNotInPrerequisiteState, message);
+      return core.notice(message + ", skipping");
+   }
+   catalog::Relation changed = table;
+   catalog::Column& column = changed.columns[static_cast<size_t>(old.attribute - 1)];
+   column.generated = '\0';
+   column.dropDefault();
+   core.transaction.editor().replaceRelation(std::move(changed));
+}
+
+namespace {
+
+void setLogged(SessionCore& core, const catalog::Relation& table, bool logged) {
+   if (table.persistence == catalog::Persistence::Temporary)
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "cannot change logged status of table \"" + table.name + "\" because it is temporary");
+   if (!logged) core.notice("an unlogged table is kept like any other");
+}
+
+/// CLUSTER ON: rows are in no order of an index.
+void requireIndexOf(SessionCore& core, const catalog::Relation& table, const std::string& name) {
+   const auto index = core.transaction.catalog().findRelation(table.schema, name);
+   if (!index || !index->index || index->index->table != table.oid)
+      throw SqlError(sqlstate::undefinedObject,
+                     "index \"" + name + "\" for table \"" + table.name + "\" does not exist");
+}
+
+void requireTablespace(SessionCore& core, const std::string& name) {
+   const SystemObject space = findSystemObject(core, OBJECT_TABLESPACE, std::vector<std::string>{name});
+   if (space.missing) throw SqlError(*space.missing);
+   if (name == "pg_global")
+      throw SqlError(sqlstate::invalidParameterValue, "only shared relations can be placed in pg_global tablespace");
+}
+
+[[noreturn]] void throwNoSuchPart(const char* kind, const char* preposition, const catalog::Relation& table,
+                                  const ::AlterTableCmd& command) {
+   throw SqlError(sqlstate::undefinedObject, std::string(kind) + " \"" + command.name + "\" for " + preposition +
+                                                 " \"" + table.name + "\" does not exist");
+}
+
+} // namespace
+
+void declareForTable(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   switch (command.subtype) {
+   case AT_SetLogged: return setLogged(core, table, true);
+   case AT_SetUnLogged: return setLogged(core, table, false);
+   case AT_ClusterOn: return requireIndexOf(core, table, command.name);
+   case AT_SetTableSpace: return requireTablespace(core, command.name);
+   case AT_DropCluster:
+   case AT_DropOids:
+   case AT_EnableTrigAll: // no trigger of a user; those of keys are always on
+   case AT_EnableTrigUser:
+   case AT_DisableTrigUser: return;
+   case AT_EnableTrig:
+   case AT_EnableAlwaysTrig:
+   case AT_EnableReplicaTrig:
+   case AT_DisableTrig: throwNoSuchPart("trigger", "table", table, command);
+   case AT_EnableRule:
+   case AT_EnableAlwaysRule:
+   case AT_EnableReplicaRule:
+   case AT_DisableRule: throwNoSuchPart("rule", "relation", table, command);
+   default: throwNotSupported("this form of ALTER TABLE");
+   }
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,21 @@
+#pragma once
+#include "engine/definition/definition.hpp"
+
+// What ALTER TABLE declares of a table or column and nothing in the engine depends on: statistics targets, storage,
+// compression, tablespaces, triggers where there are none. It is checked as PostgreSQL does, and
+// not kept. One function for each sub-command.
+
+namespace ouzel::engine {
+
+void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
+void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command);
+void setCompression(const catalog::Relation& table, const ::AlterTableCmd& command);
+/// DROP EXPRESSION: the column keeps its values and is no longer computed.
+void dropExpression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
+/// The sub-commands that concern the whole table. Throws 0A000 for those that are not built.
+void declareForTable(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
+
+/// Throws 0A000 for a type whose values are never long, 22023 for a method that there is not.
+void requireCompression(const SqlType& type, std::string_view name);
+
+} // namespace ouzel::engine

@@ -1,0 +1,24 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "engine/query/command_context.hpp"
+
+// Statements that make relations of queries or of other statements. One function for each kind of statement; it
+// returns the command tag.
+
+struct CreateSchemaStmt;
+struct CreateTableAsStmt;
+
+namespace ouzel::engine {
+
+// create_table_as.cpp
+/// CREATE TABLE AS and SELECT INTO.
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+
+// create_schema.cpp
+/// Runs an element of CREATE SCHEMA, which is a statement of its own.
+using ElementRunner = std::function<void(const sql::ParsedStatement& element)>;
+std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement, const ElementRunner& run);
+
+} // namespace ouzel::engine
