@@ -215,6 +215,7 @@ ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position)
    if (item.isScalarFunction) return referTo(item.columns[0], position); // the function's name means its only column
    auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
    for (const ScopeColumn& column : item.columns) {
+      if (column.isHidden) continue;
       row->args.push_back(referTo(column, position));
       row->as<scalar::Row>().names.push_back(column.name);
       state.readColumn(column);

@@ -417,11 +417,10 @@ ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
    }
 }
 
-ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool isAll) {
-   const uint32_t position = state.at(node.location);
-   const auto name = operatorName(node.name, position);
-   auto left = bindExpr(state, scope, node.lexpr);
-   auto right = bindExpr(state, scope, node.rexpr);
+} // namespace
+
+ExprPtr makeAnyArray(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, bool isAll,
+                     uint32_t position) {
    const Oid rightType = right->type.oid;
    const Oid element = rightType == oid::unknown ? Oid{oid::unknown} : elementType(rightType);
    if (!element)
@@ -465,6 +464,16 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    expr->args.push_back(std::move(left));
    expr->args.push_back(std::move(right));
    return expr;
+}
+
+namespace {
+
+ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool isAll) {
+   const uint32_t position = state.at(node.location);
+   const auto name = operatorName(node.name, position);
+   auto left = bindExpr(state, scope, node.lexpr);
+   auto right = bindExpr(state, scope, node.rexpr);
+   return makeAnyArray(state, name, std::move(left), std::move(right), isAll, position);
 }
 
 } // namespace

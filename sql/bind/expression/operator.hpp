@@ -8,6 +8,9 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
 /// Compares two rows with the operator `name`: an expression over comparisons of the columns.
 ExprPtr compareRows(BindState& state, const Scope& scope, std::string_view name, std::vector<ExprPtr> left,
                     std::vector<ExprPtr> right, uint32_t position);
+/// `left op ANY (array)`, or ALL, of bound operands.
+ExprPtr makeAnyArray(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, bool isAll,
+                     uint32_t position);
 /// Binds an A_Expr: operators, IN, BETWEEN, LIKE, IS DISTINCT FROM, NULLIF, op ANY (array).
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node);
 

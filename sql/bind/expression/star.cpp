@@ -55,7 +55,7 @@ void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::ve
          if (!item.hasVisibleColumns) continue;
          any = true;
          for (const ScopeColumn& column : item.columns)
-            add(item, column);
+            if (!column.isHidden) add(item, column);
       }
       if (!any) throw SqlError(sqlstate::syntaxError, "SELECT * with no tables specified is not valid").at(position);
    } else {
@@ -68,7 +68,7 @@ void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::ve
       const auto* item = findItem(state, scope, schema, name, position);
       if (!item) throwMissingRelation(scope, schema, name, position);
       for (const ScopeColumn& column : item->columns)
-         add(*item, column);
+         if (!column.isHidden) add(*item, column);
    }
    if (state.recorder && state.source && star.location >= 0) {
       const auto location = static_cast<uint32_t>(star.location);

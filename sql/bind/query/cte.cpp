@@ -1,10 +1,12 @@
 #include "sql/bind/query/cte.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/from.hpp"
+#include "sql/bind/query/search_cycle.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/set_operation.hpp"
 #include "sql/bind/state/nested_query.hpp"
@@ -38,8 +40,6 @@ void declareCtes(BindState& state, Scope& scope, const ::WithClause* with) {
          throw SqlError(sqlstate::featureNotSupported,
                         "WITH clause containing a data-modifying statement must be at the top level")
              .at(state.at(node->location));
-      if (node->search_clause || node->cycle_clause)
-         throwNotSupported("SEARCH and CYCLE of WITH", state.at(node->location));
       CteBinding& cte = scope.ctes.emplace_back();
       cte.name = node->ctename;
       cte.node = node;
@@ -114,6 +114,8 @@ void bindCte(BindState& state, Scope& scope, CteBinding& cte) {
       isRecursive = cte.selfReferences > 0;
    }
    if (!isRecursive) {
+      if (SearchCycle::isWanted(cte))
+         throw SqlError(sqlstate::syntaxError, "WITH query is not recursive").at(state.at(cte.node->location));
       cte.cte.recursive = nullptr;
       cte.cte.recursiveColumns.clear();
       cte.cte.references = 0;
@@ -142,6 +144,8 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
    makeRowsValues(state, scope.depth + 1, base);
    makeOutputUnique(state, inner, base);
    nameCteColumns(state, cte, base.output);
+   std::optional<SearchCycle> added;
+   if (SearchCycle::isWanted(cte)) added.emplace(state, cte).extendBase(inner, base);
    cte.state = CteBinding::State::RecursiveTerm;
    auto step = bindSelect(state, *select.rarg, &inner, {}, false);
    makeRowsValues(state, scope.depth + 1, step);
@@ -199,6 +203,10 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
       cte.cte.recursiveColumns.push_back(output.column);
    }
    step.rel = makeMap(std::move(step.rel), std::move(casts));
+   if (added) {
+      added->extendStep(inner, step);
+      added->finish();
+   }
    cte.cte.unionAll = select.all;
    // Only the two terms of the union read its inner WITH. Its CTEs come before the recursive CTE in the outer With.
    for (CteBinding* nested : inner.cteOrder)
@@ -236,6 +244,7 @@ FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeV
           .at(state.at(cte.node->location));
    }
    if (isSelf) {
+      cte.selfColumns.clear();
       if (state.recursion.obstacle) refuse(state.recursion.obstacle);
       if (++cte.selfReferences > 1) refuse("more than once");
       scope.isRecursiveTerm = true;
@@ -251,6 +260,8 @@ FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeV
       scan.columns.push_back(id);
       scan.cteColumns.push_back(column.column);
       item.columns.push_back({column.name, id, column.type});
+      item.columns.back().isHidden = column.isHidden;
+      if (isSelf) cte.selfColumns.push_back(id);
    }
    applyAlias(item, name.alias, position);
    addEntry(scope, item);

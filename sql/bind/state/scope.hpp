@@ -66,6 +66,7 @@ struct ScopeColumn {
    int16_t attribute = 0;
    uint32_t target = 0;               ///< ≠ 0: of a table that the statement writes, see TargetPolicies
    std::vector<ScopeColumn> fields{}; ///< of a row value, whose `column` is noColumn
+   bool isHidden = false;             ///< `*` and whole rows leave it out, see SearchCycle
 };
 
 /// One name in FROM, or an unnamed join with the columns that USING has merged.
@@ -100,6 +101,7 @@ struct CteBinding {
    std::vector<ScopeColumn> columns; ///< known from RecursiveTerm on
    Cte cte;
    uint32_t selfReferences = 0;
+   std::vector<ColumnId> selfColumns; ///< of the scan in the recursive term, one for each of `columns`
 };
 
 /// A set-returning call of the select list.
