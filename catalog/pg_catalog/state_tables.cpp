@@ -2,12 +2,21 @@
 #include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/producers.hpp"
+#include "common/base_type/network_address_parse.hpp"
 
 // System tables of the server's state, from SystemState.
 
 namespace ouzel::catalog {
 
 namespace {
+
+/// An address as a value of type inet.
+std::optional<std::string> inetBytes(const std::optional<std::string>& text) {
+   const auto parsed = text ? parseNetworkAddress(*text, false) : std::nullopt;
+   if (!parsed) return std::nullopt;
+   Arena arena;
+   return std::string(networkAddressBytes(*parsed, arena).view());
+}
 
 void pgSettings(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
@@ -42,7 +51,7 @@ void pgStatActivity(const SystemContext& context, RowBuilder& row) {
       nullableOid(a.role);
       row.textOrNull(role ? role->name : "")
           .text(a.applicationName)
-          .nullable(a.clientAddress)
+          .nullable(inetBytes(a.clientAddress))
           .null()
           .int4(a.clientPort);
       row.timestamp(a.backendStart).timestamp(a.transactionStart).timestamp(a.queryStart).timestamp(a.stateChange);

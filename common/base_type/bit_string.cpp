@@ -111,6 +111,7 @@ StringView parseBits(std::string_view text, Arena& arena) {
 StringView applyBitTypmod(StringView value, int32_t typmod, bool isExplicit, Arena& arena) {
    const uint32_t size = BitView(value.view()).size();
    if (typmod <= 0 || size == static_cast<uint32_t>(typmod)) return value;
+   if (typmod > bitLengthMax) throwTooManyBits();
    if (!isExplicit)
       throw SqlError(sqlstate::stringDataLengthMismatch, "bit string length " + std::to_string(size) +
                                                              " does not match type bit(" + std::to_string(typmod) +

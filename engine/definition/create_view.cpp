@@ -115,6 +115,9 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
          throw SqlError(sqlstate::indeterminateCollation,
                         "could not determine which collation to use for view column \"" + column.name + "\"")
              .hint("Use the COLLATE clause to set the collation explicitly.");
+      if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
+         throw SqlError(sqlstate::invalidTableDefinition,
+                        "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
       requireTypeUsage(context.core, column.type);
       draft.columns.push_back(std::move(column));
    }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/object/membership.hpp"
+#include "common/thread/interruption.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/relation/relation.hpp"
@@ -61,35 +62,71 @@ int orderOf(const ::Node* node) {
    }
 }
 
-/// Where the elements begin: the parser does not say. Each begins with CREATE or GRANT, reserved words both.
-std::vector<size_t> beginnings(std::string_view text, size_t from) {
+/// Where an element can begin: each begins with CREATE or GRANT, reserved words that elements have inside as well.
+std::vector<size_t> possibleBeginnings(std::string_view text, size_t from) {
    std::vector<size_t> result;
-   std::string_view previous;
    int depth = 0;
    for (Token token = nextToken(text, nextToken(text, from).end); token.end > token.begin;
         token = nextToken(text, token.end)) {
       const std::string_view word = text.substr(token.begin, token.end - token.begin);
       if (word == "(") ++depth;
       if (word == ")") --depth;
-      const auto is = [&](std::string_view part, std::string_view keyword) {
-         return afterKeyword(part, 0, keyword) == part.size() && !part.empty();
-      };
-      const bool isKeyword = token.kind == 'w' && (is(word, "create") || is(word, "grant"));
-      if (isKeyword && depth == 0 && !is(previous, "with") && !is(previous, "as")) result.push_back(token.begin);
-      previous = token.kind == 'w' ? word : std::string_view();
+      const auto is = [&](std::string_view keyword) { return afterKeyword(word, 0, keyword) == word.size(); };
+      if (token.kind == 'w' && depth == 0 && !word.empty() && (is("create") || is("grant")))
+         result.push_back(token.begin);
    }
    return result;
 }
 
+bool isStatement(std::string_view text, ::NodeTag kind) {
+   checkInterrupted();
+   try {
+      const auto script = sql::ParsedScript::parse(std::string(text));
+      return script.statements().size() == 1 && nodeTag(script.statements()[0].node) == kind;
+   } catch (const SqlError&) {
+      return false;
+   }
+}
+
+/// The parser does not say where elements begin and end. Each has to be a statement by itself.
+class Division {
+public:
+   Division(std::string_view text, size_t from, const ListOf<>& list)
+      : text_(text), list_(list), begins_(possibleBeginnings(text, from)) {}
+
+   /// Empty: there is none, which the parser has excluded.
+   std::vector<Element> run() {
+      if (begins_.empty() || !divide(0, 0)) elements_.clear();
+      return std::move(elements_);
+   }
+
+private:
+   bool divide(uint32_t number, size_t begin) {
+      const auto end = [&](size_t next) { return next < begins_.size() ? begins_[next] : text_.size(); };
+      const bool isLast = number + 1 == list_.size();
+      for (size_t next = isLast ? begins_.size() : begin + 1; next <= begins_.size(); ++next) {
+         if (!isLast && next == begins_.size()) return false;
+         const std::string_view part = text_.substr(begins_[begin], end(next) - begins_[begin]);
+         if (!isStatement(part, nodeTag(list_[number]))) continue;
+         elements_.push_back({list_[number], begins_[begin], end(next)});
+         if (isLast || divide(number + 1, next)) return true;
+         elements_.pop_back();
+      }
+      return false;
+   }
+
+   const std::string_view text_;
+   const ListOf<>& list_;
+   const std::vector<size_t> begins_;
+   std::vector<Element> elements_;
+};
+
 std::vector<Element> elementsOf(const CommandContext& context, const ::CreateSchemaStmt& statement) {
    const size_t end = context.statement.offset + context.statement.text.size();
-   const std::vector<size_t> begins =
-       beginnings(std::string_view(context.source().text()).substr(0, end), context.statement.offset);
    const ListOf<> list(statement.schemaElts);
-   CHECK(begins.size() == list.size());
-   std::vector<Element> elements;
-   for (uint32_t i = 0; i < list.size(); ++i)
-      elements.push_back({list[i], begins[i], i + 1 < list.size() ? begins[i + 1] : end});
+   std::vector<Element> elements =
+       Division(std::string_view(context.source().text()).substr(0, end), context.statement.offset, list).run();
+   if (elements.empty()) throwNotSupported("CREATE SCHEMA with elements that cannot be told apart");
    std::stable_sort(elements.begin(), elements.end(),
                     [](const Element& a, const Element& b) { return orderOf(a.node) < orderOf(b.node); });
    return elements;

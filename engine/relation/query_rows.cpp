@@ -27,6 +27,9 @@ std::vector<catalog::Column> columnsFor(SessionCore& core, const sql::BoundQuery
       for (const catalog::Column& other : columns)
          if (other.name == column.name)
             throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
+         throw SqlError(sqlstate::invalidTableDefinition,
+                        "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
       requireTypeUsage(core, column.type);
       columns.push_back(std::move(column));
    }

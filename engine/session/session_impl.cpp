@@ -258,6 +258,7 @@ std::string SessionImpl::withPrepared(CommandContext& context, const ::Node* exe
    const std::vector<BoundParameter> parameters = executeParameters(context.script, call, *prepared);
    const SessionCore::LiteralsAsPrepared literals(core_, prepared->literals);
    const sql::ParsedScript script = sql::ParsedScript::parse(prepared->text);
+   if (script.statements().empty()) throwNotSupported("EXECUTE of an empty statement within another");
    CommandContext inner{core_, script, script.statements().at(0), parameters, context.sink};
    return run(inner);
 }

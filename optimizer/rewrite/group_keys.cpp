@@ -23,12 +23,13 @@ using namespace sql;
 
 namespace {
 
-/// A value whose bytes may differ from those of an equal one. Array elements of the other types have one form each.
+/// A value whose bytes may differ from those of an equal one. Array elements of the other types have one form each, and
+/// no other type has the same elements: an oid[] may say that they are regclass, a varbit[] that they are bit.
 bool isEncoded(const SqlType& type) {
-   constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::oid,  oid::date,
+   constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
    if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
-   if (!catalog::builtins().isArray(type.oid) || findTypeForm(arrayElementType(type.oid))) return false;
+   if (!catalog::builtins().isArray(type.oid)) return false;
    return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }
 

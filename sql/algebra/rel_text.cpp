@@ -27,7 +27,13 @@ std::string int128Text(int128 value) {
 std::string valueText(const Expr& constant) {
    const Value& value = constant.as<scalar::Constant>().value;
    if (value.isNull) return "null";
-   if (findTypeForm(constant.type.oid) || constant.type.oid == oid::timetz) // their bytes are no text
+   const bool isText = constant.type.oid == oid::text || constant.type.oid == oid::varchar ||
+                       constant.type.oid == oid::bpchar || constant.type.oid == oid::name ||
+                       constant.type.oid == oid::unknown;
+   const bool isOfUser = constant.type.oid >= firstUserOid || constant.type.domain != invalidOid;
+   // The bytes of other strings and of decimals are no text.
+   if (findTypeForm(constant.type.oid) ||
+       (!isText && !isOfUser && (value.type == PhysicalType::String || value.type == PhysicalType::Decimal)))
       return "'" + textOf(constant.type, value, SessionFormat()) + "'";
    switch (value.type) {
    case PhysicalType::Bool: return value.i64 ? "true" : "false";

@@ -182,6 +182,7 @@ int64_t bitCount(StringView v) {
 /// The lowest bits of an integer, after copies of its sign if the string is longer.
 template <typename T>
 StringView fromInteger(T value, int32_t typmod, KernelEnv& env) {
+   if (typmod > bitLengthMax) throwTooManyBits();
    const uint32_t size = typmod <= 0 ? 1 : static_cast<uint32_t>(typmod);
    const auto bits = static_cast<uint64_t>(int64_t{value});
    const uint64_t signs = value < 0 ? ~uint64_t{0} : 0;

@@ -2,6 +2,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
+#include "common/base_type/network_address_parse.hpp"
 #include "common/log/log.hpp"
 #include "common/type/array.hpp"
 #include "executor/function/families.hpp"
@@ -52,8 +53,10 @@ int32_t backendPid(KernelEnv& env) {
 }
 template <std::string Endpoints::*address>
 std::optional<StringView> addressOf(KernelEnv& env) {
-   if (!env.context.session || (env.context.session->endpoints().*address).empty()) return std::nullopt;
-   return env.copy(env.context.session->endpoints().*address);
+   if (!env.context.session) return std::nullopt;
+   const auto parsed = parseNetworkAddress(env.context.session->endpoints().*address, false);
+   if (!parsed) return std::nullopt; // a Unix-domain socket has none
+   return networkAddressBytes(*parsed, env.strings);
 }
 template <int32_t Endpoints::*port>
 std::optional<int32_t> portOf(KernelEnv& env) {

@@ -13,6 +13,7 @@ PagedRows::~PagedRows() {
 void PagedRows::append(std::vector<SpilledColumnPage> pages) {
    for (SpilledColumnPage& page : pages) {
       firsts_.push_back(firsts_.back() + page.rows);
+      bytes_.push_back(bytes_.back() + page.bytes);
       pages_.push_back(std::move(page));
    }
 }

@@ -27,6 +27,8 @@ public:
    size_t pageOf(uint32_t row) const;
    const SpilledColumnPage& page(size_t number) const { return pages_[number]; }
    uint32_t firstRow(size_t page) const { return firsts_[page]; }
+   /// Bytes in memory of the pages that have rows [from, end).
+   uint64_t bytesOf(uint32_t from, uint32_t end) const { return bytes_[pageOf(end - 1) + 1] - bytes_[pageOf(from)]; }
    const std::vector<PhysicalType>& types() const { return types_; }
    const std::vector<uint8_t>& hasNulls() const { return hasNulls_; }
    io::SpillSpace& space() const { return space_; }
@@ -37,6 +39,7 @@ private:
    io::SpillSpace& space_;
    std::vector<SpilledColumnPage> pages_;
    std::vector<uint32_t> firsts_{0}; // first row of each page, then the number of rows
+   std::vector<uint64_t> bytes_{0};  // of the pages before each page, then of all
 };
 
 /// Loads pages of the rows on demand and evicts the page that was used least recently. Used by one thread.

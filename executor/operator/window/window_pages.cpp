@@ -134,16 +134,16 @@ std::optional<WindowPiece> PagedRanges::take() {
    const RowStarts& partitions = pages_->partitions;
    const uint32_t rows = partitions.rowCount(), from = next_;
    if (from == rows) return std::nullopt;
-   const RowStarts::Group first = partitions.groupAround(from);
-   if (first.from < from || first.end - from > pieceRows_) {
-      next_ = first.end - from > pieceRows_ ? from + pieceRows_ : first.end;
+   if (from >= partition_.end) partition_ = partitions.groupAround(from);
+   if (partition_.from < from || !mayBeWhole(from, partition_.end)) {
+      next_ = std::min(partition_.end, from + std::min(pieceRows_, rows - from));
       return WindowPiece{from, next_, false};
    }
-   next_ = first.end;
+   next_ = partition_.end;
    while (next_ < rows) {
-      const uint32_t end = partitions.groupAround(next_).end;
-      if (end - from > pieceRows_) break;
-      next_ = end;
+      const RowStarts::Group next = partitions.groupAround(next_);
+      if (!mayBeWhole(from, next.end)) break;
+      next_ = next.end;
    }
    return WindowPiece{from, next_, true};
 }

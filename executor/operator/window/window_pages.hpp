@@ -81,9 +81,9 @@ private:
 /// A partition may span ranges. Thread-safe.
 class PagedRanges {
 public:
-   /// A piece has at most `pieceRows` rows.
-   PagedRanges(std::unique_ptr<WindowPages> pages, uint32_t ranges, uint32_t pieceRows)
-      : pieceRows_(pieceRows), ranges_(ranges), missing_(ranges), pages_(std::move(pages)) {}
+   /// A piece has at most `pieceRows` rows; pages of whole partitions in one have at most `wholeBytes`.
+   PagedRanges(std::unique_ptr<WindowPages> pages, uint32_t ranges, uint32_t pieceRows, size_t wholeBytes)
+      : pieceRows_(pieceRows), wholeBytes_(wholeBytes), ranges_(ranges), missing_(ranges), pages_(std::move(pages)) {}
 
    /// A range's pages. Its first row begins a partition and a group of peers in `partitions` and `peers`.
    struct Range {
@@ -103,13 +103,19 @@ public:
 private:
    void unite() REQUIRES(mutex_);
 
+   bool mayBeWhole(uint32_t from, uint32_t end) const REQUIRES(mutex_) {
+      return end - from <= pieceRows_ && pages_->rows.bytesOf(from, end) <= wholeBytes_;
+   }
+
    const uint32_t pieceRows_;
+   const size_t wholeBytes_;
    std::atomic<bool> isComplete_{false};
    mutable Mutex mutex_;
    std::vector<std::unique_ptr<Range>> ranges_ GUARDED_BY(mutex_);
    uint32_t missing_ GUARDED_BY(mutex_);
    std::shared_ptr<WindowPages> pages_ GUARDED_BY(mutex_);
    uint32_t next_ GUARDED_BY(mutex_) = 0;
+   RowStarts::Group partition_ GUARDED_BY(mutex_){0, 0}; // that has the row next_, once it has been asked for
 };
 
 } // namespace ouzel::executor

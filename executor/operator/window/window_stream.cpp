@@ -8,6 +8,7 @@ namespace ouzel::executor {
 namespace {
 constexpr uint64_t pieceRowsMin = 1 << 14, pieceRowsMax = 1 << 18;
 constexpr uint32_t piecesPerLane = 16;
+constexpr size_t wholesPerGrant = 16;      // the copies, their results and peers, of all lanes
 constexpr uint32_t hostilePieceRows = 700; // for tests
 constexpr size_t loadedPagesMax = 64;      // of a lane
 } // namespace
@@ -30,7 +31,7 @@ WindowStream::WindowStream(QueryContext& context, ExternalSort& sort, const Wind
    if (sort.mergeLanes() > 1) {
       if (cutRows()) {
          chain_.emplace(plan, ranges_->count(), sort.memory());
-      } else if (!cutPartitions() && hasExactPartitions() && sort.rowCount() <= INT32_MAX) {
+      } else if (!cutPartitions() && hasExactPartitions() && sort.rowCount() <= INT32_MAX && holdsPages()) {
          ranges_->cut(sort.rowsPerRange());
          isPaged = true;
       }
@@ -42,7 +43,7 @@ WindowStream::WindowStream(QueryContext& context, ExternalSort& sort, const Wind
    rangeCount_ = ranges_->count();
    if (isPaged && sort_.mergeLanes() > 1)
       paged_.emplace(std::make_unique<WindowPages>(sort.buffer().layout(), hasNulls_, context.spill(), sort.memory()),
-                     rangeCount_, rowsPerPiece());
+                     rangeCount_, rowsPerPiece(), wholeBytes());
    if (rangeCount_ > 1 || paged_) return;
    const MutexLock lock(mutex_);
    reader_ = std::make_unique<WindowReader>(sort, plan, hasNulls_);
@@ -69,6 +70,18 @@ bool WindowStream::cutRows() {
    for (uint32_t range = 0; range < ranges_->count(); ++range)
       if (ranges_->rowsAtLeast(range) > 2 * rowsMax) return false;
    return ranges_->count() > 1;
+}
+
+/// Whether each lane has room for some pages: to write them, to read ahead, and those that functions look at.
+bool WindowStream::holdsPages() const {
+   constexpr size_t pagesOfLane = 16;
+   return sort_.spillsAlways() || sort_.grant().floor() / (sort_.mergeLanes() * pagesOfLane) >=
+                                      std::max(sort_.pageBytes(), sort_.bytesPerRow());
+}
+
+/// A lane copies the rows of whole partitions into memory: a part of what it may hold, but a page at least.
+size_t WindowStream::wholeBytes() const {
+   return std::max(sort_.grant().floor() / (wholesPerGrant * sort_.workers()), sort_.pageBytes());
 }
 
 uint32_t WindowStream::rowsPerPiece() const {

@@ -64,7 +64,9 @@ private:
    bool hasExactPartitions() const;
    bool cutRows();
    bool cutPartitions();
+   bool holdsPages() const;
    uint32_t rowsPerPiece() const;
+   size_t wholeBytes() const;
 
    ExternalSort& sort_;
    const WindowPlan& plan_;
