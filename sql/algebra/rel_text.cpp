@@ -31,9 +31,10 @@ std::string valueText(const Expr& constant) {
                        constant.type.oid == oid::bpchar || constant.type.oid == oid::name ||
                        constant.type.oid == oid::unknown;
    const bool isOfUser = constant.type.oid >= firstUserOid || constant.type.domain != invalidOid;
-   // The bytes of other strings and of decimals are no text.
-   if (findTypeForm(constant.type.oid) ||
-       (!isText && !isOfUser && (value.type == PhysicalType::String || value.type == PhysicalType::Decimal)))
+   if (isRowValue(constant.type.oid) || isRowValue(arrayElementType(constant.type.oid)))
+      return "a constant row"; // its fields' types are known to the catalog only
+   // The bytes of other strings are no text.
+   if (findTypeForm(constant.type.oid) || (!isText && !isOfUser && value.type == PhysicalType::String))
       return "'" + textOf(constant.type, value, SessionFormat()) + "'";
    switch (value.type) {
    case PhysicalType::Bool: return value.i64 ? "true" : "false";
@@ -54,7 +55,7 @@ std::string valueText(const Expr& constant) {
    case PhysicalType::Interval:
       return "interval(" + std::to_string(value.interval.months) + "," + std::to_string(value.interval.days) + "," +
              std::to_string(value.interval.micros) + ")";
-   case PhysicalType::Decimal: return "decimal[" + std::to_string(value.bytes.size()) + "]";
+   case PhysicalType::Decimal: return textOf({oid::numeric, -1, invalidOid}, value, SessionFormat());
    case PhysicalType::String: return "'" + value.bytes + "'";
    }
    return "?";
