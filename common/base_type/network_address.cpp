@@ -204,6 +204,11 @@ void appendAddress(std::string& out, const NetworkAddress& value) {
       appendOctets(out, value, 0);
 }
 
+void appendWithPrefix(std::string& out, const NetworkAddress& value) {
+   appendAddress(out, value);
+   out += '/' + std::to_string(value.prefix);
+}
+
 void appendAbbreviatedCidr(std::string& out, const NetworkAddress& value) {
    NetworkAddress network = value;
    network.address = value.network();

@@ -52,6 +52,8 @@ inline bool samePrefix(const NetworkAddress& a, const NetworkAddress& b, uint32_
 
 /// "10.1.2.3" or "::1", with nothing behind it.
 void appendAddress(std::string& out, const NetworkAddress& value);
+/// As a cast to text: "10.1.2.3/32".
+void appendWithPrefix(std::string& out, const NetworkAddress& value);
 /// abbrev(cidr): "10.1/16".
 void appendAbbreviatedCidr(std::string& out, const NetworkAddress& value);
 

@@ -120,6 +120,11 @@ void addNumbers() {
       addSix<int64_t>(prefix);
       addCmp<int64_t>(prefix + std::string("cmp"));
    }
+   for (const char* prefix : {"bit", "network_"}) { // their bytes are in their order
+      addSix<StringView>(prefix);
+      addCmp<StringView>(prefix + std::string("cmp"));
+   }
+   addExtremes<StringView>("network_");
    addKernel<Pair<int64_t, int64_t>::eq>("xideq", totalKernel);
    addKernel<Pair<int64_t, int64_t>::ne>("xidneq", totalKernel);
    addKernel<Pair<int64_t, int32_t>::eq>("xideq", totalKernel);

@@ -129,10 +129,12 @@ int32_t position(StringView v, StringView pattern) {
    if (wanted.size() == 0) return 1;
    const uint32_t groups = wanted.groupCount(), lastBits = wanted.size() - (groups - 1) * bitGroupBits;
    const uint64_t lastMask = ~uint64_t{0} << (bitGroupBits - lastBits);
+   constexpr uint32_t groupsBetweenChecks = 1 << 16;
+   uint32_t compared = 0;
    for (uint32_t at = 0; at + wanted.size() <= bits.size(); ++at) {
-      if (at % (1 << 20) == 0) checkInterrupted();
       bool isSame = true;
       for (uint32_t i = 0; i < groups && isSame; ++i) {
+         if (++compared % groupsBetweenChecks == 0) checkInterrupted();
          const uint64_t mask = i + 1 == groups ? lastMask : ~uint64_t{0};
          isSame = (bits.bitsFrom(uint64_t{at} + uint64_t{i} * bitGroupBits) & mask) == wanted.group(i);
       }
@@ -202,15 +204,6 @@ T toInteger(StringView v) {
    return bits.size() == 0 ? T{0} : static_cast<T>(bits.group(0) >> (bitGroupBits - bits.size()));
 }
 
-template <typename Test>
-bool compare(StringView a, StringView b) {
-   return Test()(a.compare(b), 0);
-}
-int32_t order(StringView a, StringView b) {
-   const int found = a.compare(b);
-   return found < 0 ? -1 : found > 0 ? 1 : 0;
-}
-
 } // namespace
 
 void registerBitString() {
@@ -237,13 +230,6 @@ void registerBitString() {
    addKernel<fromInteger<int64_t>>("bitfromint8");
    addKernel<toInteger<int32_t>>("bittoint4");
    addKernel<toInteger<int64_t>>("bittoint8");
-   addKernel<compare<std::equal_to<int>>>("biteq", totalKernel);
-   addKernel<compare<std::not_equal_to<int>>>("bitne", totalKernel);
-   addKernel<compare<std::less<int>>>("bitlt", totalKernel);
-   addKernel<compare<std::less_equal<int>>>("bitle", totalKernel);
-   addKernel<compare<std::greater<int>>>("bitgt", totalKernel);
-   addKernel<compare<std::greater_equal<int>>>("bitge", totalKernel);
-   addKernel<order>("bitcmp", totalKernel);
 }
 
 } // namespace ouzel::executor

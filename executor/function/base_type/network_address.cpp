@@ -31,9 +31,8 @@ StringView host(StringView v, KernelEnv& env) {
 }
 StringView withPrefix(StringView v, KernelEnv& env) {
    std::string text;
-   const NetworkAddress value = read(v);
-   appendAddress(text, value);
-   return env.copy(text + '/' + std::to_string(value.prefix));
+   appendWithPrefix(text, read(v));
+   return env.copy(text);
 }
 StringView abbreviatedInet(StringView v, KernelEnv& env) {
    std::string text;
@@ -181,23 +180,6 @@ int64_t difference(StringView a, StringView b) {
    return static_cast<int64_t>(isNegative ? 0 - static_cast<uint64_t>(distance) : static_cast<uint64_t>(distance));
 }
 
-// ---- order: that of the bytes ----
-
-template <typename Test>
-bool compare(StringView a, StringView b) {
-   return Test()(a.compare(b), 0);
-}
-int32_t order(StringView a, StringView b) {
-   const int found = a.compare(b);
-   return found < 0 ? -1 : found > 0 ? 1 : 0;
-}
-StringView larger(StringView a, StringView b) {
-   return a.compare(b) > 0 ? a : b;
-}
-StringView smaller(StringView a, StringView b) {
-   return a.compare(b) < 0 ? a : b;
-}
-
 } // namespace
 
 void registerNetworkAddress() {
@@ -227,15 +209,6 @@ void registerNetworkAddress() {
    addKernel<addReversed>("sql:int8pl_inet");
    addKernel<subtract>("inetmi_int8");
    addKernel<difference>("inetmi");
-   addKernel<compare<std::equal_to<int>>>("network_eq", totalKernel);
-   addKernel<compare<std::not_equal_to<int>>>("network_ne", totalKernel);
-   addKernel<compare<std::less<int>>>("network_lt", totalKernel);
-   addKernel<compare<std::less_equal<int>>>("network_le", totalKernel);
-   addKernel<compare<std::greater<int>>>("network_gt", totalKernel);
-   addKernel<compare<std::greater_equal<int>>>("network_ge", totalKernel);
-   addKernel<order>("network_cmp", totalKernel);
-   addKernel<larger>("network_larger", totalKernel);
-   addKernel<smaller>("network_smaller", totalKernel);
 }
 
 } // namespace ouzel::executor
