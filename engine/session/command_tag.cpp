@@ -116,6 +116,9 @@ bool setsAudit(const ::VariableSetStmt& statement) {
 AuditTraits auditTraits(const ::Node* node) {
    AuditTraits traits;
    traits.classes = auditClass(node);
+   if (nodeTag(node) == T_CreateSchemaStmt)
+      for (const ::Node* element : ListOf<>(as<::CreateSchemaStmt>(node)->schemaElts))
+         traits.classes |= auditClass(element); // GRANT among them
    traits.isControl = nodeTag(node) == T_TransactionStmt;
    if (nodeTag(node) == T_AlterRoleSetStmt) traits.changesAudit = setsAudit(*as<::AlterRoleSetStmt>(node)->setstmt);
    if (nodeTag(node) == T_AlterDatabaseSetStmt)

@@ -26,7 +26,7 @@ bool isRefusal(const SqlError& error) {
 std::string_view classNameOf(const AuditedStatement& statement) {
    const bool writes = (statement.touched.classes() & audit_class::write) != 0;
    if (statement.traits.classes == audit_class::read && writes) return auditClassName(audit_class::write);
-   return auditClassName(statement.traits.classes);
+   return auditClassName(statement.traits.classes & (~statement.traits.classes + 1)); // of several, the first
 }
 
 } // namespace

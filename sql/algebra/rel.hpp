@@ -112,7 +112,7 @@ void forEachOwnExpr(const Rel& rel, const std::function<void(const Expr&)>& visi
 /// Columns read in the subtree (expressions and nested subqueries) but not produced in it: free for correlation.
 std::vector<ColumnId> freeColumns(const Rel& rel);
 RelPtr clone(const Rel& rel); ///< same column ids
-/// Indented text for tests and debugging.
+/// Indented text for tests, debugging and EXPLAIN.
 std::string toString(const Rel& rel, const ColumnTable& columns);
 std::string toString(const Expr& expr, const ColumnTable& columns);
 

@@ -6,7 +6,7 @@
 #include "common/type/text_codec.hpp"
 #include "sql/algebra/rel.hpp"
 
-// The algebra as indented text, for tests and debugging only: nothing parses it and no client sees it.
+// The algebra as indented text, for tests, debugging and EXPLAIN: nothing parses it.
 
 namespace ouzel::sql {
 

@@ -27,6 +27,9 @@ STATEMENTS = [
     ("SELECT count(*), sum(n) FROM (SELECT n, s FROM wide ORDER BY n / 1000000 FETCH FIRST 1 ROW WITH TIES) x", f"20000|{20000 * 20001 // 2}"),
     ("SELECT count(*), sum(length(s)) FROM (SELECT s, count(*) FROM huge GROUP BY s) x", f"1000|{1000 * 131072}"),
     ("SELECT count(*), sum(r - n) FROM (SELECT n, s, row_number() OVER (ORDER BY n) AS r FROM huge) x WHERE length(s) > 0", "1000|0"),
+    # Half of the rows are of one partition, the others of 334: workers write the rows to pages, and copy whole partitions into memory.
+    ("SELECT count(p), sum(length(s)) FROM (SELECT s, lag(n) OVER (PARTITION BY CASE WHEN n % 5 < 2 THEN n / 60 ELSE -1 END ORDER BY n) AS p FROM wide) x",
+     f"{20000 - 335}|{20000 * 8192}"),
     ("SELECT count(*), sum(length(a.s)) FROM huge a JOIN huge b ON a.s = b.s", f"1000|{1000 * 131072}"),
 ]
 
@@ -54,6 +57,8 @@ def floors(place):
         given = server.sql(statement)
         check(given == answer, f"{statement}: {given}, not {answer}")
         check(peak_mb(server) <= LIMIT_MB + BEYOND_MB, f"{peak_mb(server)} MB are resident after {statement}")
+    told = server.sql("EXPLAIN (ANALYZE, FORMAT JSON) SELECT count(p) FROM (SELECT lag(s) OVER (ORDER BY n) AS p FROM big) x")
+    check('"Ranges Of": "rows, written to pages"' in told, f"a partition is computed otherwise: {told}")
     # What is too long for a value is refused, and the server goes on.
     for statement in ("SELECT string_agg(repeat('x', 1000000), '') FROM big WHERE n <= 2000", "SELECT array_agg(repeat('x', 1000000)) FROM big WHERE n <= 2000"):
         complaint = server.sql(statement, fails=True)

@@ -243,6 +243,20 @@ CATCH_TEST_CASE("refusals are recorded whatever the classes are, and users canno
    CATCH_CHECK(count("wrong") == 0);
 }
 
+CATCH_TEST_CASE("the audit of a GRANT within CREATE SCHEMA") {
+   if (sharedServer().isForeign()) return;
+   AuditedServer server("ouzel.audit = 'role'\n");
+   const Connection c(server);
+   c.run("CREATE SCHEMA plain CREATE TABLE t (a int)");
+   const std::string granting = "CREATE SCHEMA granting CREATE TABLE t (a int) GRANT SELECT ON t TO PUBLIC";
+   c.run(granting);
+   const std::string said = server.said(granting);
+   CATCH_CHECK(said.find("plain") == std::string::npos);
+   CATCH_CHECK(said.find("class ddl CREATE SCHEMA ") != std::string::npos);
+   CATCH_CHECK(said.find("{\"name\":\"granting.t\",\"kind\":\"table\",\"privileges\":[") != std::string::npos);
+   CATCH_CHECK(said.find("GRANT\"") != std::string::npos);
+}
+
 CATCH_TEST_CASE("the audit by role, by relation, and of what changes it") {
    if (sharedServer().isForeign()) return;
    AuditedServer server("ouzel.audit_role = auditor\n");

@@ -1,5 +1,7 @@
 #include "catalog/object/search_path.hpp"
+#include "common/base_type/network_address.hpp"
 #include "common/text/number_text.hpp"
+#include "common/value/form_oids.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
@@ -48,7 +50,14 @@ void concatWithSeparator(const KernelCall& call, ResultVector& result) {
    });
 }
 
-/// text || value and value || text. The value is converted as by a cast to text: "true", not "t".
+std::string addressText(const StringView& address) {
+   std::string text;
+   appendWithPrefix(text, readNetworkAddress(address.view()));
+   return text;
+}
+
+/// text || value and value || text. The value is converted as by a cast to text, which for some types is not what their
+/// output function gives: "true", not "t"; "10.1.2.3/32", not "10.1.2.3".
 void concatPair(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
    forEachRow(call.rows, [&](uint32_t row) {
@@ -57,6 +66,8 @@ void concatPair(const KernelCall& call, ResultVector& result) {
          if (call.args[i].isNull(row)) return result.setNull(row);
          if (call.argTypes[i].oid == oid::boolean)
             text.append(call.args[i].value<uint8_t>(row) != 0 ? "true" : "false");
+         else if (call.argTypes[i].oid == oid::inet || call.argTypes[i].oid == oid::cidr)
+            text.append(addressText(call.args[i].value<StringView>(row)));
          else
             appendArgument(text, call, i, row);
       }
