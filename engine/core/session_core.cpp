@@ -61,6 +61,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    functions_ = makeSessionFunctions(*this);
    types_ = std::make_unique<DomainChecks>(functions_.get(), database.governor->ledger());
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
+   transaction.endTemporaryRows = [this] { services.endTemporaryRows(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };

@@ -21,6 +21,8 @@ public:
    virtual void modify(const std::string& sql) = 0;
    /// Runs the constraint checks that were deferred to the end of the transaction.
    virtual void runDeferredChecks() = 0;
+   /// Empties and drops the temporary tables whose ON COMMIT says so.
+   virtual void endTemporaryRows() = 0;
    /// Opens the files that a call of read_csv, read_json or read_parquet names. Throws 42501 and the errors of opening.
    virtual io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) = 0;
    /// Rows of pg_prepared_statements and pg_cursors.

@@ -133,6 +133,7 @@ void TransactionContext::commit() {
    uint64_t storedLsn = 0; ///< position in the log that the store must reach; 0: no wait
    try {
       if (!deferrals_.checks.empty()) checkDeferred();
+      if (!editor_->temporaryChanges().empty()) endTemporaryRows();
       storage::CommitRequest request;
       const bool synchronous = settings_.value("synchronous_commit") != "off";
       request.synchronous = synchronous;

@@ -98,6 +98,9 @@ public:
    std::vector<DeferredCheck>& deferredChecks() { return deferrals_.checks; }
    /// Runs the deferred checks; called by commit() when there are any.
    std::function<void()> checkDeferred;
+   /// Does what temporary tables say with ON COMMIT; called by commit() after the deferred checks, when the session has
+   /// temporary objects.
+   std::function<void()> endTemporaryRows;
    /// Warns the client that commit() gave up waiting for the store.
    std::function<void(std::string message, std::string detail)> warnUnstored;
 

@@ -386,7 +386,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    requireWritable(context.core, "CREATE TABLE");
    refuseUnsupported(context, statement);
    const NewRelation target = newRelation(context, *statement.relation, context.position(statement.relation->location));
-   refuseOnCommit(statement.oncommit, target);
+   const char onCommit = onCommitAction(statement.oncommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
    RelationOptions options = checkedOptions(OptionOwner::Table, statement.options);
    TableBuilder builder(context, target);
@@ -401,6 +401,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
       builder.addTableConstraint(*as<::Constraint>(element));
    catalog::Relation draft = builder.finish();
    draft.options = std::move(options);
+   draft.onCommit = onCommit;
    makeStorage(context.core, draft);
    const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
    builder.addIndexesAndComments(oid, *context.core.transaction.catalog().relation(oid));

@@ -48,6 +48,8 @@ void dropTemporaryRelations(SessionCore& core);
 /// Tells the client what fell with the dropped object.
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);
+/// Gives the table a new, empty storage. REQUIRES: it is locked.
+void emptyTable(SessionCore& core, Oid table);
 // alter_table.cpp, rename.cpp
 std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement);
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement);

@@ -223,6 +223,14 @@ std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const
 
 } // namespace
 
+void emptyTable(SessionCore& core, Oid table) {
+   catalog::Relation changed = *core.transaction.catalog().relation(table);
+   const auto columns = core.database.storage->find(changed.storage)->columns();
+   core.database.storage->dropTable(core.transaction.storage(), changed.storage);
+   changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
+   core.transaction.editor().replaceRelation(std::move(changed));
+}
+
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "TRUNCATE TABLE");
@@ -232,12 +240,7 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    for (const auto& relation : tables) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       requireNotInUse(core, *relation, "TRUNCATE");
-      catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
-      const auto old = core.database.storage->find(changed.storage);
-      const auto columns = old->columns();
-      core.database.storage->dropTable(core.transaction.storage(), changed.storage);
-      changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
-      core.transaction.editor().replaceRelation(std::move(changed));
+      emptyTable(core, relation->oid);
       if (statement.restart_seqs) restartOwnedSequences(core, *relation);
    }
    return "TRUNCATE TABLE";

@@ -43,11 +43,11 @@ void makeStorage(SessionCore& core, catalog::Relation& draft) {
    draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
 }
 
-void refuseOnCommit(::OnCommitAction action, const NewRelation& target) {
-   if (action == ONCOMMIT_NOOP) return;
+char onCommitAction(::OnCommitAction action, const NewRelation& target) {
+   if (action == ONCOMMIT_NOOP) return '\0';
    if (!target.isTemporary)
       throw SqlError(sqlstate::invalidTableDefinition, "ON COMMIT can only be used on temporary tables");
-   if (action != ONCOMMIT_PRESERVE_ROWS) throwNotSupported("ON COMMIT DROP or DELETE ROWS");
+   return action == ONCOMMIT_DROP ? 'D' : action == ONCOMMIT_DELETE_ROWS ? 'd' : 'p';
 }
 
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists) {

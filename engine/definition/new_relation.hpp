@@ -24,8 +24,8 @@ struct NewRelation {
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position = 0);
 /// Makes the storage of a draft's columns.
 void makeStorage(SessionCore& core, catalog::Relation& draft);
-/// Throws 42P16 for ON COMMIT of a table that is not temporary. Temporary tables keep their rows.
-void refuseOnCommit(::OnCommitAction action, const NewRelation& target);
+/// Relation::onCommit of a new table. Throws 42P16 for ON COMMIT of a table that is not temporary.
+char onCommitAction(::OnCommitAction action, const NewRelation& target);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 

@@ -1,6 +1,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/query/query_execution.hpp"
+#include "engine/query/statement_runner.hpp"
 #include "engine/relation/query_rows.hpp"
 #include "engine/relation/relation.hpp"
 #include "engine/setting/relation_options.hpp"
@@ -21,7 +22,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    requireAccess(context.core, query.access);
    substituteParameters(query, context.parameters);
    const NewRelation target = newRelation(context, *statement.into->rel);
-   refuseOnCommit(statement.into->onCommit, target);
+   const char onCommit = onCommitAction(statement.into->onCommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
    catalog::Relation draft;
@@ -29,6 +30,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    draft.schema = target.schema;
    draft.database = context.core.transaction.catalog().database();
    draft.persistence = target.persistence();
+   draft.onCommit = onCommit;
    draft.options = checkedOptions(OptionOwner::Table, statement.into->options);
    draft.columns = columnsFor(context.core, query, statement.into->colNames);
    makeStorage(context.core, draft);

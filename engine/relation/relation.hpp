@@ -16,6 +16,10 @@ namespace ouzel::engine {
 /// CREATE TABLE AS and SELECT INTO.
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
 
+// on_commit.cpp
+/// Empties and drops the temporary tables whose ON COMMIT says so. Called when a transaction is about to commit.
+void endTemporaryRows(SessionCore& core);
+
 // create_schema.cpp
 /// Runs an element of CREATE SCHEMA, which is a statement of its own.
 using ElementRunner = std::function<void(const sql::ParsedStatement& element)>;

@@ -61,6 +61,10 @@ void SessionImpl::runDeferredChecks() {
    engine::runDeferredChecks(core_);
 }
 
+void SessionImpl::endTemporaryRows() {
+   engine::endTemporaryRows(core_);
+}
+
 io::ExternalTablePtr SessionImpl::openExternalTable(std::string_view function, const io::ExternalRequest& request) {
    return engine::openExternalTable(core_, function, request);
 }

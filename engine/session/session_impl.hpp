@@ -54,6 +54,7 @@ private:
    std::vector<std::vector<Value>> query(const std::string& sql) override;
    void modify(const std::string& sql) override;
    void runDeferredChecks() override;
+   void endTemporaryRows() override;
    io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) override;
    std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const override;
    std::vector<catalog::SystemState::Cursor> cursors() const override;
