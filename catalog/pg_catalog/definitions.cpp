@@ -280,14 +280,4 @@ std::optional<std::string> serialSequence(const NameContext& context, std::strin
    return std::nullopt;
 }
 
-int32_t updatableEvents(const Snapshot& snapshot, Oid oid) {
-   constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 << 4;
-   const RelationPtr relation = snapshot.relation(oid);
-   return relation && relation->relationKind == RelationKind::Table ? updateEvent | insertEvent | deleteEvent : 0;
-}
-
-bool isColumnUpdatable(const Snapshot& snapshot, Oid relation, int16_t attribute) {
-   return attribute > 0 && updatableEvents(snapshot, relation) != 0;
-}
-
 } // namespace ouzel::catalog

@@ -104,8 +104,6 @@ std::optional<std::string> functionResult(const NameContext& context, Oid functi
 /// pg_get_serial_sequence: `table` is parsed as an SQL name, `column` is taken literally.
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table, std::string_view column);
 /// pg_relation_is_updatable: bit mask of 1 << CmdType (28: insert, update, delete).
-int32_t updatableEvents(const Snapshot& snapshot, Oid relation);
-bool isColumnUpdatable(const Snapshot& snapshot, Oid relation, int16_t attribute);
 
 // Privileges (privileges.cpp). `privileges` is SQL's list: "SELECT, INSERT WITH GRANT OPTION". The functions give true
 // if the role holds at least one privilege of the list.

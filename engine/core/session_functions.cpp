@@ -43,6 +43,11 @@ public:
       return table ? static_cast<int64_t>(table->storedBytes()) : 0;
    }
 
+   std::vector<bool> writableColumns(const catalog::Relation& view) override {
+      const catalog::SearchPath path = core_.searchPath();
+      return sql::writableColumns(view, core_.bindContext(path, nullptr));
+   }
+
    int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.storage().id()); }
    bool hasWritten() override { return core_.transaction.lockOwner().transaction != 0; }
 

@@ -406,8 +406,13 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    if (relation->relationKind != catalog::RelationKind::Table) {
       const auto alter = relation->relationKind == catalog::RelationKind::Composite ? alterCompositeType : alterOther;
+      TableAlteration defaults(context, relation->oid); // of a view's columns
       for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds))
-         alter(context, relation->oid, *command);
+         if (command->subtype == AT_ColumnDefault && relation->relationKind == catalog::RelationKind::View)
+            defaults.add(*command);
+         else
+            alter(context, relation->oid, *command);
+      defaults.run();
       return tag;
    }
    requireNotInUse(core, *relation, "ALTER TABLE");

@@ -167,6 +167,12 @@ void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions op
    editor.replaceRelation(std::move(changed));
 }
 
+void requireUpdatable(const std::string& reason) {
+   if (reason.empty()) return;
+   throw SqlError(sqlstate::featureNotSupported, "WITH CHECK OPTION is supported only on automatically updatable views")
+       .hint("Views " + reason + " are not automatically updatable.");
+}
+
 void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command) {
    const OptionOwner owner = relation.index                                ? indexOptionOwner(relation.index->method)
                              : relation.relationKind == RelationKind::View ? OptionOwner::View
@@ -174,7 +180,10 @@ void changeOptions(CommandContext& context, const catalog::Relation& relation, c
    const auto* list = as<::List>(command.def);
    RelationOptions options = command.subtype == AT_SetRelOptions ? withOptions(owner, relation.options, list)
                                                                  : withoutOptions(owner, relation.options, list);
-   refuseCheckOption(options);
+   if (command.subtype == AT_SetRelOptions && owner == OptionOwner::View && hasCheckOption(options)) {
+      const catalog::SearchPath path = context.core.searchPath();
+      requireUpdatable(sql::whyNotUpdatable(relation, context.core.bindContext(path, nullptr)));
+   }
    setOptions(context.core.transaction.editor(), relation.oid, std::move(options));
 }
 
@@ -200,8 +209,6 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
    if ((command.subtype == AT_SetRelOptions || command.subtype == AT_ResetRelOptions) && !relation->sequence)
       return changeOptions(context, *relation, command);
    if (command.subtype == AT_SetStatistics && relation->index) return refuseIndexStatistics(*relation, command);
-   if (command.subtype == AT_ColumnDefault && relation->relationKind == RelationKind::View)
-      throwNotSupported("a default of a view's column");
    const char* action = actionName(command.subtype);
    if (!action) throwNotSupported("this form of " + std::string(tagOf(Verb::Alter, OBJECT_TABLE)));
    throw SqlError(sqlstate::wrongObjectType,

@@ -5,6 +5,9 @@
 
 namespace ouzel::engine {
 
+/// Throws 0A000 for a view WITH CHECK OPTION that is not automatically updatable; `reason`: why not, or empty.
+void requireUpdatable(const std::string& reason);
+
 /// Throws 42809 unless ALTER for objects of `type` may name the relation: ALTER TABLE may name views, indexes and
 /// sequences as well. ALTER INDEX ... RENAME may name any relation.
 void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::ObjectType type, bool isRename);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/core/privileges.hpp"
+#include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/user_type.hpp"
@@ -59,6 +60,21 @@ bool readsTemporary(const catalog::Snapshot& snapshot, const std::vector<catalog
    });
 }
 
+/// Where the last word `keyword` begins. REQUIRES: there is one.
+size_t lastKeyword(std::string_view text, size_t from, std::string_view keyword) {
+   size_t found = text.size();
+   for (Token token = nextToken(text, from); token.end > token.begin; token = nextToken(text, token.end))
+      if (token.kind == 'w' && afterKeyword(text.substr(0, token.end), token.begin, keyword) == token.end)
+         found = token.begin;
+   return found;
+}
+
+void addCheckOption(RelationOptions& options, ::ViewCheckOption option) {
+   if (hasCheckOption(options))
+      throw SqlError(sqlstate::invalidParameterValue, "parameter \"check_option\" specified more than once");
+   options.push_back(option == LOCAL_CHECK_OPTION ? "check_option=local" : "check_option=cascaded");
+}
+
 bool isRecursiveView(std::string_view text, size_t from) {
    for (size_t words = 0; words < 5; ++words) { // CREATE [OR REPLACE] [TEMP] RECURSIVE VIEW
       const Token token = nextToken(text, from);
@@ -74,15 +90,18 @@ bool isRecursiveView(std::string_view text, size_t from) {
 std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
    RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
-   refuseCheckOption(options);
-   if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
    NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();
    const std::string_view text = context.source().text();
-   const size_t end = context.statement.offset + context.statement.text.size();
    const size_t begin = afterKeyword(text, context.statement.offset, "as");
+   size_t end = context.statement.offset + context.statement.text.size();
+   if (statement.withCheckOption != NO_CHECK_OPTION) {
+      end = lastKeyword(text.substr(0, end), begin, "with");
+      addCheckOption(options, statement.withCheckOption);
+   }
    sql::BoundView view = sql::bindView(*statement.query, context.core.bindContext(path, &context.source()),
                                        static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
+   if (hasCheckOption(options)) requireUpdatable(view.notUpdatable);
    if (!target.isTemporary && readsTemporary(context.core.transaction.catalog(), view.dependsOn))
       target = temporaryTarget(context, *statement.view);
    const ListOf<> names(statement.aliases);
@@ -125,8 +144,11 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    if (existing && statement.replace) {
       requireOwner(context.core, *existing);
       checkReplacement(*existing, draft);
-      for (size_t i = 0; i < existing->columns.size(); ++i)
-         draft.columns[i].acl = existing->columns[i].acl;
+      for (size_t i = 0; i < existing->columns.size(); ++i) {
+         catalog::Column column = existing->columns[i]; // with its privileges and default
+         column.name = draft.columns[i].name;
+         draft.columns[i] = std::move(column);
+      }
       catalog::Relation changed = *existing;
       changed.definition = draft.definition;
       changed.dependsOn = draft.dependsOn;

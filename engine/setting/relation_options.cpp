@@ -245,9 +245,9 @@ RelationOptions withoutOptions(OptionOwner owner, const RelationOptions& old, co
    return without(old, names);
 }
 
-void refuseCheckOption(const RelationOptions& options) {
-   for (const std::string& option : options)
-      if (nameOf(option) == "check_option") throwNotSupported("WITH CHECK OPTION");
+bool hasCheckOption(const RelationOptions& options) {
+   return std::any_of(options.begin(), options.end(),
+                      [](const std::string& option) { return nameOf(option) == "check_option"; });
 }
 
 } // namespace ouzel::engine

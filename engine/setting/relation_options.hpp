@@ -32,7 +32,7 @@ RelationOptions checkedOptions(OptionOwner owner, const ::List* options);
 RelationOptions withOptions(OptionOwner owner, const RelationOptions& old, const ::List* changes);
 /// ALTER ... RESET (...). Throws 42601 if a value is given.
 RelationOptions withoutOptions(OptionOwner owner, const RelationOptions& old, const ::List* names);
-/// Throws 0A000 for WITH CHECK OPTION, which is an option of views, too.
-void refuseCheckOption(const RelationOptions& options);
+/// Whether a view has WITH CHECK OPTION, which is an option of views, too.
+bool hasCheckOption(const RelationOptions& options);
 
 } // namespace ouzel::engine

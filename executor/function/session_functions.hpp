@@ -35,6 +35,8 @@ public:
    /// set_config(): returns the value as SHOW does. `isLocal`: until the transaction ends.
    virtual std::string setSetting(const std::string& name, const std::string& value, bool isLocal) = 0;
    virtual int64_t relationSize(Oid relation) = 0; ///< bytes
+   /// For each attribute of a view whether a write reaches a column of a table; empty: no statement can write the view.
+   virtual std::vector<bool> writableColumns(const catalog::Relation& view) = 0;
 
    virtual int64_t transactionId() = 0; ///< of the current transaction; unique since the server started
    virtual bool hasWritten() = 0;       ///< whether the current transaction has written

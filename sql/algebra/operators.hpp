@@ -245,10 +245,11 @@ struct Dml {
       int16_t notNullAttribute = 0; ///< ≠ 0: NOT NULL of this attribute instead of expr
       std::string column;
       std::string policyError{}; ///< of row-level security: the message of the error
+      std::string view{};        ///< of WITH CHECK OPTION: the view
 
       template <typename Self>
-      static constexpr std::tuple members{&Self::expr, &Self::constraint, &Self::notNullAttribute, &Self::column,
-                                          &Self::policyError};
+      static constexpr std::tuple members{&Self::expr,   &Self::constraint,  &Self::notNullAttribute,
+                                          &Self::column, &Self::policyError, &Self::view};
    };
    std::vector<Check> checks;
 

@@ -43,9 +43,15 @@ struct BoundView {
    BoundQuery query;
    std::string definition;
    std::vector<catalog::Dependency> dependsOn;
+   std::string notUpdatable; ///< why it is not automatically updatable, see whyNotUpdatable(); empty: it is
 };
 /// `queryOffset` and `queryLength`: the byte range of the query in the text of context.source.
 BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength);
+
+/// Why the view is not automatically updatable; empty: it is.
+std::string whyNotUpdatable(const catalog::Relation& view, const BindContext& context);
+/// For each attribute of the view whether a write of it reaches a column of a table; empty: the view cannot be written.
+std::vector<bool> writableColumns(const catalog::Relation& view, const BindContext& context);
 
 /// The text of a view, or of an expression over `table`, after a relation (attribute 0) or a column gets a new name.
 /// The context's catalog is the one before the change.

@@ -148,11 +148,29 @@ int32_t charToEncoding(const StringView& name) {
 int32_t encodingMaxLength(int32_t encoding) {
    return encoding == 6 ? 4 : 1;
 }
+constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 << 4;
+
+/// The events that can reach one column of a relation, or with attribute 0 any.
+int32_t events(const catalog::Relation& relation, int16_t attribute, KernelEnv& env) {
+   constexpr int32_t all = updateEvent | insertEvent | deleteEvent;
+   if (relation.relationKind == catalog::RelationKind::Table) return all;
+   if (relation.relationKind != catalog::RelationKind::View || !env.context.session) return 0;
+   const std::vector<bool> writable = env.context.session->writableColumns(relation);
+   if (writable.empty()) return 0;
+   const bool reaches = attribute == 0 ? std::find(writable.begin(), writable.end(), true) != writable.end()
+                                       : attribute <= static_cast<int64_t>(writable.size()) &&
+                                             writable[static_cast<size_t>(attribute) - 1];
+   return reaches ? all : deleteEvent;
+}
+
 int32_t updatable(int64_t relation, bool, KernelEnv& env) {
-   return catalog::updatableEvents(snapshotOf(env), oidOf(relation));
+   const auto found = snapshotOf(env).relation(oidOf(relation));
+   return found ? events(*found, 0, env) : 0;
 }
 bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) {
-   return catalog::isColumnUpdatable(snapshotOf(env), oidOf(relation), attribute);
+   const auto found = snapshotOf(env).relation(oidOf(relation));
+   constexpr int32_t needed = updateEvent | deleteEvent;
+   return found && attribute > 0 && (events(*found, attribute, env) & needed) == needed;
 }
 
 int64_t relationSize(int64_t relation, KernelEnv& env) {

@@ -365,6 +365,10 @@ SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
           .detail(detail)
           .table(dml_.table.schema, dml_.table.name)
           .column(check.column);
+   if (!check.view.empty())
+      return SqlError(sqlstate::withCheckOptionViolation,
+                      "new row violates check option for view \"" + check.view + "\"")
+          .detail(detail);
    return SqlError(sqlstate::checkViolation, "new row for relation \"" + dml_.table.name +
                                                  "\" violates check constraint \"" + check.constraint + "\"")
        .detail(detail)

@@ -5,6 +5,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/on_conflict.hpp"
+#include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/part_assignment.hpp"
@@ -156,6 +157,22 @@ std::vector<GetColumn> joinParts(BindState& state, Scope& scope, const std::vect
    return values;
 }
 
+/// Columns that get no value and of which a view has a default: it is computed above `rel`.
+void addViewDefaults(BindState& state, Scope& scope, const ViewTarget& view, std::vector<GetColumn>& values,
+                     RelPtr& rel) {
+   std::vector<ComputedColumn> computed;
+   for (const catalog::Column& column : view.table->columns) {
+      const bool isGiven = std::any_of(values.begin(), values.end(),
+                                       [&](const GetColumn& value) { return value.attribute == column.attribute; });
+      if (isGiven || column.isDropped || column.generated) continue;
+      ExprPtr value = viewDefault(state, scope, view, column.attribute);
+      if (!value) continue;
+      values.push_back({state.addColumn(scope, column.name, column.type), column.attribute});
+      computed.push_back({values.back().column, std::move(value)});
+   }
+   rel = makeMap(std::move(rel), std::move(computed));
+}
+
 /// The table columns behind view columns. Throws if one of the first `given` columns, which get values, is computed by
 /// the view.
 std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns, size_t given) {
@@ -176,7 +193,8 @@ std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<Inse
 
 std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::List* list,
                                       const std::vector<InsertColumn>& columns, bool isExplicit,
-                                      ::OverridingKind overriding, const catalog::Relation& table) {
+                                      ::OverridingKind overriding, const catalog::Relation& table,
+                                      const ViewTarget* view) {
    auto row = bindInsertRow(state, scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
                             [&](size_t i, uint32_t position) {
                                checkCount(i + 1, columns, false, position);
@@ -191,7 +209,8 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
                                                            : "cannot set a subfield to DEFAULT")
              .at(columns[i].position);
       if (!row[i]) { // DEFAULT
-         row[i] = column.generated ? makeNull(column.type) : defaultOf(state, table, column);
+         if (view) row[i] = viewDefault(state, scope, *view, column.attribute);
+         if (!row[i]) row[i] = column.generated ? makeNull(column.type) : defaultOf(state, table, column);
          continue;
       }
       checkAssignable(column, overriding);
@@ -226,8 +245,6 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    if (isView) {
       Scope apart(&scope); // separate, because the statement does not read the view's rows
       viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
-      if (statement.onConflictClause)
-         throwNotSupported("ON CONFLICT for a view", state.at(statement.relation->location));
       table = view.table;
       const size_t given = isExplicit ? columns.size() : givenColumns(statement);
       columns = columnsBehind(view, std::move(columns), given);
@@ -255,7 +272,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          if (ListOf<>(list).size() != ListOf<>(lists.front()).size())
             throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
                 .at(state.startOfNode(ListOf<>(list).front()));
-         auto row = bindInsertValues(state, scope, list, columns, isExplicit, statement.override, *table);
+         auto row = bindInsertValues(state, scope, list, columns, isExplicit, statement.override, *table,
+                                     isView ? &view : nullptr);
          rows.push_back(std::move(row));
       }
       const size_t count = rows[0].size();
@@ -314,14 +332,18 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    }
 
    TargetPolicies policies(state, table, isView ? view.role : state.access.role);
-   const std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
+   std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
+   if (isView) addViewDefaults(state, scope, view, values, rel);
    rel = fillTarget(state, scope, std::move(rel), *dml, *table, values);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {
-      rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml, policies);
+      const ConflictView conflictView{view, viewItem};
+      rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml, policies,
+                           isView ? &conflictView : nullptr);
       if (ordinal != noColumn) rel = inOrder(std::move(rel), ordinal);
    } else {
       dml->checks = checksOf(state, *table, dml->target);
+      if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
    }
 
    // RETURNING sees the new row and no item of the source.

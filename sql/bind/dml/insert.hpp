@@ -1,4 +1,5 @@
 #pragma once
+#include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/state/bind_state.hpp"
 
 namespace ouzel::sql {
@@ -12,13 +13,15 @@ struct InsertColumn {
 
 /// The columns that an INSERT names; without names all columns of the table.
 std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* names, const catalog::Relation& table);
-/// Binds one row of VALUES, casts its values to the columns' types and puts in defaults for DEFAULT.
 /// Notes that the first `given` of the columns get values.
 void noteInserted(BindState& state, const catalog::Relation& table, const std::vector<InsertColumn>& columns,
                   size_t given);
+/// Binds one row of VALUES, casts its values to the columns' types and puts in defaults for DEFAULT; those of `view`,
+/// if the statement writes one.
 std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::List* list,
                                       const std::vector<InsertColumn>& columns, bool isExplicit,
-                                      ::OverridingKind overriding, const catalog::Relation& table);
+                                      ::OverridingKind overriding, const catalog::Relation& table,
+                                      const ViewTarget* view = nullptr);
 /// `parent`: the scope around a WITH query; null for a top-level statement.
 BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent);
 

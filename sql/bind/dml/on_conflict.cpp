@@ -5,6 +5,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/update.hpp"
+#include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
@@ -40,7 +41,7 @@ Dml::ConflictKey keyOf(const catalog::Relation& table, const catalog::Relation& 
 }
 
 std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, const ::OnConflictClause& clause,
-                                            const catalog::Relation& table) {
+                                            const catalog::Relation& table, const ViewTarget* view) {
    std::vector<Dml::ConflictKey> keys;
    const auto indexes = state.context.catalog.indexesOf(table.oid);
    if (!clause.infer) {
@@ -55,10 +56,11 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
    }
    const ::InferClause& infer = *clause.infer;
    if (infer.conname) {
-      const auto* constraint = table.findConstraint(infer.conname);
+      const catalog::Relation& named = view ? *view->view : table;
+      const auto* constraint = named.findConstraint(infer.conname);
       if (!constraint)
          throw SqlError(sqlstate::undefinedObject, "constraint \"" + std::string(infer.conname) + "\" for table \"" +
-                                                       table.name + "\" does not exist");
+                                                       named.name + "\" does not exist");
       for (const auto& index : indexes)
          if (index->oid == constraint->index) keys.push_back(keyOf(table, *index));
       if (keys.empty())
@@ -79,10 +81,18 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
          canMatch = false; // no unique index has expressions
          continue;
       }
-      const auto* column = table.findColumn(element->name);
+      const auto* column = (view ? *view->view : table).findColumn(element->name);
       if (!column)
          throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist")
              .at(state.at(infer.location));
+      if (view) {
+         state.access.of(view->view->oid).selected.push_back(column->attribute);
+         column = columnBehind(*view, *column);
+      }
+      if (!column) {
+         canMatch = false; // the view computes it
+         continue;
+      }
       if (element->collation) {
          const auto* collation = catalog::builtins().findCollation(stringOf(ListOf<>(element->collation).back()));
          canMatch = canMatch && collation && collation->oid == column->type.collation;
@@ -138,28 +148,33 @@ ExprPtr storedPasses(BindState& state, Scope& scope, const TargetPolicies& polic
 } // namespace
 
 RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
-                      RelPtr rel, Dml& dml, TargetPolicies& policies) {
+                      RelPtr rel, Dml& dml, TargetPolicies& policies, const ConflictView* view) {
    const ::OnConflictClause& clause = *statement.onConflictClause;
    const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
    ColumnId rowId = noColumn;
    FromItem target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    state.columns[rowId].nullable = true;
    {
-      scope.items.push_back(target.items[0]);
-      dml.conflictKeys = inferArbiters(state, scope, clause, *table);
+      scope.items.push_back(view ? view->item : target.items[0]);
+      dml.conflictKeys = inferArbiters(state, scope, clause, *table, view ? &view->target : nullptr);
       scope.items.clear();
    }
+   const Oid role = view ? view->target.role : state.access.role;
    if (clause.infer) {
       policies.noteRead(state);
       // Which keys are taken is something that only those may find out who may read them.
-      RelationAccess& access = state.access.of(table->oid);
+      if (view) state.access.of(view->target.view->oid).privileges |= catalog::privilege::select;
+      RelationAccess& access = state.access.of(table->oid, role);
       access.privileges |= catalog::privilege::select;
       for (const Dml::ConflictKey& key : dml.conflictKeys)
          access.selected.insert(access.selected.end(), key.attributes.begin(), key.attributes.end());
    }
-   if (isUpdate) state.access.of(table->oid).privileges |= catalog::privilege::update;
+   if (isUpdate) state.access.of(table->oid, role).privileges |= catalog::privilege::update;
    dml.checks = checksOf(state, *table, dml.target);
-   if (dml.conflictKeys.empty()) return rel; // nothing can conflict
+   if (dml.conflictKeys.empty()) { // nothing can conflict
+      if (view) append(dml.checks, viewChecks(state, scope, view->target, dml.target, rel));
+      return rel;
+   }
    state.hasConflictClause = true;
    dml.conflict = isUpdate ? ConflictAction::Update : ConflictAction::Nothing;
    dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update, DmlAction::Refuse};
@@ -191,6 +206,19 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       rel = makeMap(std::move(rel), std::move(computed));
    };
 
+   // The row proposed for insertion has to satisfy the views' checks if it is inserted.
+   const auto checkProposed = [&] {
+      if (!view) return;
+      for (Dml::Check& check : viewChecks(state, scope, view->target, dml.proposed, rel)) {
+         auto holds = makeTyped(ExprKind::Case, check.expr->type);
+         holds->args.push_back(makeCompare(CompareOp::Eq, makeColumn(number, clauseType), clauseNumber(insertClause)));
+         holds->args.push_back(std::move(check.expr));
+         holds->args.push_back(makeBoolean(true));
+         check.expr = std::move(holds);
+         dml.proposedChecks.push_back(std::move(check));
+      }
+   };
+
    if (!isUpdate) {
       std::vector<ExprPtr> found, args;
       for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
@@ -203,6 +231,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       args.push_back(clauseNumber(0));
       args.push_back(clauseNumber(insertClause));
       choose(std::move(args));
+      checkProposed();
       return rel;
    }
 
@@ -210,13 +239,20 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
    policies.setStored(old);
    joinOn(dml.conflictKeys[0], std::move(target.rel));
-   NamespaceItem excluded = target.items[0];
+   NamespaceItem excluded = view ? view->item : target.items[0];
    excluded.alias = "excluded";
    excluded.isAliased = true;
-   for (const catalog::Column& column : table->columns) // `excluded` has the table's names, not those of the alias
+   // `excluded` has the names of the table or view, not those of the alias.
+   for (const catalog::Column& column : view ? view->target.view->columns : table->columns)
       for (ScopeColumn& shown : excluded.columns)
          if (shown.attribute == column.attribute) shown.name = column.name;
-   showRow(excluded, *table, dml.proposed);
+   if (view) {
+      target.items[0] = view->item;
+      rel = showView(state, scope, std::move(rel), view->target, old, target.items[0]);
+      rel = showView(state, scope, std::move(rel), view->target, dml.proposed, excluded);
+   } else {
+      showRow(excluded, *table, dml.proposed);
+   }
    for (const ScopeColumn& column : excluded.columns) // they come from the query of INSERT ... SELECT
       state.adopt(scope, column.column);
    addEntry(scope, excluded);
@@ -226,7 +262,8 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    ExprPtr passes = storedPasses(state, scope, policies, rowId, rel, dml);
    ExprPtr changes = isFound(rowId);
    if (passes) changes = conjunction(std::move(changes), clone(*passes));
-   auto assignments = bindAssignments(state, scope, clause.targetList, *table, rel, changes.get());
+   auto assignments =
+       bindAssignments(state, scope, clause.targetList, *table, rel, changes.get(), view ? &view->target : nullptr);
    for (const Assignment& assignment : assignments)
       dml.assigned.push_back(assignment.attribute);
    for (const catalog::Column& column : table->columns)
@@ -246,6 +283,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       args.push_back(clauseNumber(updateClause));
    }
    choose(std::move(args));
+   checkProposed();
 
    // The row to write: the proposed row, or the stored row with its changes. Rows that are not written take the stored
    // values, so that no assignment is computed for them.
@@ -272,6 +310,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    rel = makeMap(std::move(rel), std::move(computed));
    rel = computeGenerated(state, scope, std::move(rel), dml, *table);
    dml.checks = checksOf(state, *table, dml.target);
+   if (view) append(dml.checks, viewChecks(state, scope, view->target, dml.target, rel));
    return rel;
 }
 

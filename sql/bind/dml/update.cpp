@@ -5,6 +5,7 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/part_assignment.hpp"
@@ -155,7 +156,8 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
          }
       } else if (!value) {
          if (column.generated) continue; // computeGenerated computes it
-         value = defaultOf(state, table, column);
+         if (view) value = viewDefault(state, scope, *view, column.attribute);
+         if (!value) value = defaultOf(state, table, column);
       } else {
          value = coerceForAssignment(state, std::move(value), column.type, column.name, Clause::UpdateSource);
       }
@@ -212,6 +214,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
       showRow(scope.items.front(), *table, dml->target);
    }
    dml->checks = checksOf(state, *table, dml->target);
+   if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
    return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList, policies);
 }
 

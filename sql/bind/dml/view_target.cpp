@@ -25,14 +25,23 @@ namespace {
 
 constexpr const char* severalTables = "that do not select from a single table or view";
 
-/// Refuses a view whose text has DISTINCT, GROUP BY or another clause that a simple view must not have.
-void requireSimple(const ::SelectStmt& select, const catalog::Relation& view, std::string_view verb) {
-   if (select.distinctClause) refuseView(view, verb, "containing DISTINCT");
-   if (select.groupClause) refuseView(view, verb, "containing GROUP BY");
-   if (select.havingClause) refuseView(view, verb, "containing HAVING");
-   if (select.op != SETOP_NONE) refuseView(view, verb, "containing UNION, INTERSECT, or EXCEPT");
-   if (select.withClause) refuseView(view, verb, "containing WITH");
-   if (select.limitCount || select.limitOffset) refuseView(view, verb, "containing LIMIT or OFFSET");
+/// The clause of the text that a simple view must not have; empty: there is none.
+std::string complexClause(const ::SelectStmt& select) {
+   if (select.distinctClause) return "containing DISTINCT";
+   if (select.groupClause) return "containing GROUP BY";
+   if (select.havingClause) return "containing HAVING";
+   if (select.op != SETOP_NONE) return "containing UNION, INTERSECT, or EXCEPT";
+   if (select.withClause) return "containing WITH";
+   if (select.limitCount || select.limitOffset) return "containing LIMIT or OFFSET";
+   return {};
+}
+
+/// What the operator computes that a simple view must not; empty: nothing of the kind.
+std::string complexCalls(const Rel& rel) {
+   if (rel.kind == RelKind::GroupBy) return "that return aggregate functions";
+   if (rel.kind == RelKind::Window) return "that return window functions";
+   if (rel.kind == RelKind::ProjectSet) return "that return set-returning functions";
+   return {};
 }
 
 } // namespace
@@ -44,9 +53,7 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
    Rel* rel = item.rel.get();
    std::string found;
    while (rel->kind != RelKind::Get && !rel->inputs.empty()) {
-      if (rel->kind == RelKind::GroupBy) found = "that return aggregate functions";
-      if (rel->kind == RelKind::Window) found = "that return window functions";
-      if (rel->kind == RelKind::ProjectSet) found = "that return set-returning functions";
+      if (const std::string calls = complexCalls(*rel); !calls.empty()) found = calls;
       if (const auto* barrier = rel->getIf<op::Barrier>(); barrier && barrier->relation != invalidOid)
          target.barrier = rel;
       if (rel->kind == RelKind::Join || rel->kind == RelKind::SetOp) break;
@@ -62,7 +69,10 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
    for (catalog::RelationPtr at = view; at;) {
       const auto script = ParsedScript::parse(at->definition);
       const auto& select = *as<SelectStmt>(script.statements().at(0).node);
-      requireSimple(select, *at, verb);
+      if (const std::string clause = complexClause(select); !clause.empty()) refuseView(*at, verb, clause);
+      if (const ListOf<> all(select.fromClause); all.size() == 1 && isNode(all[0], T_RangeTableSample))
+         refuseView(*at, verb, "containing TABLESAMPLE");
+      target.views.push_back(at);
       const ListOf<> from(select.fromClause);
       const bool isOne = from.size() == 1 && isNode(from[0], T_RangeVar);
       catalog::RelationPtr next;
@@ -96,6 +106,30 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
    for (const ScopeColumn& column : item.items[0].columns)
       target.outputs.push_back(column.column);
    return item;
+}
+
+std::string whyNotUpdatable(const catalog::Snapshot& snapshot, const ::SelectStmt& query, const Rel& bound,
+                            std::span<const ColumnId> shown) {
+   std::string reason = complexClause(query);
+   const Rel* rel = &bound;
+   for (; rel->inputs.size() == 1; rel = rel->inputs[0].get())
+      if (const std::string calls = complexCalls(*rel); reason.empty() && !calls.empty()) reason = calls;
+   if (!reason.empty()) return reason;
+   const ListOf<> from(query.fromClause);
+   if (from.size() == 1 && isNode(from[0], T_RangeTableSample)) return "containing TABLESAMPLE";
+   // While a view is defined, the views that it reads are Values.
+   const auto* get = rel->kind == RelKind::Get ? rel->getIf<op::Get>() : nullptr;
+   const auto* view = rel->getIf<op::Values>();
+   if (const auto read = get ? snapshot.relation(get->table.relation) : nullptr)
+      if (read->relationKind != catalog::RelationKind::Table) get = nullptr;
+   if (from.size() != 1 || !isNode(from[0], T_RangeVar) || (!get && !view)) return severalTables;
+   for (const ColumnId column : shown) {
+      if (get && std::any_of(get->columns.begin(), get->columns.end(),
+                             [&](const GetColumn& stored) { return stored.column == column; }))
+         return {};
+      if (view && std::find(view->columns.begin(), view->columns.end(), column) != view->columns.end()) return {};
+   }
+   return "that have no updatable columns";
 }
 
 const catalog::Column* columnBehind(const ViewTarget& target, const catalog::Column& column) {

@@ -1,5 +1,6 @@
 #include "common/error/check.hpp"
 #include "sql/bind/binder.hpp"
+#include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/statement/standalone.hpp"
@@ -12,6 +13,13 @@
 namespace ouzel::sql {
 
 namespace {
+
+std::string whyNotUpdatable(const BindState& state, const ::Node& query, const BoundQuery& bound) {
+   std::vector<ColumnId> shown;
+   for (const auto& output : bound.output)
+      shown.push_back(output.column);
+   return whyNotUpdatable(state.context.catalog, *as<SelectStmt>(&query), *bound.root, shown);
+}
 
 BoundView bindViewQuery(BindState& state, const ::Node& query, uint32_t offset, uint32_t length) {
    ViewTextRecorder recorder;
@@ -26,6 +34,7 @@ BoundView bindViewQuery(BindState& state, const ::Node& query, uint32_t offset, 
       throw SqlError(sqlstate::featureNotSupported, "views must not contain parameters");
    if (state.source) view.definition = recorder.apply(state.source->text(), offset, length);
    view.dependsOn = recorder.dependencies();
+   view.notUpdatable = whyNotUpdatable(state, query, view.query);
    return view;
 }
 
@@ -33,7 +42,7 @@ std::string renameInQuery(BindState& state, std::string_view query, Oid relation
                           std::string_view name) {
    const auto script = ParsedScript::parse(query);
    ViewTextRecorder recorder;
-   recorder.rename({relation, attribute, std::string(name)}, script.source().text());
+   begin(recorder, script.source().text());
    state.recorder = &recorder;
    state.source = nullptr;
    bindSelect(state, *as<SelectStmt>(script.statements().at(0).node), nullptr);
@@ -101,6 +110,34 @@ std::string renameInExpression(std::string_view expression, const catalog::Relat
                                std::string_view name, const BindContext& context) {
    BindState state(context);
    return renameInExpression(state, expression, table, attribute, name);
+}
+
+std::string whyNotUpdatable(const catalog::Relation& view, const BindContext& context) {
+   const auto script = ParsedScript::parse(view.definition);
+   const ::Node& query = *script.statements().at(0).node;
+   BindState state(context);
+   ViewTextRecorder recorder; // so that the views that it reads are not looked into
+   state.recorder = &recorder;
+   state.source = nullptr;
+   const BoundQuery bound = bindStatement(state, query);
+   return whyNotUpdatable(state, query, bound);
+}
+
+std::vector<bool> writableColumns(const catalog::Relation& view, const BindContext& context) {
+   BindState state(context);
+   Scope scope(nullptr);
+   ViewTarget target;
+   const auto bound = std::make_shared<catalog::Relation>(view);
+   try {
+      bindTargetView(state, scope, ::RangeVar{}, bound, "UPDATE", target);
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::objectNotInPrerequisiteState) return {};
+      throw;
+   }
+   std::vector<bool> result;
+   for (const catalog::Column& column : bound->columns)
+      result.push_back(!column.isDropped && columnBehind(target, column) != nullptr);
+   return result;
 }
 
 BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength) {
