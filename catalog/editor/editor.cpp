@@ -1,6 +1,7 @@
 #include "catalog/editor/editor.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/object/comments.hpp"
 #include "catalog/object/default_acl.hpp"
@@ -304,16 +305,33 @@ Oid CatalogEditor::createSchema(std::string name, Oid owner) {
    return oid;
 }
 
-void CatalogEditor::renameSchema(Oid schema, std::string name) {
+void CatalogEditor::renameSchema(Oid schema, std::string name, const SqlRewriter& rewriteView) {
    const SchemaPtr old = working_.schema(schema);
    if (!old) throwInternal("schema to rename does not exist");
    if (startsWith(name, "pg_"))
       throw SqlError(sqlstate::reservedName, "unacceptable schema name \"" + name + "\"")
           .detail("The prefix \"pg_\" is reserved for system schemas.");
-   for (const RelationPtr& relation : working_.relations())
-      if (relation->schema == schema &&
-          (!working_.dependentsOf(relation->oid).empty() || !working_.withPoliciesReading(relation->oid).empty()))
-         throwNotSupported("renaming a schema whose tables are used by views");
+   std::set<Oid> moved;
+   for (const RelationPtr& relation : working_.relations()) {
+      if (relation->schema != schema) continue;
+      if (!working_.withPoliciesReading(relation->oid).empty())
+         throwNotSupported("renaming a schema whose tables are used by policies");
+      moved.insert(relation->oid);
+   }
+   // Rewrite all views before putting any of them, because binding one view reads the old versions of the other views.
+   std::vector<Relation> rewritten;
+   for (const RelationPtr& view : working_.relations()) {
+      const bool isConcerned = std::any_of(view->dependsOn.begin(), view->dependsOn.end(),
+                                           [&](const Dependency& read) { return moved.contains(read.relation); });
+      if (!isConcerned || view->definition.empty()) continue;
+      if (!rewriteView) throwNotSupported("renaming a schema whose tables are used by views");
+      rewritten.push_back(*view);
+      rewritten.back().definition = rewriteView(view->definition);
+   }
+   const SchemaPtr holder = working_.findSchema(name);
+   if (holder && holder->oid != schema) throwNameTaken(*holder);
+   for (Relation& view : rewritten)
+      put(std::make_shared<const Relation>(std::move(view)));
    Schema changed = *old;
    changed.name = std::move(name);
    replaceSchema(std::move(changed));

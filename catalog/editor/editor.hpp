@@ -86,7 +86,8 @@ public:
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
    Dropped dropSchema(Oid schema, DropBehavior behavior);
-   void renameSchema(Oid schema, std::string name);
+   /// `rewriteView` rewrites views over the schema's relations; as with renameRelation().
+   void renameSchema(Oid schema, std::string name, const SqlRewriter& rewriteView = nullptr);
    void replaceSchema(Schema changed);
    /// The session's schema pg_temp_n; the first call creates it.
    Oid temporarySchema(int32_t backendId);
@@ -104,7 +105,7 @@ public:
    Dropped dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations, DropBehavior behavior);
    /// Throws 0A000 if views read the relation and `rewriteView` is empty.
    void renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView = nullptr);
-   void setSchema(Oid relation, Oid schema);
+   void setSchema(Oid relation, Oid schema, const SqlRewriter& rewriteView = nullptr);
 
    // Columns and constraints.
    int16_t addColumn(Oid relation, Column draft);

@@ -190,11 +190,11 @@ void CatalogEditor::renameRelation(Oid relation, std::string name, const SqlRewr
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 
-void CatalogEditor::setSchema(Oid relation, Oid schema) {
+void CatalogEditor::setSchema(Oid relation, Oid schema, const SqlRewriter& rewriteView) {
    Relation changed = copyOf(relation);
    if (changed.schema == schema) return;
    checkNewName(schema, changed.name);
-   rewriteDependents(changed, 0, nullptr, "moving a relation that a view uses");
+   rewriteDependents(changed, 0, rewriteView, "moving a relation that a view uses");
    for (const RelationPtr& index : working_.indexesOf(relation)) {
       Relation moved = *index;
       checkNewName(schema, moved.name);

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
@@ -71,6 +73,14 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    policies.put(context.core);
 }
 
+/// Writes the new schema of relations into a view's text.
+catalog::SqlRewriter moveViews(CommandContext& context, std::set<Oid> relations, std::string schema) {
+   return [&context, relations = std::move(relations), schema = std::move(schema)](const std::string& definition) {
+      const catalog::SearchPath path = context.core.searchPath();
+      return sql::moveInView(definition, relations, schema, context.core.bindContext(path, nullptr));
+   };
+}
+
 void moveToSchema(CommandContext& context, const catalog::Relation& relation, const char* name) {
    SessionCore& core = context.core;
    if (relation.index)
@@ -91,8 +101,9 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
       throwNotSupported("moving a relation that a policy uses");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
    for (const catalog::RelationPtr& other : all)
-      if (other->sequence && other->sequence->ownerRelation == relation.oid) editor.setSchema(other->oid, schema);
-   editor.setSchema(relation.oid, schema);
+      if (other->sequence && other->sequence->ownerRelation == relation.oid)
+         editor.setSchema(other->oid, schema, moveViews(context, {other->oid}, name));
+   editor.setSchema(relation.oid, schema, moveViews(context, {relation.oid}, name));
 }
 
 } // namespace
@@ -113,7 +124,14 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
                         "schema \"" + std::string(statement.subname) + "\" does not exist");
       requireOwner(core, *schema);
       requireDatabasePrivilege(core, catalog::privilege::create);
-      editor.renameSchema(schema->oid, statement.newname);
+      std::set<Oid> moved;
+      for (const auto& relation : core.transaction.catalog().relations()) {
+         if (relation->schema != schema->oid) continue;
+         moved.insert(relation->oid);
+         if (catalog::isUserType(*relation))
+            requireNotInTexts(core, relation->name, false, "renaming the schema of a type");
+      }
+      editor.renameSchema(schema->oid, statement.newname, moveViews(context, moved, statement.newname));
       return tag;
    }
    case OBJECT_TABLE:
@@ -161,7 +179,11 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       refuseToAlter(
           type, findPartOfRelation(core, type, commandTarget(context, path, *statement.relation), statement.subname));
    }
-   case OBJECT_DATABASE: requireDatabase(core, statement.subname); throwNotSupported("ALTER DATABASE ... RENAME");
+   case OBJECT_DATABASE:
+      requireDatabase(core, statement.subname);
+      if (core.options.database == statement.subname)
+         throw SqlError(sqlstate::featureNotSupported, "current database cannot be renamed");
+      throwNotSupported("ALTER DATABASE ... RENAME");
    case OBJECT_ROLE: return renameRole(context, statement);
    case OBJECT_TABLESPACE:
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));

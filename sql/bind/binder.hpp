@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,9 @@ std::vector<bool> writableColumns(const catalog::Relation& view, const BindConte
 /// The context's catalog is the one before the change.
 std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
                          const BindContext& context);
+/// The text of a view after relations have gone to another schema. The context's catalog is the one before the change.
+std::string moveInView(std::string_view definition, const std::set<Oid>& relations, std::string_view schema,
+                       const BindContext& context);
 std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
                                std::string_view name, const BindContext& context);
 

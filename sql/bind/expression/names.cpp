@@ -245,7 +245,7 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
       const auto name = stringOf(fields[0]);
       if (auto column = findColumn(state, scope, name, position)) return column;
       if (const auto* item = findItem(state, scope, {}, name, position)) {
-         if (state.recorder) state.recorder->isRow();
+         if (state.recorder) state.recorder->isRow(invalidOid);
          return wholeRow(state, *item, position);
       }
       throwMissingColumn(scope, {}, name, position);
@@ -261,7 +261,7 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    const auto* item = findItem(state, scope, schema, relation, position);
    if (!item) throwMissingRelation(scope, schema, relation, position);
    if (isStar(fields.back())) {
-      if (state.recorder) state.recorder->isRow();
+      if (state.recorder) state.recorder->isRow(item->relation ? item->relation->oid : invalidOid);
       return wholeRow(state, *item, position);
    }
    const auto name = stringOf(fields.back());

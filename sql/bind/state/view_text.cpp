@@ -60,13 +60,15 @@ void ViewTextRecorder::isColumn(Oid relation) {
       const auto begin = static_cast<uint32_t>(location_);
       replace(begin, lastPart(location_, parts_ - 1).first - begin, "");
    }
+   moveName(relation, location_, parts_ - 1);
    if (!isStandalone_ || location_ < 0 || parts_ < 2) return;
    const auto begin = static_cast<uint32_t>(location_);
    replace(begin, lastPart(location_, parts_).first - begin, "");
 }
 
-void ViewTextRecorder::isRow() {
+void ViewTextRecorder::isRow(Oid relation) {
    readsRow_ = isRow_ = true;
+   moveName(relation, location_, parts_ - 1); // without the star
    if (isStandalone_ && rename_.relation && rename_.attribute == 0)
       renameTable(rename_.relation, location_, parts_ > 1 ? parts_ - 1 : 1, {}); // without the star
 }
@@ -131,7 +133,14 @@ void ViewTextRecorder::keepOutputName(int32_t location, std::string_view name) {
          edit.text = catalog::quoteIdentifier(rename_.name) + " AS " + catalog::quoteIdentifier(name);
 }
 
+void ViewTextRecorder::moveName(Oid relation, int32_t location, uint32_t parts) {
+   if (location < 0 || parts < 2 || !moved_.contains(relation)) return;
+   const auto [begin, length] = lastPart(location, parts - 1);
+   replace(begin, length, catalog::quoteIdentifier(schema_));
+}
+
 void ViewTextRecorder::renameTable(Oid relation, int32_t location, uint32_t parts, std::string_view alias) {
+   moveName(relation, location, parts);
    if (rename_.relation != relation || rename_.attribute != 0 || location < 0) return;
    const auto [begin, length] = lastPart(location, parts);
    std::string text = catalog::quoteIdentifier(rename_.name);

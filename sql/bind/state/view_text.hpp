@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,12 @@ public:
       rename_ = std::move(rename);
       source_ = source;
    }
+   /// From here on, collects replacements for relations that go to another schema; `source` is the text that is bound.
+   void move(std::set<Oid> relations, std::string schema, std::string_view source) {
+      moved_ = std::move(relations);
+      schema_ = std::move(schema);
+      source_ = source;
+   }
    /// The text is an expression over the columns of one table, which may get another name or lend the expression to a
    /// copy: references lose the table's name. `source` is the text that is bound.
    void standalone(std::string_view source) {
@@ -46,8 +53,8 @@ public:
    }
    /// The reference that was entered last is a column of a relation (invalidOid: of something else).
    void isColumn(Oid relation);
-   /// The reference that was entered last is a whole row.
-   void isRow();
+   /// The reference that was entered last is a whole row of a relation (invalidOid: of something else).
+   void isRow(Oid relation);
    bool readsRow() const { return readsRow_; }
    /// A string literal is bound. `position`: of expressions that stand for it; 0 records nothing.
    void enterLiteral(int32_t location, uint32_t position);
@@ -86,11 +93,15 @@ private:
       uint32_t location, length;
       std::string text;
    };
+   /// The relation's name, of `parts` parts at `location`, gets another schema if it moves.
+   void moveName(Oid relation, int32_t location, uint32_t parts);
    /// Offset and length of the last of `parts` dotted identifiers at `location`.
    std::pair<uint32_t, uint32_t> lastPart(int32_t location, uint32_t parts) const;
 
    std::vector<Edit> edits_;
    Rename rename_;
+   std::set<Oid> moved_; ///< relations that go to schema_
+   std::string schema_;
    Oid owner_ = invalidOid;
    std::string_view source_;
    int32_t location_ = -1;

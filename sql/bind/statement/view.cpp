@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "common/error/check.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/dml/view_target.hpp"
@@ -38,8 +40,9 @@ BoundView bindViewQuery(BindState& state, const ::Node& query, uint32_t offset, 
    return view;
 }
 
-std::string renameInQuery(BindState& state, std::string_view query, Oid relation, int16_t attribute,
-                          std::string_view name) {
+/// Binds a view's text, to collect what `begin` asks the recorder for, and gives the text with the replacements.
+std::string changedQuery(BindState& state, std::string_view query,
+                         const std::function<void(ViewTextRecorder&, std::string_view source)>& begin) {
    const auto script = ParsedScript::parse(query);
    ViewTextRecorder recorder;
    begin(recorder, script.source().text());
@@ -103,7 +106,17 @@ StoredExpression storedAgain(std::string_view stored, ExpressionUse use, const c
 std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
                          const BindContext& context) {
    BindState state(context);
-   return renameInQuery(state, definition, relation, attribute, name);
+   return changedQuery(state, definition, [&](ViewTextRecorder& recorder, std::string_view source) {
+      recorder.rename({relation, attribute, std::string(name)}, source);
+   });
+}
+
+std::string moveInView(std::string_view definition, const std::set<Oid>& relations, std::string_view schema,
+                       const BindContext& context) {
+   BindState state(context);
+   return changedQuery(state, definition, [&](ViewTextRecorder& recorder, std::string_view source) {
+      recorder.move(relations, std::string(schema), source);
+   });
 }
 
 std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
