@@ -195,7 +195,7 @@ void DropPlan::addColumnsOfType(const Relation& relation) {
          const bool isComposite = other->relationKind == RelationKind::Composite;
          std::string description =
              "column " + column.name + " of " + (isComposite ? "composite " : "") + describe(*other);
-         if (other->relationKind == RelationKind::View) {
+         if (other->relationKind == RelationKind::View || other->relationKind == RelationKind::MaterializedView) {
             addCascaded(other, reason);
             break;
          }

@@ -28,7 +28,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 6, completeSince = 3;
+constexpr uint16_t formatVersion = 7, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
@@ -326,6 +326,8 @@ void relationFields(Coder& coder, T& relation) {
    coder(relation.hasRowSecurity);
    coder(relation.forcesRowSecurity);
    structures(coder, relation.policies, [&](auto& policy) { policyFields(coder, policy); });
+   if (!coder.has(7)) return;
+   coder(relation.isPopulated);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

@@ -233,7 +233,7 @@ struct Relation : CatalogObject {
    StorageId storage = noStorage;
    std::vector<Column> columns; ///< by attnum; dropped columns keep their place
    std::vector<Constraint> constraints;
-   std::string definition; ///< SELECT of a view
+   std::string definition; ///< SELECT of a view or materialized view
    std::vector<Dependency> dependsOn;
    std::optional<IndexDefinition> index;
    std::optional<SequenceDefinition> sequence;
@@ -242,6 +242,7 @@ struct Relation : CatalogObject {
    Acl acl;
    bool hasRowSecurity = false, forcesRowSecurity = false; ///< ENABLE and FORCE ROW LEVEL SECURITY
    std::vector<Policy> policies;                           ///< by name
+   bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
    /// pg_class.relkind.

@@ -60,8 +60,10 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
       row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid)).boolean(false);
-      row.boolean(r->hasRowSecurity).boolean(r->forcesRowSecurity).boolean(true);
-      row.letter(r->relkind() == 'r' && !r->isBuiltin() ? 'd' : 'n').boolean(false).oid(invalidOid);
+      row.boolean(r->hasRowSecurity).boolean(r->forcesRowSecurity).boolean(r->isPopulated);
+      row.letter((r->relkind() == 'r' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n')
+          .boolean(false)
+          .oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
       row.acl(context.snapshot, isUserType(*r) ? Acl() : r->acl); // a type's list is in pg_type
       if (r->options.empty())

@@ -172,8 +172,11 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
    const catalog::SearchPath path = core.searchPath();
    const auto relation = requireTarget(context, path, *statement.relation);
-   if (relation->relationKind == catalog::RelationKind::View)
-      throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
+   if (relation->relationKind == catalog::RelationKind::View ||
+       relation->relationKind == catalog::RelationKind::MaterializedView)
+      throw SqlError(sqlstate::wrongObjectType, "cannot copy from " +
+                                                    std::string(catalog::relationKindName(*relation)) + " \"" +
+                                                    relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");
    source = relation->oid;
    std::string columns;

@@ -3,6 +3,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/user_type.hpp"
 #include "engine/role/actor.hpp"
@@ -27,7 +28,7 @@ void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::Ob
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + relation.name + "\" is a system catalog");
    if (type == OBJECT_FOREIGN_TABLE) refuse("a foreign table");
-   if (type == OBJECT_MATVIEW) refuse("a materialized view");
+   if (type == OBJECT_MATVIEW && relation.relationKind != RelationKind::MaterializedView) refuse("a materialized view");
    const bool isComposite = relation.relationKind == RelationKind::Composite;
    if (type == OBJECT_TYPE && !isComposite) refuse("a composite type");
    if (type != OBJECT_TYPE && isComposite)
@@ -41,6 +42,7 @@ void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::Ob
 std::string unsupportedFor(const catalog::Relation& relation) {
    switch (relation.relationKind) {
    case RelationKind::View: return "This operation is not supported for views.";
+   case RelationKind::MaterializedView: return "This operation is not supported for materialized views.";
    case RelationKind::Index: return "This operation is not supported for indexes.";
    case RelationKind::Sequence: return "This operation is not supported for sequences.";
    case RelationKind::Composite: return "This operation is not supported for composite types.";
@@ -203,11 +205,32 @@ void refuseIndexStatistics(const catalog::Relation& index, const ::AlterTableCmd
 
 } // namespace
 
+namespace {
+
+/// What may be declared of a materialized view as of a table. False: it is something else.
+bool declareForView(SessionCore& core, const catalog::Relation& view, const ::AlterTableCmd& command) {
+   switch (command.subtype) {
+   case AT_SetStatistics: setStatistics(core, view, command); return true;
+   case AT_SetStorage: setStorage(view, command); return true;
+   case AT_SetCompression: setCompression(view, command); return true;
+   case AT_ClusterOn:
+   case AT_DropCluster:
+   case AT_SetOptions:
+   case AT_ResetOptions:
+   case AT_SetTableSpace: declareForTable(core, view, command); return true;
+   default: return false;
+   }
+}
+
+} // namespace
+
 void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command) {
    const catalog::RelationPtr relation = context.core.transaction.catalog().relation(oid);
    if (command.subtype == AT_ChangeOwner) return changeOwner(context, *relation, *command.newowner);
    if ((command.subtype == AT_SetRelOptions || command.subtype == AT_ResetRelOptions) && !relation->sequence)
       return changeOptions(context, *relation, command);
+   if (relation->relationKind == RelationKind::MaterializedView && declareForView(context.core, *relation, command))
+      return;
    if (command.subtype == AT_SetStatistics && relation->index) return refuseIndexStatistics(*relation, command);
    const char* action = actionName(command.subtype);
    if (!action) throwNotSupported("this form of " + std::string(tagOf(Verb::Alter, OBJECT_TABLE)));

@@ -30,7 +30,7 @@ catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definiti
 void requireUnused(SessionCore& core, const catalog::Relation& type) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    for (const catalog::RelationPtr& other : snapshot.relations()) {
-      if (other->relationKind != catalog::RelationKind::Table) continue;
+      if (other->storage == catalog::noStorage) continue;
       for (const catalog::Column& column : other->columns)
          if (!column.isDropped && isMadeOf(snapshot, column.type, type))
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type \"" + type.name + "\" because column \"" +

@@ -1,5 +1,6 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/setting/relation_options.hpp"
@@ -22,8 +23,10 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    if (statement.concurrent) refuseInBlock(core, "CREATE INDEX CONCURRENTLY");
    const catalog::SearchPath path = core.searchPath();
    const auto table = requireTarget(context, path, *statement.relation);
-   if (table->relationKind != catalog::RelationKind::Table)
-      throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
+   if (table->relationKind != catalog::RelationKind::Table &&
+       table->relationKind != catalog::RelationKind::MaterializedView)
+      throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"")
+          .detail(unsupportedFor(*table));
    if (!table->isBuiltin()) {
       requireOwner(core, *table);
       const auto schema = core.transaction.catalog().schema(table->schema);

@@ -145,7 +145,7 @@ void requireValuesPass(CommandContext& context, const catalog::Relation& domain,
    core.format(); // the checks are those of the changed catalog
    const catalog::Snapshot snapshot = core.transaction.catalog();
    for (const catalog::RelationPtr& table : snapshot.relations()) {
-      if (table->relationKind != catalog::RelationKind::Table) continue;
+      if (table->storage == catalog::noStorage) continue;
       for (const catalog::Column& column : table->columns) {
          if (column.isDropped) continue;
          if (!isMadeOf(snapshot, column.type, domain)) continue;

@@ -51,6 +51,7 @@ const char* hintFor(catalog::RelationKind kind) {
    switch (kind) {
    case catalog::RelationKind::Table: return "Use DROP TABLE to remove a table.";
    case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
+   case catalog::RelationKind::MaterializedView: return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
    case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
    case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
    case catalog::RelationKind::Composite: return "Use DROP TYPE to remove a type.";
@@ -60,8 +61,8 @@ const char* hintFor(catalog::RelationKind kind) {
 
 void freeStorage(SessionCore& core, const catalog::Dropped& dropped) {
    for (const catalog::Dropped::Item& item : dropped.items) {
-      if (item.relation && item.relation->relationKind == catalog::RelationKind::Table)
-         requireNotInUse(core, *item.relation, "DROP TABLE");
+      if (item.relation && item.relation->storage != catalog::noStorage)
+         requireNotInUse(core, *item.relation, "DROP TABLE"); // PostgreSQL's word for all kinds
       if (item.relation && item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
    }

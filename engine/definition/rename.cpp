@@ -232,7 +232,9 @@ namespace {
 /// Throws 42809 unless the relation is what COMMENT ON calls it.
 void requireKind(const catalog::Relation& relation, ::ObjectType type) {
    const auto is = [&](::ObjectType wanted, char relkind) { return type == wanted && relation.relkind() == relkind; };
-   if (is(OBJECT_TABLE, 'r') || is(OBJECT_VIEW, 'v') || is(OBJECT_INDEX, 'i') || is(OBJECT_SEQUENCE, 'S')) return;
+   if (is(OBJECT_TABLE, 'r') || is(OBJECT_VIEW, 'v') || is(OBJECT_INDEX, 'i') || is(OBJECT_SEQUENCE, 'S') ||
+       is(OBJECT_MATVIEW, 'm'))
+      return;
    throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " +
                                                  (type == OBJECT_INDEX ? "an " : "a ") +
                                                  std::string(objectKindNoun(type)));

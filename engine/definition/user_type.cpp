@@ -125,7 +125,7 @@ void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, s
 void refreshRowValues(SessionCore& core, Oid relation) {
    const auto changed = core.transaction.catalog().relation(relation);
    for (const catalog::RelationPtr& other : core.transaction.catalog().relations()) {
-      if (other->relationKind != catalog::RelationKind::Table) continue;
+      if (other->storage == catalog::noStorage) continue;
       std::vector<NewValue> values;
       for (const catalog::Column& column : other->columns)
          if (!column.isDropped && isMadeOf(core.transaction.catalog(), withoutDomain(column.type), *changed))

@@ -57,6 +57,7 @@ bool isReusable(const Node& node) {
 } // namespace
 
 std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuery query) {
+   requirePopulated(core, query.relations);
    auto generic = std::make_shared<GenericPlan>();
    generic->isReadOnly_ = query.readOnly;
    generic->access_ = query.access;

@@ -131,6 +131,16 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
    }
 }
 
+void requirePopulated(SessionCore& core, std::span<const Oid> relations) {
+   for (const Oid oid : relations) {
+      const auto relation = core.transaction.catalog().relation(oid);
+      if (!relation || relation->isPopulated) continue;
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "materialized view \"" + relation->name + "\" has not been populated")
+          .hint("Use the REFRESH MATERIALIZED VIEW command.");
+   }
+}
+
 bool isQuery(const sql::ParsedStatement& statement) {
    return sql::isBindable(*statement.node);
 }
@@ -162,6 +172,7 @@ std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::Pars
                                               std::span<const BoundParameter> parameters) {
    AllocationMeter meter(core.database.governor->ledger());
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
+   requirePopulated(core, query.relations);
    if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
    if (!query.readOnly) requireWritable(core, statementName(query.kind));
    auto execution = std::make_unique<QueryExecution>(core, std::move(query));

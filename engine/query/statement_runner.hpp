@@ -24,6 +24,8 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
 /// The same with parameters replaced by their values.
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                std::span<const BoundParameter> parameters);
+/// Throws 55000 if one of the relations is a materialized view WITH NO DATA.
+void requirePopulated(SessionCore& core, std::span<const Oid> relations);
 /// "INSERT", ...
 const char* statementName(sql::StatementKind kind);
 /// Bind and plan a query for these values; nothing runs yet.

@@ -4,6 +4,7 @@
 #include "common/thread/interruption.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/source_range.hpp"
+#include "engine/relation/local_setting.hpp"
 #include "engine/relation/relation.hpp"
 #include "engine/role/actor.hpp"
 #include "sql/parse/node_access.hpp"
@@ -18,20 +19,6 @@ using sql::ListOf;
 using sql::textOf;
 
 namespace {
-
-/// While it lives, a setting has another value.
-class LocalSetting {
-public:
-   LocalSetting(SessionCore& core, std::string name, const std::string& value)
-      : core_(core), name_(std::move(name)), before_(core.settings.valueOf(name_)) {
-      core.set(name_, value, true);
-   }
-   void restore() { core_.set(name_, before_, true); } // after an error the rollback does it
-
-private:
-   SessionCore& core_;
-   const std::string name_, before_;
-};
 
 struct Element {
    const ::Node* node;

@@ -12,8 +12,9 @@
 namespace ouzel::engine {
 
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
-   requireWritable(context.core, "CREATE TABLE AS");
-   if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
+   const bool isView = statement.objtype == OBJECT_MATVIEW;
+   requireWritable(context.core, isView ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS");
+   if (isView) return createMaterializedView(context, statement);
    const catalog::SearchPath path = context.core.searchPath();
    sql::BindContext bind = context.core.bindContext(path, &context.source());
    const std::vector<Oid> types = parameterTypes(context.parameters);
@@ -36,6 +37,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    makeStorage(context.core, draft);
    const Oid table = context.core.transaction.editor().createRelation(std::move(draft));
    if (statement.into->skipData) return "CREATE TABLE AS";
+   requirePopulated(context.core, query.relations);
    const auto made = context.core.transaction.catalog().relation(table);
    return "SELECT " + std::to_string(storeRows(context.core, std::move(query), *made));
 }

@@ -4,17 +4,22 @@
 
 #include "engine/query/command_context.hpp"
 
-// Statements that make relations of queries or of other statements. One function for each kind of statement; it
+// Statements that make relations of queries or of other statements, and what is done to whole relations. One function for each kind of statement; it
 // returns the command tag.
 
 struct CreateSchemaStmt;
 struct CreateTableAsStmt;
+struct RefreshMatViewStmt;
 
 namespace ouzel::engine {
 
 // create_table_as.cpp
 /// CREATE TABLE AS and SELECT INTO.
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+
+// materialized_view.cpp
+std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement);
+std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatViewStmt& statement);
 
 // on_commit.cpp
 /// Empties and drops the temporary tables whose ON COMMIT says so. Called when a transaction is about to commit.

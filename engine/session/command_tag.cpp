@@ -140,7 +140,8 @@ std::string_view commandTag(const ::Node* node) {
    case T_VariableSetStmt: return variableTag(*as<::VariableSetStmt>(node));
    case T_VariableShowStmt: return "SHOW";
    case T_CreateStmt: return "CREATE TABLE";
-   case T_CreateTableAsStmt: return "CREATE TABLE AS";
+   case T_CreateTableAsStmt:
+      return as<::CreateTableAsStmt>(node)->objtype == OBJECT_MATVIEW ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
    case T_ViewStmt: return "CREATE VIEW";
    case T_CreateSchemaStmt: return "CREATE SCHEMA";
    case T_IndexStmt: return "CREATE INDEX";

@@ -247,7 +247,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_ListenStmt:
    case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
    case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
-   case T_RefreshMatViewStmt: throwNotSupported("a materialized view");
+   case T_RefreshMatViewStmt: return refreshMaterializedView(context, *as<::RefreshMatViewStmt>(node));
    default:
       if (auto tag = changeSystemObject(context, node)) return *std::move(tag);
       throwNotSupported(commandTag(node));

@@ -54,6 +54,9 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
       if (isNullable)
          throw SqlError(sqlstate::featureNotSupported,
                         std::string(nameOf(clause)) + " cannot be applied to the nullable side of an outer join");
+      const auto relation = state.context.catalog.relation(get.table.relation);
+      if (relation && relation->relationKind == catalog::RelationKind::MaterializedView)
+         throw SqlError(sqlstate::wrongObjectType, "cannot lock rows in materialized view \"" + relation->name + "\"");
       ColumnId rowId = noColumn;
       for (const GetColumn& column : get.columns)
          if (column.attribute == rowIdAttribute) rowId = column.column;
