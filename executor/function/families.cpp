@@ -36,6 +36,7 @@ void registerFamilies() {
    registerPgLsn();
    registerRegex();
    registerRow();
+   registerSample();
    registerScaledNumeric();
    registerSend();
    registerSequence();

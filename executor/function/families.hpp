@@ -32,6 +32,7 @@ void registerNumberCasts();
 void registerNumeric();
 void registerRegex();
 void registerRow();
+void registerSample();
 void registerScaledNumeric();
 void registerSend();
 void registerSequence();

@@ -11,6 +11,7 @@
 #include "sql/bind/query/join.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/table_function.hpp"
+#include "sql/bind/query/table_sample.hpp"
 #include "sql/bind/query/view.hpp"
 #include "sql/bind/state/view_text.hpp"
 
@@ -70,7 +71,10 @@ FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
       if (auto external = bindExternal(state, scope, *as<RangeFunction>(node))) return std::move(*external);
       return bindTableFunction(state, scope, *as<RangeFunction>(node));
    case T_JoinExpr: return bindJoin(state, scope, *as<JoinExpr>(node));
-   case T_RangeTableSample: throwNotSupported("TABLESAMPLE", state.at(as<RangeTableSample>(node)->location));
+   case T_RangeTableSample: {
+      const auto& sample = *as<RangeTableSample>(node);
+      return bindTableSample(state, scope, sample, bindFromItem(state, scope, sample.relation));
+   }
    case T_RangeTableFunc: throwNotSupported("XMLTABLE", state.at(as<RangeTableFunc>(node)->location));
    default: throwInternal("unknown node in FROM");
    }

@@ -27,7 +27,8 @@ const SqlType int8Type{oid::int8, -1, invalidOid};
 /// A function call in FROM whose arguments are bound.
 struct BoundFunction {
    ExprPtr call;
-   std::string name; ///< of the function
+   std::string name;                    ///< of the function
+   const ::List* definitions = nullptr; ///< column definition list
 };
 
 /// json_populate_record(NULL::record, json) AS t(a integer) is json_to_record(json) AS t(a integer).
@@ -130,6 +131,128 @@ RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool 
    return makeMap(std::move(rel), std::move(fields));
 }
 
+/// The rows of one function, whose columns go to `item`. `name`: of the column of a function that has only one and does
+/// not name it.
+RelPtr rowsOfOne(BindState& state, const Scope& scope, BoundFunction bound, bool hasOrdinality, const std::string& name,
+                 NamespaceItem& item) {
+   ExprPtr& call = bound.call;
+   const FunctionInfo* function = functionOf(*call);
+   const bool isDefined = bound.definitions != nullptr;
+   item.columns =
+       isDefined ? defineColumns(state, scope, bound.definitions, *call) : functionColumns(state, scope, *call);
+   if (isDefined) function = functionOf(*call);
+   if (item.columns.empty() && !isDefined && call->type.oid >= firstUserOid && isRowValue(call->type.oid))
+      return rowFunctionRows(state, scope, std::move(call), hasOrdinality, item);
+   if (item.columns.size() <= 1 && !isDefined) {
+      const std::string column = !item.columns.empty() ? item.columns[0].name : name;
+      if (isRowType(call->type.oid)) {
+         if (function && call->type.oid == oid::record)
+            throw SqlError(sqlstate::syntaxError,
+                           "a column definition list is required for functions returning \"record\"")
+                .at(call->position);
+         throwNotSupported("function " + bound.name + " in FROM", call->position);
+      }
+      item.columns.clear();
+      item.columns.push_back({column, state.addColumn(scope, column, call->type), call->type});
+      item.isScalarFunction = true;
+   }
+   if (function && (function->returnsSet || item.columns.size() > 1 || isDefined)) {
+      ColumnId ordinality = noColumn;
+      if (hasOrdinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
+      auto rel = functionRows(state, scope, std::move(call), item.columns, ordinality);
+      if (hasOrdinality) item.columns.push_back({"ordinality", ordinality, int8Type});
+      return rel;
+   }
+   std::vector<ComputedColumn> computed;
+   computed.push_back({item.columns[0].column, std::move(call)});
+   if (hasOrdinality) {
+      const ColumnId ordinality = state.addColumn(scope, "ordinality", int8Type);
+      computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
+      item.columns.push_back({"ordinality", ordinality, int8Type});
+   }
+   return makeMap(oneRow(), std::move(computed));
+}
+
+bool isPlainSet(const BoundFunction& bound) {
+   const FunctionInfo* function = functionOf(*bound.call);
+   return function && function->returnsSet && !isRowType(bound.call->type.oid) && !bound.definitions &&
+          !isRowValue(bound.call->type.oid);
+}
+
+/// Set-returning functions of one column each: their rows advance in lockstep, and shorter sets are padded with NULLs.
+RelPtr rowsInLockstep(BindState& state, const Scope& scope, std::vector<BoundFunction> functions, bool hasOrdinality,
+                      NamespaceItem& item) {
+   op::Map sets;
+   for (BoundFunction& function : functions) {
+      const SqlType type = function.call->type;
+      const ColumnId column = state.addColumn(scope, function.name, type);
+      item.columns.push_back({function.name, column, type});
+      sets.computed.push_back({column, std::move(function.call)});
+   }
+   auto rel = makeRel(RelKind::ProjectSet, std::move(sets), oneRow());
+   if (!hasOrdinality) return rel;
+   op::Window window;
+   WindowCall number;
+   number.column = state.addColumn(scope, "ordinality", int8Type);
+   number.function = builtins().functions("row_number")[0];
+   number.type = int8Type;
+   item.columns.push_back({"ordinality", number.column, int8Type});
+   window.calls.push_back(std::move(number));
+   return makeRel(RelKind::Window, std::move(window), std::move(rel));
+}
+
+/// Functions of any kind: their rows are joined by their numbers.
+RelPtr rowsByNumber(BindState& state, const Scope& scope, std::vector<BoundFunction> functions, bool hasOrdinality,
+                    NamespaceItem& item) {
+   RelPtr rel;
+   ColumnId number = noColumn;
+   for (BoundFunction& function : functions) {
+      NamespaceItem part;
+      const std::string name = function.name;
+      auto rows = rowsOfOne(state, scope, std::move(function), true, name, part);
+      const ColumnId own = part.columns.back().column;
+      part.columns.pop_back();
+      item.columns.insert(item.columns.end(), part.columns.begin(), part.columns.end());
+      if (!rel) {
+         rel = std::move(rows);
+         number = own;
+         continue;
+      }
+      rel = makeJoin(JoinKind::Full, std::move(rel), std::move(rows),
+                     makeCompare(CompareOp::Eq, makeColumn(number, int8Type), makeColumn(own, int8Type)));
+      auto either = makeTyped(ExprKind::Coalesce, int8Type);
+      either->args.push_back(makeColumn(number, int8Type));
+      either->args.push_back(makeColumn(own, int8Type));
+      number = state.addColumn(scope, "ordinality", int8Type);
+      std::vector<ComputedColumn> computed;
+      computed.push_back({number, std::move(either)});
+      rel = makeMap(std::move(rel), std::move(computed));
+   }
+   op::Sort sort;
+   sort.keys.push_back({makeColumn(number, int8Type), false, false});
+   if (hasOrdinality) item.columns.push_back({"ordinality", number, int8Type});
+   return makeRel(RelKind::Sort, std::move(sort), std::move(rel));
+}
+
+void refuseDefinitions(BindState& state, const ::RangeFunction& node, size_t functions) {
+   if (!node.coldeflist) return;
+   const uint32_t position = state.at(ListOf<::ColumnDef>(node.coldeflist).front()->location);
+   if (functions > 1) {
+      SqlError error(sqlstate::syntaxError,
+                     node.is_rowsfrom ? "ROWS FROM() with multiple functions cannot have a column definition list"
+                                      : "UNNEST() with multiple arguments cannot have a column definition list");
+      error.setPosition(position);
+      throw std::move(error).hint(
+          node.is_rowsfrom
+              ? "Put a separate column definition list for each function inside ROWS FROM()."
+              : "Use separate UNNEST() calls inside ROWS FROM(), and attach a column definition list to each one.");
+   }
+   if (node.ordinality)
+      throw SqlError(sqlstate::syntaxError, "WITH ORDINALITY cannot be used with a column definition list")
+          .at(position)
+          .hint("Put the column definition list inside ROWS FROM().");
+}
+
 } // namespace
 
 RelPtr placeRowFunctions(BindState& state, RelPtr rel, Scope& scope) {
@@ -141,15 +264,14 @@ RelPtr placeRowFunctions(BindState& state, RelPtr rel, Scope& scope) {
 FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction& node) {
    const bool outerLateral = std::exchange(scope.lateralActive, true);
    std::vector<BoundFunction> functions;
-   const auto bindOne = [&](const ::Node* expression) {
+   const auto bindOne = [&](const ::Node* expression, const ::List* definitions) {
       const ClauseGuard guard(scope, Clause::FromFunction);
       auto call = isNode(expression, T_FuncCall) ? bindFromCall(state, scope, *as<FuncCall>(expression))
                                                  : bindExpr(state, scope, expression);
-      functions.push_back({std::move(call), outputName(expression)});
+      functions.push_back({std::move(call), outputName(expression), definitions});
    };
    for (const auto* pair : ListOf<List>(node.functions)) {
       const ListOf<> parts(pair);
-      if (parts[1]) throwNotSupported("a column definition list in ROWS FROM");
       const ::Node* expression = parts[0];
       const auto* call = isNode(expression, T_FuncCall) ? as<FuncCall>(expression) : nullptr;
       // unnest(a, b) is ROWS FROM (unnest(a), unnest(b)).
@@ -163,81 +285,28 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
                const ClauseGuard guard(scope, Clause::Select); // this clause allows set-returning functions
                callFunction(state, scope, "unnest", std::move(args), state.at(call->location));
             }
-            functions.push_back({std::move(scope.srfs.back().call), "unnest"});
+            functions.push_back({std::move(scope.srfs.back().call), "unnest", nullptr});
             scope.srfs.resize(before);
          }
          continue;
       }
-      bindOne(expression);
+      bindOne(expression, as<List>(parts[1]));
    }
    scope.lateralActive = outerLateral;
 
    NamespaceItem item;
    item.alias = functions[0].name;
    FromItem result;
-   const std::string aliasName = node.alias ? node.alias->aliasname : std::string();
+   refuseDefinitions(state, node, functions.size());
    if (functions.size() == 1) {
-      auto& [call, name] = functions[0];
-      const FunctionInfo* function = functionOf(*call);
-      const bool isDefined = node.coldeflist != nullptr;
-      item.columns =
-          isDefined ? defineColumns(state, scope, node.coldeflist, *call) : functionColumns(state, scope, *call);
-      if (item.columns.empty() && !isDefined && call->type.oid >= firstUserOid && isRowValue(call->type.oid)) {
-         result.rel = rowFunctionRows(state, scope, std::move(call), node.ordinality, item);
-      } else if (item.columns.size() <= 1 && !isDefined) {
-         const std::string column = !item.columns.empty() ? item.columns[0].name
-                                    : !aliasName.empty()  ? aliasName
-                                                          : name;
-         if (isRowType(call->type.oid)) {
-            if (function && call->type.oid == oid::record)
-               throw SqlError(sqlstate::syntaxError,
-                              "a column definition list is required for functions returning \"record\"")
-                   .at(call->position);
-            throwNotSupported("function " + name + " in FROM", call->position);
-         }
-         item.columns.clear();
-         item.columns.push_back({column, state.addColumn(scope, column, call->type), call->type});
-         item.isScalarFunction = true;
-      }
-      if (result.rel) {
-         // the columns are there
-      } else if (function && (function->returnsSet || item.columns.size() > 1 || isDefined)) {
-         ColumnId ordinality = noColumn;
-         if (node.ordinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
-         auto rel = functionRows(state, scope, std::move(call), item.columns, ordinality);
-         if (node.ordinality) item.columns.push_back({"ordinality", ordinality, int8Type});
-         result.rel = std::move(rel);
-      } else {
-         std::vector<ComputedColumn> computed;
-         computed.push_back({item.columns[0].column, std::move(call)});
-         if (node.ordinality) {
-            const ColumnId ordinality = state.addColumn(scope, "ordinality", int8Type);
-            computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
-            item.columns.push_back({"ordinality", ordinality, int8Type});
-         }
-         result.rel = makeMap(oneRow(), std::move(computed));
-      }
+      BoundFunction& function = functions[0];
+      if (node.coldeflist) function.definitions = node.coldeflist;
+      const std::string name = node.alias ? node.alias->aliasname : function.name;
+      result.rel = rowsOfOne(state, scope, std::move(function), node.ordinality, name, item);
+   } else if (std::all_of(functions.begin(), functions.end(), isPlainSet)) {
+      result.rel = rowsInLockstep(state, scope, std::move(functions), node.ordinality, item);
    } else {
-      if (node.coldeflist) throwNotSupported("a column definition list in ROWS FROM");
-      op::Map sets; // rows in lockstep; shorter sets are padded with NULLs
-      for (auto& [call, name] : functions) {
-         if (!functionOf(*call) || !functionOf(*call)->returnsSet || isRowType(call->type.oid))
-            throwNotSupported("ROWS FROM with such a function", call->position);
-         const ColumnId column = state.addColumn(scope, name, call->type);
-         item.columns.push_back({name, column, call->type});
-         sets.computed.push_back({column, std::move(call)});
-      }
-      result.rel = makeRel(RelKind::ProjectSet, std::move(sets), oneRow());
-      if (node.ordinality) {
-         op::Window window;
-         WindowCall number;
-         number.column = state.addColumn(scope, "ordinality", int8Type);
-         number.function = builtins().functions("row_number")[0];
-         number.type = int8Type;
-         item.columns.push_back({"ordinality", number.column, int8Type});
-         window.calls.push_back(std::move(number));
-         result.rel = makeRel(RelKind::Window, std::move(window), std::move(result.rel));
-      }
+      result.rel = rowsByNumber(state, scope, std::move(functions), node.ordinality, item);
    }
    applyAlias(item, node.alias, 0);
    if (item.columns.size() != 1) item.isScalarFunction = false;
