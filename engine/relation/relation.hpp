@@ -7,9 +7,11 @@
 // Statements that make relations of queries or of other statements, and what is done to whole relations. One function for each kind of statement; it
 // returns the command tag.
 
+struct ClusterStmt;
 struct CreateSchemaStmt;
 struct CreateTableAsStmt;
 struct RefreshMatViewStmt;
+struct ReindexStmt;
 
 namespace ouzel::engine {
 
@@ -20,6 +22,10 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
 // materialized_view.cpp
 std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement);
 std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatViewStmt& statement);
+
+// reindex.cpp
+std::string reindex(CommandContext& context, const ::ReindexStmt& statement);
+std::string cluster(CommandContext& context, const ::ClusterStmt& statement);
 
 // on_commit.cpp
 /// Empties and drops the temporary tables whose ON COMMIT says so. Called when a transaction is about to commit.

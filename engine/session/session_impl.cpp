@@ -231,6 +231,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
    case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
    case T_CheckPointStmt: return checkpoint(context);
+   case T_ReindexStmt: return reindex(context, *as<::ReindexStmt>(node));
+   case T_ClusterStmt: return cluster(context, *as<::ClusterStmt>(node));
    case T_PrepareStmt: return prepareSql(script, statement);
    case T_ExecuteStmt: return executeSql(script, statement, sink);
    case T_DeallocateStmt: return deallocate(*node);
