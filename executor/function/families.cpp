@@ -46,6 +46,7 @@ void registerFamilies() {
    registerText();
    registerTextCase();
    registerTextFormat();
+   registerUnicodeEscapes();
 }
 
 } // namespace ouzel::executor

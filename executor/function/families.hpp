@@ -42,5 +42,6 @@ void registerLocks();
 void registerText();
 void registerTextCase();
 void registerTextFormat();
+void registerUnicodeEscapes();
 
 } // namespace ouzel::executor

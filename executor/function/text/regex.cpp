@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
+#include "executor/function/text/regex_backtracker.hpp"
 #include "executor/function/text/regex_dissector.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
@@ -31,7 +32,8 @@ struct Regex::Engines {
    bool mayEndEarlier = false;   ///< the shortest match may end before the one of `extent`
    bool isLeftmostFirst = false; ///< `inside` finds the captures
 
-   bool mayMatchInsideCharacter = false; ///< `extent` may find an empty match there
+   bool mayMatchInsideCharacter = false;          ///< `extent` may find an empty match there
+   std::unique_ptr<RegexBacktracker> backtracker; ///< instead of all others, for what RE2 does not know
 
    size_t shortestEnd(std::string_view text, size_t begin, size_t end) const;
 };
@@ -60,6 +62,10 @@ Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::
    captures_ = syntax.captures;
    engines_->dissection = dissectionOf(*syntax.root);
    const RegexDissection& dissection = *engines_->dissection;
+   if (syntax.isBeyondRe2) {
+      engines_->backtracker = std::make_unique<RegexBacktracker>(syntax, dissection);
+      return;
+   }
    const bool isShortest = dissection.preference == RegexPreference::Shortest;
    engines_->extent =
        compileRe2(toRe2(syntax, isShortest ? RegexLaziness::All : RegexLaziness::None, false), !isShortest);
@@ -107,7 +113,7 @@ const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
 }
 
 bool Regex::matches(std::string_view text) const {
-   if (engines_->mayMatchInsideCharacter) {
+   if (engines_->mayMatchInsideCharacter || engines_->backtracker) {
       std::vector<RegexSpan> spans;
       return search(text, 0, spans, false);
    }
@@ -116,6 +122,11 @@ bool Regex::matches(std::string_view text) const {
 
 bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& spans, bool withCaptures) const {
    const uint32_t wanted = withCaptures ? captures_ + 1 : 1;
+   if (engines_->backtracker) {
+      if (!engines_->backtracker->search(text, start, spans)) return false;
+      spans.resize(wanted);
+      return true;
+   }
    spans.assign(wanted, {});
    std::vector<re2::StringPiece> found(wanted);
    const auto spanOf = [&](const re2::StringPiece& p) {

@@ -17,24 +17,26 @@ struct Traits {
    Preference preference = Preference::None;
    bool isMixed = false; ///< parts prefer different lengths
    bool hasCaptures = false;
+   bool hasBackReference = false;
 
-   bool isMessy() const { return isMixed || hasCaptures; }
+   bool isMessy() const { return isMixed || hasCaptures || hasBackReference; }
    /// This part followed by another one, or in another one with that preference: the first preference decides.
    Traits then(const Traits& other) const {
       const bool clash =
           preference != Preference::None && other.preference != Preference::None && preference != other.preference;
       return {preference != Preference::None ? preference : other.preference, isMixed || other.isMixed || clash,
-              hasCaptures || other.hasCaptures};
+              hasCaptures || other.hasCaptures, hasBackReference || other.hasBackReference};
    }
 };
 
 Traits traitsOf(const RegexDissection& node) {
-   return {node.preference, node.hasMixedPreferences, node.hasCaptures};
+   return {node.preference, node.hasMixedPreferences, node.hasCaptures, node.hasBackReference};
 }
 void setTraits(RegexDissection& node, const Traits& traits) {
    node.preference = traits.preference;
    node.hasMixedPreferences = traits.isMixed;
    node.hasCaptures = traits.hasCaptures;
+   node.hasBackReference = traits.hasBackReference;
 }
 
 NodePtr make(Kind kind, const RegexPart& part, const RegexWidth& width, const Traits& traits) {
@@ -76,9 +78,18 @@ NodePtr quantified(NodePtr operand, const RegexNode& syntax) {
         (inner.preference == quantifier.preference && !inner.isMixed));
    if (isVacuous) return operand;
    const RegexPart part = {RegexPart::Kind::Node, &syntax};
-   if (!inner.hasCaptures) return make(Kind::Leaf, part, syntax.width, traits);
-   if (syntax.min == 0) {
+   if (operand->backReference != 0 && operand->captures.empty()) {
+      operand->min = syntax.min;
+      operand->max = syntax.max;
+      operand->part = part;
+      operand->width = syntax.width;
+      setTraits(*operand, traits);
+      return operand;
+   }
+   if (!inner.hasCaptures && !inner.hasBackReference) return make(Kind::Leaf, part, syntax.width, traits);
+   if (syntax.min == 0 || inner.hasBackReference) {
       NodePtr node = make(Kind::Iterate, part, syntax.width, traits);
+      node->min = syntax.min;
       node->max = syntax.max;
       node->children.push_back(std::move(operand));
       return node;
@@ -204,9 +215,19 @@ private:
 NodePtr dissect(const RegexNode& syntax) {
    checkStack();
    switch (syntax.kind) {
+   case Syntax::Look:
+   case Syntax::WordStart:
+   case Syntax::WordEnd:
    case Syntax::Text: return make(Kind::Leaf, {RegexPart::Kind::Node, &syntax}, syntax.width, {});
    case Syntax::Sequence: return SequenceCutter(syntax).cut();
    case Syntax::Choice: return choice(syntax);
+   case Syntax::BackReference: {
+      NodePtr node = make(Kind::Leaf, {RegexPart::Kind::Node, &syntax}, syntax.width, {});
+      node->hasBackReference = true;
+      node->backReference = syntax.capture;
+      node->min = node->max = 1;
+      return node;
+   }
    case Syntax::Group: {
       NodePtr node = dissect(*syntax.children[0]);
       if (syntax.isCapture) {
@@ -257,6 +278,10 @@ bool isOrdered(const RegexPart& part, RegexPreference preference) {
    if (part.kind == RegexPart::Kind::Neighbours) return areOrdered(node, part.from, part.to, preference);
    if (part.kind == RegexPart::Kind::Node && node.width.isFixed()) return true;
    switch (node.kind) {
+   case Syntax::Look:
+   case Syntax::WordStart:
+   case Syntax::WordEnd:
+   case Syntax::BackReference:
    case Syntax::Text: return true;
    case Syntax::Group: return isOrdered({RegexPart::Kind::Node, node.children[0].get()}, preference);
    case Syntax::Sequence: return areOrdered(node, 0, node.children.size(), preference);

@@ -24,19 +24,21 @@ struct RegexDissection {
       Leaf,
       Concat,  ///< children in a row, each as its preference says under the ones before it
       Choice,  ///< the first child that matches
-      Iterate, ///< children[0] up to `max` (-1: any number) times
+      Iterate, ///< children[0] from `min` to `max` (-1: any number) times
    };
    Kind kind = Kind::Leaf;
    RegexPreference preference = RegexPreference::None;
    bool hasMixedPreferences = false;
    bool hasCaptures = false;       ///< in this node or below
+   bool hasBackReference = false;  ///< in this node or below
+   uint32_t backReference = 0;     ///< Leaf: the group that it repeats, from `min` to `max` times; 0: none
    std::vector<uint32_t> captures; ///< groups that are this node
    RegexPart part;
    RegexWidth width;
    std::vector<std::unique_ptr<RegexDissection>> children;
    std::vector<RegexPart> rests;       ///< Concat: by child, that child and all behind it
    std::vector<RegexWidth> restWidths; ///< Concat: by child
-   int32_t max = 0;
+   int32_t min = 0, max = 0;
 };
 
 std::unique_ptr<RegexDissection> dissectionOf(const RegexNode& root);

@@ -125,6 +125,7 @@ private:
 
    NodePtr sequence(uint32_t depth) {
       NodePtr node = make(Kind::Sequence);
+      previousIsWord_ = false;
       for (;;) {
          skipIgnored();
          if (rest_.empty() || at('|') || (at(')') && depth > 0)) return node;
@@ -215,7 +216,7 @@ private:
    NodePtr atom(uint32_t depth, bool& isConstraint) {
       const char c = rest_[0];
       switch (c) {
-      case '(': return group(depth);
+      case '(': return group(depth, isConstraint);
       case ')': throwInvalid("parentheses () not balanced");
       case '[': return bracketOrBoundary(isConstraint);
       case '.': rest_.remove_prefix(1); return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]", ~RegexFirst());
@@ -239,15 +240,36 @@ private:
       }
    }
 
-   NodePtr group(uint32_t depth) {
+   /// The rest of (?=...), (?!...), (?<=...) and (?<!...). Groups in it do not capture.
+   NodePtr look(uint32_t depth) {
+      NodePtr node = special(Kind::Look);
+      node->looksAhead = !take('<');
+      node->isNegated = at('!');
+      rest_.remove_prefix(1);
+      const bool wasInLook = std::exchange(inLook_, true);
+      node->children.push_back(choice(depth + 1));
+      inLook_ = wasInLook;
+      if (!take(')')) throwInvalid("parentheses () not balanced");
+      return node;
+   }
+
+   NodePtr special(Kind kind) {
+      NodePtr node = make(kind);
+      grow(weightOfText);
+      out_.isBeyondRe2 = true;
+      return node;
+   }
+
+   NodePtr group(uint32_t depth, bool& isConstraint) {
       rest_.remove_prefix(1);
       NodePtr node = make(Kind::Group);
-      node->isCapture = true;
+      node->isCapture = !inLook_;
       if (take('?')) {
          if (take(':')) {
             node->isCapture = false;
          } else if (at('=') || at('!') || atText("<=") || atText("<!")) {
-            throwNotSupported("look-around in regular expressions");
+            isConstraint = true;
+            return look(depth);
          } else {
             throwInvalid("quantifier operand invalid");
          }
@@ -255,28 +277,35 @@ private:
       if (node->isCapture) {
          node->capture = ++out_.captures;
          isClosed_.resize(node->capture + 1);
+         widths_.resize(node->capture + 1);
       }
       node->children.push_back(choice(depth + 1));
       node->width = node->children[0]->width;
       node->first = node->children[0]->first;
       if (!take(')')) throwInvalid("parentheses () not balanced");
-      if (node->isCapture) isClosed_[node->capture] = true;
+      if (node->isCapture) {
+         isClosed_[node->capture] = true;
+         widths_[node->capture] = node->width;
+      }
       return node;
    }
 
    // ---- escapes ----
 
+   /// Whether the next atom, which is not optional, is a word character.
+   bool isWordNext() const {
+      for (const std::string_view atom : {"[[:alpha:]]", "[[:alnum:]]", "\\w", "\\d"})
+         if (atText(atom)) return !isOptional(rest_.substr(atom.size()));
+      return !rest_.empty() && isWordChar(rest_[0]) && !isOptional(rest_.substr(1));
+   }
+   static bool isOptional(std::string_view quantifier) {
+      return !quantifier.empty() && std::string_view("*?{").find(quantifier[0]) != std::string_view::npos;
+   }
+
    NodePtr wordEdge(bool isStart) {
       // RE2 has only \b. A word character follows the start of a word and precedes its end.
-      if (isStart) {
-         std::string_view next = rest_;
-         if (!next.empty() && (isWordChar(next[0]) || next.starts_with("\\w") || next.starts_with("[[:alpha:]") ||
-                               next.starts_with("[[:alnum:]") || next.starts_with("\\d")))
-            return constraint("\\b");
-         throwNotSupported("\\m before something that may be no word character in regular expressions");
-      }
-      if (previousIsWord_) return constraint("\\b");
-      throwNotSupported("\\M after something that may be no word character in regular expressions");
+      if (isStart) return isWordNext() ? constraint("\\b") : special(Kind::WordStart);
+      return previousIsWord_ ? constraint("\\b") : special(Kind::WordEnd);
    }
 
    uint32_t hex(size_t digitsMin, size_t digitsMax) {
@@ -392,10 +421,18 @@ private:
       if (characterEscape(c, character)) return literal(character);
       if (isDigit(c)) {
          const uint32_t group = number10(c);
-         if (group > out_.captures || !isClosed_[group]) throwInvalid("invalid backreference number");
-         throwNotSupported("back references in regular expressions");
+         if (inLook_ || group > out_.captures || !isClosed_[group]) throwInvalid("invalid backreference number");
+         return backReference(group);
       }
       throwInvalid("invalid escape \\ sequence");
+   }
+
+   NodePtr backReference(uint32_t group) {
+      NodePtr node = special(Kind::BackReference);
+      node->capture = group;
+      node->width = widths_[group];
+      node->first.set(); // of the group: not known here
+      return node;
    }
 
    /// The number whose first digit, `c`, has been consumed.
@@ -529,7 +566,9 @@ private:
    uint32_t weight_ = 0; ///< of the nodes made
    RegexSyntax& out_;
    bool previousIsWord_ = false;
-   std::vector<bool> isClosed_; ///< by capturing group: it has ended
+   bool inLook_ = false;
+   std::vector<bool> isClosed_;     ///< by capturing group: it has ended
+   std::vector<RegexWidth> widths_; ///< of the groups that have ended
 };
 
 /// Embedded options at the start: ***:, ***=, (?xyz).

@@ -3,8 +3,7 @@
 
 #include "executor/function/text/regex_tree.hpp"
 
-// Parses PostgreSQL's advanced regular expressions. Constructs without an equivalent in RE2 (back references,
-// look-around) throw 0A000. Malformed expressions throw 2201B with PostgreSQL's messages.
+// Parses PostgreSQL's advanced regular expressions. Malformed expressions throw 2201B with PostgreSQL's messages.
 
 namespace ouzel::executor {
 
@@ -25,6 +24,7 @@ struct RegexSyntax {
    RegexFlags flags;
    uint32_t captures = 0;
    bool hasNonBoundary = false; ///< \Y
+   bool isBeyondRe2 = false;    ///< has back references, look-around or edges of words: see RegexBacktracker
 };
 
 RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags);

@@ -1,5 +1,7 @@
 #include "executor/function/text/regex_tree.hpp"
 
+#include "common/error/sql_error.hpp"
+
 namespace ouzel::executor {
 
 using Kind = RegexNode::Kind;
@@ -37,6 +39,10 @@ void writeRe2(const RegexNode& node, RegexLaziness laziness, bool withCaptures, 
          write(*node.children[i]);
       }
       return;
+   case Kind::BackReference:
+   case Kind::Look:
+   case Kind::WordStart:
+   case Kind::WordEnd: throwInternal("an expression that RE2 does not know");
    case Kind::Repeat: break;
    }
    const bool needsGroup = node.children[0]->kind == Kind::Repeat;

@@ -31,14 +31,20 @@ struct RegexNode {
       Sequence, ///< children in a row
       Choice,   ///< children are alternatives
       Repeat,   ///< children[0] from `min` to `max` (-1: any number) times
+      // What RE2 does not know:
+      BackReference, ///< the text that group `capture` has matched
+      Look,          ///< whether children[0] matches ahead, or behind; it matches no characters
+      WordStart,     ///< \m
+      WordEnd,       ///< \M
    };
    Kind kind = Kind::Text;
    std::string text;
    std::vector<std::unique_ptr<RegexNode>> children;
    bool isCapture = false;
    bool isLazy = false;
-   bool isExact = false; ///< {m}, which has no preference of its own
-   uint32_t capture = 0; ///< number of a capturing group, from 1
+   bool isExact = false;                       ///< {m}, which has no preference of its own
+   bool looksAhead = false, isNegated = false; ///< of a Look
+   uint32_t capture = 0;                       ///< number of a capturing group, from 1
    int32_t min = 0, max = 0;
    RegexWidth width;
    RegexFirst first;
