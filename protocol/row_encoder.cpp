@@ -74,6 +74,7 @@ int16_t typeLength(Oid type) {
    case oid::cstring: return -2;
    default: break;
    }
+   if (isEnumType(type)) return 4;
    const TypeForm* form = findTypeForm(type);
    return form ? form->wireSize : -1;
 }

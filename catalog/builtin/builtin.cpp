@@ -548,7 +548,7 @@ std::optional<Builtins::OperatorClass> Builtins::defaultClass(const std::vector<
       if (info == nullptr && typeOid < firstUserOid) return std::nullopt;
       Oid stand = invalidOid;
       if (info == nullptr)
-         stand = (typeOid & userArrayBit) != 0 ? oid::anyarray : oid::record;
+         stand = (typeOid & userArrayBit) != 0 ? oid::anyarray : isEnumType(typeOid) ? oid::anyenum : oid::record;
       else if (info->kind == TypeKind::Domain)
          stand = info->baseType;
       else if (info->isArray())

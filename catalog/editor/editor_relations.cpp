@@ -128,7 +128,9 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.oid == invalidOid) draft.oid = oids_();
    const bool hasRowType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
    if (hasRowType && draft.rowType == invalidOid) {
-      draft.rowType = oids_() | (draft.relationKind == RelationKind::Domain ? userDomainKind : 0);
+      draft.rowType = oids_() | (draft.relationKind == RelationKind::Domain ? userDomainKind
+                                 : draft.relationKind == RelationKind::Enum ? userEnumKind
+                                                                            : 0);
       draft.rowTypeArray = arrayTypeOf(draft.rowType);
    }
    const auto before = savepoint();

@@ -1,10 +1,12 @@
 #include "catalog/object/codec.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "catalog/object/membership.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/type/enum_labels.hpp"
 
 // The byte form of catalog objects, in the log and in the catalog image.
 //
@@ -23,6 +25,7 @@
 //   4: a type's domain
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
+//   7: labels of enums
 
 namespace ouzel::catalog {
 
@@ -301,6 +304,21 @@ void policyFields(Coder& coder, T& policy) {
    dependencies(coder, policy.dependsOn);
 }
 template <typename Coder, typename T>
+void enumLabels(Coder& coder, T& labels) {
+   std::vector<EnumLabel> inOrder;
+   if constexpr (!Coder::isReading) inOrder = labels->inOrder();
+   structures(coder, inOrder, [&](auto& label) {
+      coder(label.name);
+      coder(label.code);
+      coder(label.oid);
+      auto order = std::bit_cast<uint32_t>(label.sortOrder);
+      coder(order);
+      label.sortOrder = std::bit_cast<float>(order);
+      coder(label.isAdded);
+   });
+   if constexpr (Coder::isReading) labels = std::make_shared<const EnumLabels>(std::move(inOrder));
+}
+template <typename Coder, typename T>
 void relationFields(Coder& coder, T& relation) {
    coder(relation.database);
    coder(relation.oid);
@@ -328,6 +346,7 @@ void relationFields(Coder& coder, T& relation) {
    structures(coder, relation.policies, [&](auto& policy) { policyFields(coder, policy); });
    if (!coder.has(7)) return;
    coder(relation.isPopulated);
+   if (relation.relationKind == RelationKind::Enum) enumLabels(coder, relation.labels);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

@@ -73,7 +73,7 @@ ObjectKey keyOf(const CatalogObject& object) {
 }
 
 bool isUserType(const Relation& relation) {
-   return relation.relationKind == RelationKind::Composite || relation.relationKind == RelationKind::Domain;
+   return relation.relationKind == RelationKind::Composite || relation.isOnlyType();
 }
 
 std::string_view relationKindName(const Relation& relation) {
@@ -83,7 +83,8 @@ std::string_view relationKindName(const Relation& relation) {
    case 'S': return "sequence";
    case 'i': return "index";
    case 'c':
-   case 'd': return "type";
+   case 'd':
+   case 'e': return "type";
    default: return "table";
    }
 }

@@ -13,6 +13,10 @@
 #include "common/value/sql_type.hpp"
 #include "storage/base/ids.hpp"
 
+namespace ouzel {
+class EnumLabels; // common/type/enum_labels.hpp
+}
+
 // The objects of a catalog snapshot. An object is immutable once it is in a snapshot, and all snapshots with the object
 // share it. So two snapshots with the same pointer have the same state of the object.
 
@@ -161,6 +165,7 @@ enum class RelationKind : char {
    Composite = 'c', ///< the columns of CREATE TYPE ... AS
    Domain = 'd', ///< no relation to clients. One column, "value", has the base type, and the domain's default, NOT NULL
                  ///< and CHECK constraints
+   Enum = 'e',   ///< no relation to clients: the labels of CREATE TYPE ... AS ENUM
    MaterializedView = 'm',
    Sequence = 'S',
    Index = 'i',
@@ -237,6 +242,7 @@ struct Relation : CatalogObject {
    std::vector<Dependency> dependsOn;
    std::optional<IndexDefinition> index;
    std::optional<SequenceDefinition> sequence;
+   std::shared_ptr<const EnumLabels> labels; ///< of kind Enum; null: of another kind
    std::vector<std::string> options; ///< "name=value" of WITH (...)
    char onCommit = '\0';             ///< of temporary tables: 'p' preserve, 'd' delete rows, 'D' drop
    Acl acl;
@@ -249,7 +255,7 @@ struct Relation : CatalogObject {
    char relkind() const { return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind); }
    bool isBuiltin() const { return database == invalidOid; }
    /// True for what is a relation only here: clients see a type, and no row of pg_class.
-   bool isOnlyType() const { return relationKind == RelationKind::Domain; }
+   bool isOnlyType() const { return relationKind == RelationKind::Domain || relationKind == RelationKind::Enum; }
    /// Null if there is no live column of this name or number.
    const Column* findColumn(std::string_view columnName) const;
    const Column* column(int16_t attribute) const;

@@ -1,5 +1,6 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/pg_catalog/producers.hpp"
+#include "common/type/enum_labels.hpp"
 
 // System catalogs of a cluster's objects (databases, roles, schemas, settings, comments), and of types and functions,
 // which have built-in rows and rows from the snapshot.
@@ -152,12 +153,29 @@ void domainRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    row.textOrNull(value.defaultExpr).textOrNull(value.defaultExpr).acl(snapshot, r.acl).emit();
 }
 
+void enumRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
+   row.oid(r.rowType).text(r.name).oid(r.schema).oid(r.owner).int2(4).boolean(true).letter('e').letter('E');
+   row.boolean(false).boolean(true).letter(',').oid(0).oid(0).oid(0).oid(r.rowTypeArray);
+   row.oid(3506).oid(3507).oid(3532).oid(3533).oid(0).oid(0).oid(0); // enum_in, enum_out, enum_recv, enum_send
+   row.letter('i').letter('p').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2).acl(snapshot, r.acl).emit();
+}
+
+void pgEnum(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->labels) continue;
+      for (const EnumLabel& label : r->labels->inOrder())
+         row.oid(label.oid).oid(r->rowType).float4(static_cast<double>(label.sortOrder)).text(label.name).emit();
+   }
+}
+
 void pgType(const SystemContext& context, RowBuilder& row) {
    staticRows("pg_type", row);
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (r->rowType == invalidOid) continue;
       if (r->relationKind == RelationKind::Domain)
          domainRow(context.snapshot, *r, row);
+      else if (r->relationKind == RelationKind::Enum)
+         enumRow(context.snapshot, *r, row);
       else
          rowTypeRow(context.snapshot, *r, false, row);
       rowTypeRow(context.snapshot, *r, true, row);
@@ -191,6 +209,7 @@ constexpr NamedProducer tables[] = {
     {"pg_description", pgDescription},
     {"pg_shdescription", pgShdescription},
     {"pg_type", pgType},
+    {"pg_enum", pgEnum},
     {"pg_proc", pgProc},
 };
 

@@ -2,14 +2,19 @@
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/type/enum_labels.hpp"
 
 namespace ouzel::catalog {
 
-void SnapshotTypes::follow(const Snapshot& snapshot) {
+void SnapshotTypes::follow(const Snapshot& snapshot, const Snapshot& committed) {
    const MutexLock lock(mutex_);
-   if (snapshot_.version() == snapshot.version() && snapshot_.database() == snapshot.database()) return;
+   if (snapshot_.version() == snapshot.version() && snapshot_.database() == snapshot.database() &&
+       committed_.version() == committed.version())
+      return;
    snapshot_ = snapshot;
+   committed_ = committed;
    known_.clear();
+   labels_.clear();
    path_.reset();
 }
 
@@ -43,6 +48,21 @@ RowFields SnapshotTypes::rowFields(Oid type) const {
    for (const Column& column : relation->columns)
       made->push_back({column.name, column.type, column.isDropped});
    return fields = std::move(made);
+}
+
+EnumLabelsPtr SnapshotTypes::enumLabels(Oid type) const {
+   const MutexLock lock(mutex_);
+   EnumLabelsPtr& labels = labels_[type];
+   if (labels) return labels;
+   const RelationPtr relation = snapshot_.relationOfType(type);
+   if (!relation || !relation->labels) throwInternal("enum type " + std::to_string(type) + " does not exist");
+   labels = relation->labels;
+   const RelationPtr before = committed_.relationOfType(type);
+   if (before == relation) return labels;
+   std::vector<EnumLabel> marked = labels->inOrder();
+   for (EnumLabel& label : marked)
+      label.isUncommitted = label.isAdded && !(before && before->labels && before->labels->find(label.code));
+   return labels = std::make_shared<const EnumLabels>(std::move(marked));
 }
 
 } // namespace ouzel::catalog

@@ -14,10 +14,12 @@ class SnapshotTypes : public UserTypes {
 public:
    /// From now on the types are those of the snapshot. Values of earlier statements may be printed then; they say
    /// themselves what their fields are.
-   void follow(const Snapshot& snapshot);
+   /// Labels that `committed` does not have must not be used yet.
+   void follow(const Snapshot& snapshot, const Snapshot& committed);
    /// The search_path by which names of objects are qualified or not.
    void setSearchPath(const std::vector<std::string>& setting, std::string_view user, Oid temporarySchema);
    RowFields rowFields(Oid type) const override;
+   EnumLabelsPtr enumLabels(Oid type) const override;
    std::string objectName(Oid regType, Oid object) const override;
 
 protected:
@@ -25,12 +27,13 @@ protected:
 
 private:
    mutable Mutex mutex_;
-   Snapshot snapshot_ GUARDED_BY(mutex_);
+   Snapshot snapshot_ GUARDED_BY(mutex_), committed_ GUARDED_BY(mutex_);
    std::vector<std::string> setting_ GUARDED_BY(mutex_);
    std::string user_ GUARDED_BY(mutex_);
    Oid temporarySchema_ GUARDED_BY(mutex_) = invalidOid;
    mutable std::optional<SearchPath> path_ GUARDED_BY(mutex_); ///< empty: not resolved in the snapshot yet
    mutable std::map<Oid, RowFields> known_ GUARDED_BY(mutex_);
+   mutable std::map<Oid, EnumLabelsPtr> labels_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::catalog

@@ -15,6 +15,7 @@
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/date_time.hpp"
+#include "common/type/enum_labels.hpp"
 #include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -254,6 +255,11 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
          if (representation.physical == PhysicalType::I64) return emit.template operator()<int64_t>(write);
          return strings(write);
       }
+      if (isEnumType(type.oid)) {
+         const EnumLabelsPtr labels = labelsOf(type.oid, types);
+         return emit.template operator()<int64_t>(
+             [&labels](std::string& out, int64_t v) { out.append(labels->require(v).name); });
+      }
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector ||
           type.oid == oid::anyarray)
          return strings([types](std::string& out, StringView v) { appendArray(out, v.view(), types); });
@@ -391,6 +397,10 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod, types)));
       if (isRowValue(type.oid)) return put(target, arena.copyString(readRowBinary(bytes, type.oid, types)));
+      if (isEnumType(type.oid)) {
+         checkUtf8(bytes);
+         return put(target, parseEnum(type, bytes, types));
+      }
       return putText(target, type, bytes, arena);
    }
 }

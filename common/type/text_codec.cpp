@@ -14,6 +14,7 @@
 #include "common/type/array_text.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
+#include "common/type/enum_labels.hpp"
 #include "common/type/row_text.hpp"
 
 namespace ouzel {
@@ -41,6 +42,11 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
          else
             appendInteger(out, static_cast<int64_t>(v));
       });
+   if (isEnumType(type.oid)) {
+      const EnumLabelsPtr labels = labelsOf(type.oid, format.types);
+      return emit.template operator()<int64_t>(
+          [&labels](std::string& out, int64_t v) { out.append(labels->require(v).name); });
+   }
    switch (type.oid) {
    case oid::boolean:
       return emit.template operator()<uint8_t>([](std::string& out, uint8_t v) { out.push_back(v ? 't' : 'f'); });
@@ -191,6 +197,7 @@ void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, R
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format,
                    Arena& arena) {
    if (isRegType(type.oid)) return putUnsigned32(target, text, formatType(type).c_str());
+   if (isEnumType(type.oid)) return put(target, parseEnum(type, text, format.types));
    switch (type.oid) {
    case oid::boolean: {
       bool value = false;

@@ -24,12 +24,17 @@ inline const RowField& columnOf(const std::vector<RowField>& columns, uint32_t f
    return columns[field];
 }
 
+class EnumLabels; // common/type/enum_labels.hpp
+using EnumLabelsPtr = std::shared_ptr<const EnumLabels>;
+
 /// What the texts of values of users' types need of the catalog. Thread-safe.
 class UserTypes {
 public:
    virtual ~UserTypes() = default;
    /// The columns of a row type. Throws XX000 if there is no such type.
    virtual RowFields rowFields(Oid type) const = 0;
+   /// The labels of an enum type. Throws XX000 if there is no such type. Takes a lock: ask once for many values.
+   virtual EnumLabelsPtr enumLabels(Oid type) const = 0;
    /// The text of a value of regclass or another reg type.
    virtual std::string objectName(Oid regType, Oid object) const = 0;
    /// Throws 23502 or 23514 for a row of `rows` whose value a domain refuses; the values lie as those of a row's field

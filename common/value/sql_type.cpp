@@ -161,6 +161,7 @@ std::string formatType(const SqlType& type) {
 
 Representation storedRepresentation(const SqlType& type) {
    if (isRegType(type.oid)) return {PhysicalType::I64, 0}; // as oid: unsigned 32 bits do not fit an I32's order
+   if (isEnumType(type.oid)) return {PhysicalType::I64, 0};
    switch (type.oid) {
    case oid::boolean: return {PhysicalType::Bool, 0};
    case oid::int2: return {PhysicalType::I16, 0};

@@ -40,12 +40,19 @@ constexpr bool isRegType(Oid type) {
 inline constexpr Oid firstUserOid = 16384;
 /// The OID of a type that users made says what the type is, so that no catalog is needed to handle its values. An
 /// array's is that of its elements with the highest bit. One without the four highest bits is a row type's.
-inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000, userDomainKind = 0x1000'0000;
+inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000, userDomainKind = 0x1000'0000,
+                     userEnumKind = 0x2000'0000;
 
 /// True for record and the row types of users' relations, whose values are those of row.hpp. The row types of system
 /// catalogs have no values of their own: such a row is a record.
 constexpr bool isRowValue(Oid type) {
    return type == oid::record || (type >= firstUserOid && (type & userTypeKinds) == 0);
+}
+
+/// True for the types of CREATE TYPE ... AS ENUM. Their values are codes of labels, which are integers in the order of
+/// the labels (common/type/enum_labels.hpp).
+constexpr bool isEnumType(Oid type) {
+   return (type & userTypeKinds) == userEnumKind;
 }
 
 /// A type as RowDescription shows it. typmod -1: none. collation 0: not collatable.

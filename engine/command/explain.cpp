@@ -9,6 +9,7 @@
 #include "engine/command/explain_document.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "io/format/external_table.hpp"
+#include "sql/algebra/constant_naming.hpp"
 #include "sql/parse/node_access.hpp"
 
 // EXPLAIN and EXPLAIN ANALYZE: the plan as a document, which explain_document.cpp writes.
@@ -276,6 +277,7 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    }
    const int64_t ended = steadyNanos();
    ExplainDocument document;
+   const sql::ConstantNaming naming(core.format().types);
    document.plan = TreeBuilder(execution->plan(), options, options.analyze ? &execution->profile() : nullptr)
                        .build(*execution->plan().root);
    if (options.settings) addSettings(core, document);

@@ -4,7 +4,9 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
+#include "common/type/enum_labels.hpp"
 
 namespace ouzel::engine {
 
@@ -92,6 +94,7 @@ BinaryReader::BinaryReader(const io::ChunkReader::Shape& shape, Reservation& mem
    for (const io::ChunkReader::Column& column : shape.columns) {
       columnOfField_[column.field] = static_cast<int>(columns_.size());
       columns_.emplace_back(column.type);
+      labels_.push_back(isEnumType(column.type.oid) ? labelsOf(column.type.oid, shape_.format.types) : nullptr);
    }
 }
 
@@ -132,13 +135,19 @@ void BinaryReader::parseRow(uint32_t row) {
       at_ += bytes.size();
       if (columnOfField_[field] < 0) continue;
       io::ColumnValues& column = columns_[static_cast<size_t>(columnOfField_[field])];
+      const EnumLabels* labels = labels_[static_cast<size_t>(columnOfField_[field])].get();
       if (length < 0) {
          column.setNull(row);
          continue;
       }
       try {
          std::memset(column.at(row), 0, column.size());
-         parseBinaryInto(column.at(row), column.type(), bytes, arena_, shape_.format.types);
+         if (labels) {
+            checkUtf8(bytes);
+            putEnum(column.at(row), column.type(), bytes, *labels, shape_.format.types);
+         } else {
+            parseBinaryInto(column.at(row), column.type(), bytes, arena_, shape_.format.types);
+         }
       } catch (SqlError& error) {
          const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
          error.setContext(inner + contextOf(subject_, firstRow_ + row) + ", column " + shape_.names[field]);

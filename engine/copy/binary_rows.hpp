@@ -77,6 +77,7 @@ private:
    Arena arena_;
    std::vector<int> columnOfField_; ///< -1: the field is not read
    std::vector<io::ColumnValues> columns_;
+   std::vector<EnumLabelsPtr> labels_; ///< of the columns that are enums; null: of another type
    std::string subject_;
    io::CopyChunk chunk_;
    size_t at_ = 0, charged_ = 0;

@@ -14,16 +14,13 @@ namespace ouzel::engine {
 
 namespace {
 
-const SessionFormat& plainFormat() {
-   static const SessionFormat format;
-   return format;
-}
-
 /// A CHECK as a program over batches whose only column has the values.
 std::shared_ptr<const executor::ExpressionProgram> compile(const std::string& check, const catalog::Relation& domain,
-                                                           const catalog::Snapshot& snapshot) {
+                                                           const catalog::Snapshot& snapshot, const UserTypes& types) {
    const catalog::SearchPath path = catalog::SearchPath::resolve(snapshot, {}, {});
-   const sql::BindContext context{.catalog = snapshot, .searchPath = path, .format = plainFormat()};
+   SessionFormat format;
+   format.types = &types;
+   const sql::BindContext context{.catalog = snapshot, .searchPath = path, .format = format};
    const auto script = sql::ParsedScript::parseExpression(check);
    // Values lie as in the fields of rows: a numeric is a Decimal.
    catalog::Relation wide = domain;
@@ -82,7 +79,7 @@ std::shared_ptr<const DomainChecks::Steps> DomainChecks::make(Oid domain) const 
       std::vector<catalog::Constraint> checks = relation->constraints;
       std::sort(checks.begin(), checks.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
       for (const catalog::Constraint& check : checks)
-         step.checks.push_back({check.name, compile(check.expression, *relation, made->snapshot)});
+         step.checks.push_back({check.name, compile(check.expression, *relation, made->snapshot, *this)});
       made->steps.insert(made->steps.begin(), std::move(step));
       domain = value.type.domain;
       if ((domain & userArrayBit) == 0) continue;

@@ -166,7 +166,7 @@ const SessionFormat& SessionCore::format() {
    format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
    format_.types = types_.get();
    types_->setFormat(format_);
-   if (transaction.isOpen()) types_->follow(transaction.catalog());
+   if (transaction.isOpen()) types_->follow(transaction.catalog(), transaction.editor().base());
    return format_;
 }
 

@@ -125,6 +125,9 @@ void TransactionContext::startStatement() {
    snapshot_ =
        isolation_ == Isolation::Serializable ? database_.storage->beginSerializable(*storage_) : storage_->snapshot();
    hasSnapshot_ = true;
+   // Two commits in between may have made a label of an enum, and a row that has it.
+   const catalog::Snapshot newest = database_.catalog->newest();
+   if (newest.version() != editor_->base().version()) editor_->rebase(newest.inDatabase(catalog::postgresDatabase));
 }
 
 void TransactionContext::commit() {

@@ -10,7 +10,7 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"

@@ -3,7 +3,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"

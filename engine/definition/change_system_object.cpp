@@ -57,7 +57,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
       const auto& statement = *as<::AlterFunctionStmt>(node);
       return Altered{statement.objtype, nodeOf(statement.func)};
    }
-   case T_AlterEnumStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterEnumStmt>(node)->typeName)};
    case T_AlterTypeStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterTypeStmt>(node)->typeName)};
    case T_AlterOperatorStmt: return Altered{OBJECT_OPERATOR, nodeOf(as<::AlterOperatorStmt>(node)->opername)};
    case T_AlterCollationStmt: return Altered{OBJECT_COLLATION, nodeOf(as<::AlterCollationStmt>(node)->collname)};

@@ -4,7 +4,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"

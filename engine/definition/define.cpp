@@ -9,7 +9,7 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/table_like.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/actor.hpp"

@@ -9,6 +9,7 @@
 // returns the command tag.
 
 struct AlterDomainStmt;
+struct AlterEnumStmt;
 struct AlterObjectSchemaStmt;
 struct AlterOwnerStmt;
 struct AlterTableCmd;
@@ -17,6 +18,7 @@ struct CommentStmt;
 struct CompositeTypeStmt;
 struct Constraint;
 struct CreateDomainStmt;
+struct CreateEnumStmt;
 struct CreateStmt;
 struct DropStmt;
 struct IndexStmt;
@@ -34,6 +36,9 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement);
 std::string createCompositeType(CommandContext& context, const ::CompositeTypeStmt& statement);
 /// A sub-command of ALTER TYPE for a composite type.
 void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd& command);
+// enum_type.cpp
+std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statement);
+std::string alterEnum(CommandContext& context, const ::AlterEnumStmt& statement);
 // domain.cpp
 std::string createDomain(CommandContext& context, const ::CreateDomainStmt& statement);
 std::string alterDomain(CommandContext& context, const ::AlterDomainStmt& statement);

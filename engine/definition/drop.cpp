@@ -4,7 +4,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"

@@ -6,7 +6,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/default_privileges.hpp"
 #include "engine/role/foreign_server.hpp"

@@ -5,7 +5,7 @@
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/object_kind.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"

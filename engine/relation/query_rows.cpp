@@ -1,6 +1,6 @@
 #include "engine/relation/query_rows.hpp"
 
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/parse/node_access.hpp"

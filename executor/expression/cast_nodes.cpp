@@ -2,6 +2,8 @@
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
 #include "common/type/date_time.hpp"
+#include "common/type/enum_labels.hpp"
+#include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/scratch.hpp"
@@ -50,11 +52,37 @@ Vector evaluateConvert(Scratch& s, const Node& node, const Rows& rows) {
    });
 }
 
+namespace {
+
+/// Casts between an enum and text, which ask for the labels once.
+Vector enumToText(Scratch& s, const Node& node, const Vector& arg, const Rows& rows) {
+   const EnumLabelsPtr labels = labelsOf(node.argTypes[0].oid, sessionFormat(s.context).types);
+   return strictUnary(s, node, arg, rows, [&](Selection selection, void* out) {
+      forEachRow(selection, [&](uint32_t row) {
+         static_cast<StringView*>(out)[row] = s.strings->copyString(labels->require(arg.value<int64_t>(row)).name);
+      });
+   });
+}
+
+Vector textToEnum(Scratch& s, const Node& node, const Vector& arg, const Rows& rows) {
+   const UserTypes* types = sessionFormat(s.context).types;
+   const EnumLabelsPtr labels = labelsOf(node.type.oid, types);
+   return strictUnary(s, node, arg, rows, [&](Selection selection, void* out) {
+      forEachRow(selection, [&](uint32_t row) {
+         static_cast<int64_t*>(out)[row] = parseEnum(node.type, arg.value<StringView>(row).view(), *labels, types);
+      });
+   });
+}
+
+} // namespace
+
 Vector evaluateTextCast(Scratch& s, const Node& node, const Rows& rows) {
    const Vector arg = evaluateNode(s, node.args[0], rows);
    const SqlType& source = node.argTypes[0];
    const uint32_t sourceWidth = physicalSize(arg.type), targetWidth = physicalSize(node.repr.physical);
    const bool fromText = isText(source.oid), toText = isText(node.type.oid) && node.type.typmod < 0;
+   if (toText && isEnumType(source.oid)) return enumToText(s, node, arg, rows);
+   if (fromText && isEnumType(node.type.oid)) return textToEnum(s, node, arg, rows);
    return strictUnary(s, node, arg, rows, [&](Selection selection, void* out) {
       std::string text;
       forEachRow(selection, [&](uint32_t row) {

@@ -5,6 +5,7 @@
 namespace ouzel::executor {
 
 void registerBitString();
+void registerEnum();
 void registerMacAddress();
 void registerMoney();
 void registerNetworkAddress();

@@ -116,6 +116,9 @@ void addNumbers() {
    addSix<bool>("bool");
    addSix<int64_t>("oid");
    addSix<int64_t>("cash_");
+   addSix<int64_t>("enum_"); // codes are in the order of the labels
+   addCmp<int64_t>("enum_cmp");
+   addExtremes<int64_t>("enum_");
    for (const char* prefix : {"macaddr_", "macaddr8_", "pg_lsn_"}) {
       addSix<int64_t>(prefix);
       addCmp<int64_t>(prefix + std::string("cmp"));

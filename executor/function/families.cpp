@@ -16,6 +16,7 @@ void registerFamilies() {
    registerDateTime();
    registerDateTimeCasts();
    registerDateTimeFields();
+   registerEnum();
    registerFloating();
    registerFormatting();
    registerInteger();
@@ -37,6 +38,7 @@ void registerFamilies() {
    registerRegex();
    registerRow();
    registerSample();
+   registerRowImage();
    registerScaledNumeric();
    registerSend();
    registerSequence();

@@ -33,6 +33,7 @@ void registerNumeric();
 void registerRegex();
 void registerRow();
 void registerSample();
+void registerRowImage();
 void registerScaledNumeric();
 void registerSend();
 void registerSequence();

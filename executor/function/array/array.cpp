@@ -17,6 +17,7 @@
 namespace ouzel::executor {
 
 Oid elementTypeOf(Oid arrayType) {
+   if (arrayType >= firstUserOid) return arrayElementType(arrayType);
    const catalog::TypeInfo* info = catalog::builtins().type(arrayType);
    return info && info->isArray() ? info->element : invalidOid;
 }

@@ -5,6 +5,7 @@
 
 #include "common/error/check.hpp"
 #include "common/text/utf8.hpp"
+#include "common/type/enum_labels.hpp"
 
 namespace ouzel::io {
 
@@ -25,7 +26,8 @@ ChunkReader::ChunkReader(const Shape& shape, Reservation& memory)
    : shape_(shape), memory_(memory), arena_(&memory_), fields_(static_cast<uint32_t>(shape.names.size())) {
    for (const Column& column : shape.columns) {
       DCHECK(column.field < shape.names.size());
-      columns_.push_back({column, fieldParser(column.type), ColumnValues(column.type)});
+      EnumLabelsPtr labels = isEnumType(column.type.oid) ? labelsOf(column.type.oid, shape.format.types) : nullptr;
+      columns_.push_back({column, fieldParser(column.type), std::move(labels), ColumnValues(column.type)});
    }
 }
 
@@ -84,7 +86,10 @@ void ChunkReader::parse(Parsed& column, uint32_t count) {
       try {
          if (isText && findInvalidUtf8(text) != text.size()) checkUtf8(text);
          if (column.parser && column.parser(out, text, type.typmod, arena_)) continue;
-         parseTextInto(out, type, text, shape_.format, arena_);
+         if (column.labels)
+            putEnum(out, type, text, *column.labels, shape_.format.types);
+         else
+            parseTextInto(out, type, text, shape_.format, arena_);
       } catch (const SqlError& error) {
          badField(error, column, row, text);
       }

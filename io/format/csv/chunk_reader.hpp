@@ -10,6 +10,7 @@
 #include "common/memory/ledger.hpp"
 #include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/type/user_types.hpp"
 #include "common/value/batch.hpp"
 #include "common/value/sql_type.hpp"
 #include "io/format/csv/field_splitter.hpp"
@@ -75,6 +76,7 @@ private:
    struct Parsed {
       Column column;
       FieldParser parser;
+      EnumLabelsPtr labels; ///< of an enum; null: of another type
       ColumnValues values;
    };
    void close();

@@ -7,6 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/json/json_input.hpp"
 #include "common/text/utf8.hpp"
+#include "common/type/enum_labels.hpp"
 #include "io/format/json/json_literal.hpp"
 
 namespace ouzel::io {
@@ -32,7 +33,9 @@ JsonRows::JsonRows(const ChunkReader::Shape& shape, Reservation& memory)
                             : hasParts(type)    ? Making::Parts
                                                 : Making::Text;
       columnOfField_[column.field] = static_cast<int32_t>(columns_.size());
-      columns_.push_back({column, making, fieldParser(column.type), ColumnValues(column.type), {}});
+      EnumLabelsPtr labels = isEnumType(column.type.oid) ? labelsOf(column.type.oid, shape.format.types) : nullptr;
+      columns_.push_back(
+          {column, making, fieldParser(column.type), std::move(labels), ColumnValues(column.type), {}});
       columns_.back().fields.resize(batchRowsMax);
    }
 }
@@ -208,6 +211,7 @@ void JsonRows::convertOne(Parsed& column, const Field& field, std::byte* out) {
       return parseTextInto(out, type, decoded_, shape_.format, arena_);
    }
    if (column.parser && column.parser(out, field.view(), type.typmod, arena_)) return;
+   if (column.labels) return putEnum(out, type, field.view(), *column.labels, shape_.format.types);
    parseTextInto(out, type, field.view(), shape_.format, arena_);
 }
 

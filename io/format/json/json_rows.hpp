@@ -57,6 +57,7 @@ private:
       ChunkReader::Column column;
       Making making;
       FieldParser parser;
+      EnumLabelsPtr labels; ///< of an enum; null: of another type
       ColumnValues values;
       std::vector<Field> fields; ///< by row
    };

@@ -37,11 +37,12 @@ const SqlType booleanType{oid::boolean, -1, invalidOid};
 
 /// Types whose values ExprKind::Compare orders as PostgreSQL's operators do.
 bool comparesByItself(Oid type) {
-   if (findTypeForm(type)) return true;
+   if (findTypeForm(type) || isEnumType(type)) return true;
    static constexpr std::array types{
        oid::boolean, oid::bytea,     oid::character,   oid::name,     oid::int8,    oid::int2,    oid::int4,
        oid::text,    oid::oid,       oid::float4,      oid::float8,   oid::bpchar,  oid::varchar, oid::date,
-       oid::time,    oid::timestamp, oid::timestamptz, oid::interval, oid::numeric, oid::uuid,    oid::timetz};
+       oid::time,    oid::timestamp, oid::timestamptz, oid::interval, oid::numeric, oid::uuid,    oid::timetz,
+       oid::anyenum};
    return std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -433,7 +434,8 @@ ExprPtr makeAnyArray(BindState& state, std::string_view name, ExprPtr left, Expr
       throw SqlError(sqlstate::wrongObjectType, "op ANY/ALL (array) requires operator to yield boolean").at(position);
    Oid common = invalidOid;
    const auto compare = comparisonOf(*op, common);
-   const Oid leftTarget = compare ? common : declared[0], elementTarget = compare ? common : declared[1];
+   const bool isCommon = compare && !isPolymorphic(common);
+   const Oid leftTarget = isCommon ? common : declared[0], elementTarget = isCommon ? common : declared[1];
    left = coerce(state, std::move(left), declared[0], -1, CoercionContext::Implicit);
    left = coerceToCompare(state, std::move(left), leftTarget);
    if (compare) left = withoutBlanks(std::move(left));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/relabel.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 
@@ -104,6 +105,21 @@ std::string renameInPolicy(std::string_view text, const catalog::Relation& table
    recorder.rename({relation, attribute, std::string(name)}, script.source().text());
    state.recorder = &recorder;
    state.source = nullptr;
+   bindAlone(state, table, tableName, *script.expression());
+   return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
+}
+
+// ---- relabel.hpp ----
+
+std::string relabelPolicy(std::string_view text, const catalog::Relation& table, const std::string& tableName,
+                          const LiteralText& textFor, const BindContext& context) {
+   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before the expression
+   BindState state(context);
+   const auto script = ParsedScript::parseExpression(text);
+   ViewTextRecorder recorder;
+   recorder.relabel(textFor, script.source().text());
+   state.recorder = &recorder;
+   state.source = &script.source();
    bindAlone(state, table, tableName, *script.expression());
    return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
 }

@@ -169,7 +169,8 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)
           .detail("This operation is not supported for indexes.");
-   case RelationKind::Domain: break; // no name of a relation finds one
+   case RelationKind::Domain:
+   case RelationKind::Enum: break; // no name of a relation finds one
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)

@@ -3,13 +3,43 @@
 #include <algorithm>
 
 #include "catalog/object/search_path.hpp"
+#include "common/error/sql_error.hpp"
 
 namespace ouzel::sql {
+
+namespace {
+
+/// Bytes of the string literal at `begin`; 0: it is of a kind that is not understood here.
+uint32_t literalLength(std::string_view text, uint32_t begin) {
+   size_t at = begin;
+   if (at < text.size() && text[at] == '$') {
+      const size_t tagEnd = text.find('$', at + 1);
+      if (tagEnd == std::string_view::npos) return 0;
+      const std::string_view tag = text.substr(at, tagEnd - at + 1);
+      const size_t close = text.find(tag, tagEnd + 1);
+      return close == std::string_view::npos ? 0 : static_cast<uint32_t>(close + tag.size() - begin);
+   }
+   const bool escapes = at < text.size() && (text[at] == 'e' || text[at] == 'E');
+   if (escapes) ++at;
+   if (at >= text.size() || text[at] != '\'') return 0;
+   for (++at; at < text.size(); ++at) {
+      if (escapes && text[at] == '\\')
+         ++at;
+      else if (text[at] == '\'' && at + 1 < text.size() && text[at + 1] == '\'')
+         ++at;
+      else if (text[at] == '\'')
+         break;
+   }
+   return at < text.size() ? static_cast<uint32_t>(at + 1 - begin) : 0;
+}
+
+} // namespace
 
 void ViewTextRecorder::replace(uint32_t location, uint32_t length, std::string text) {
    // An expression may be bound more than once and then asks for the same replacement again.
    for (const Edit& edit : edits_)
       if (edit.location == location && edit.length == length) return;
+   if (relabel_ && literalLength(source_, location) != length) return;
    edits_.push_back({location, length, std::move(text)});
 }
 
@@ -77,34 +107,6 @@ void ViewTextRecorder::enterLiteral(int32_t location, uint32_t position) {
    if (position > 0 && location >= 0) literals_[position] = static_cast<uint32_t>(location);
 }
 
-namespace {
-
-/// Bytes of the string literal at `begin`; 0: it is of a kind that is not understood here.
-uint32_t literalLength(std::string_view text, uint32_t begin) {
-   size_t at = begin;
-   if (at < text.size() && text[at] == '$') {
-      const size_t tagEnd = text.find('$', at + 1);
-      if (tagEnd == std::string_view::npos) return 0;
-      const std::string_view tag = text.substr(at, tagEnd - at + 1);
-      const size_t close = text.find(tag, tagEnd + 1);
-      return close == std::string_view::npos ? 0 : static_cast<uint32_t>(close + tag.size() - begin);
-   }
-   const bool escapes = at < text.size() && (text[at] == 'e' || text[at] == 'E');
-   if (escapes) ++at;
-   if (at >= text.size() || text[at] != '\'') return 0;
-   for (++at; at < text.size(); ++at) {
-      if (escapes && text[at] == '\\')
-         ++at;
-      else if (text[at] == '\'' && at + 1 < text.size() && text[at + 1] == '\'')
-         ++at;
-      else if (text[at] == '\'')
-         break;
-   }
-   return at < text.size() ? static_cast<uint32_t>(at + 1 - begin) : 0;
-}
-
-} // namespace
-
 /// Replaces the literal at `position`; `rest` is what follows it.
 void ViewTextRecorder::replaceLiteral(uint32_t position, std::string_view source,
                                       const std::function<std::string(std::string_view rest)>& textFor) {
@@ -125,6 +127,21 @@ void ViewTextRecorder::nameByOid(uint32_t position, Oid relation, std::string_vi
    replaceLiteral(position, source, [&](std::string_view rest) {
       return "'" + std::to_string(relation) + (rest.starts_with("::") ? "'" : "'::regclass");
    });
+}
+
+void ViewTextRecorder::isLiteral(uint32_t position, const SqlType& type, const Value& value) {
+   if (!relabel_) return;
+   const std::string text = relabel_(type, value);
+   if (text.empty()) return;
+   std::string quoted = "'";
+   for (const char c : text)
+      quoted.append(c == '\'' ? 2 : 1, c);
+   replaceLiteral(position, source_, [&](std::string_view) { return quoted + "'"; });
+   const auto found = literals_.find(position);
+   if (found != literals_.end() && std::none_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
+          return edit.location == found->second;
+       }))
+      throwNotSupported("a new name for what a view, a check or a default writes in several pieces");
 }
 
 void ViewTextRecorder::keepOutputName(int32_t location, std::string_view name) {

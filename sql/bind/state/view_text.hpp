@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "catalog/object/objects.hpp"
+#include "common/value/value.hpp"
 
 namespace ouzel::sql {
+
+/// The text by which a literal of the catalog's texts is replaced; empty: it stays.
+using LiteralText = std::function<std::string(const SqlType& type, const Value& value)>;
 
 /// Collects, while a view's query is bound, replacements in the view's text and the relations and columns that the
 /// query reads. With the replacements the text keeps its meaning when search_path or the columns of a table change.
@@ -51,6 +55,13 @@ public:
       owner_ = table;
       source_ = source;
    }
+   /// Collects nothing but replacements of literals from here on; `source` is the text that is bound.
+   void relabel(const LiteralText& textFor, std::string_view source) {
+      relabel_ = textFor;
+      source_ = source;
+   }
+   /// The literal at `position` has this value.
+   void isLiteral(uint32_t position, const SqlType& type, const Value& value);
    /// The reference that was entered last is a column of a relation (invalidOid: of something else).
    void isColumn(Oid relation);
    /// The reference that was entered last is a whole row of a relation (invalidOid: of something else).
@@ -102,6 +113,7 @@ private:
    Rename rename_;
    std::set<Oid> moved_; ///< relations that go to schema_
    std::string schema_;
+   LiteralText relabel_;
    Oid owner_ = invalidOid;
    std::string_view source_;
    int32_t location_ = -1;

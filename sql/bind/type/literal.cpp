@@ -96,6 +96,7 @@ ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type)
          } else {
             Value parsed = parseText(type, text, state.context.format);
             recordValue(state, literal, type, parsed);
+            if (state.recorder) state.recorder->isLiteral(literal.position, type, parsed);
             expr = makeConstant(type, std::move(parsed));
          }
       } catch (SqlError& error) {

@@ -103,8 +103,7 @@ bool Generics::reconcile() {
       return fail("could not determine polymorphic type because input has type unknown");
    }
    if (hasEnum && element) {
-      const auto* info = builtins().type(element);
-      if (!info || info->kind != catalog::TypeKind::Enum)
+      if (!isEnumType(element))
          return fail("type matched to anyenum is not an enum type: " + typeName(element));
    }
    if (hasNonArray && elementType(element))

@@ -37,7 +37,7 @@ Coercion coercionOfCast(const catalog::CastInfo& cast) {
 char typeCategory(Oid type) {
    const auto* info = builtins().type(type);
    if (info) return info->category;
-   return (type & userArrayBit) != 0 ? 'A' : 'C';
+   return (type & userArrayBit) != 0 ? 'A' : isEnumType(type) ? 'E' : 'C';
 }
 
 bool isPreferredType(Oid type) {

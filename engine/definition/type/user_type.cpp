@@ -1,4 +1,4 @@
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE TYPE ... AS (...), and what ALTER TYPE and DROP TYPE do with such types. A composite type is a relation

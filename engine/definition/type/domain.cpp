@@ -6,7 +6,7 @@
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/user_type.hpp"
+#include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
 #include "sql/parse/node_access.hpp"
