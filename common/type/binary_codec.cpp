@@ -16,6 +16,7 @@
 #include "common/type/array.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/enum_labels.hpp"
+#include "common/type/range.hpp"
 #include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -265,6 +266,10 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
          return strings([types](std::string& out, StringView v) { appendArray(out, v.view(), types); });
       if (isRowValue(type.oid))
          return strings([types](std::string& out, StringView v) { appendRow(out, v.view(), types); });
+      if (findRangeType(type.oid))
+         return strings([](std::string& out, StringView v) { appendRangeBinary(out, v.view()); });
+      if (findMultirangeType(type.oid))
+         return strings([](std::string& out, StringView v) { appendMultirangeBinary(out, v.view()); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    }
 }
@@ -401,6 +406,8 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
          checkUtf8(bytes);
          return put(target, parseEnum(type, bytes, types));
       }
+      if (findRangeType(type.oid)) return put(target, arena.copyString(readRangeBinary(bytes, type.oid)));
+      if (findMultirangeType(type.oid)) return put(target, arena.copyString(readMultirangeBinary(bytes, type.oid)));
       return putText(target, type, bytes, arena);
    }
 }

@@ -8,6 +8,7 @@
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/date_time_math.hpp"
+#include "common/type/range.hpp"
 #include "common/type/row.hpp"
 
 namespace ouzel {
@@ -82,6 +83,20 @@ void appendPart(std::string& out, Oid elementType, PhysicalType type, const Elem
    }
 }
 
+void appendBound(std::string& out, const RangeKind& kind, const RangeBound& bound) {
+   if (bound.isInfinite) return out.push_back(bound.isLower ? 0 : 2);
+   out.push_back(1);
+   appendPart(out, kind.subtype(), kind.physical(), bound);
+   out.push_back(bound.isInclusive == bound.isLower ? 0 : 1);
+}
+
+void appendRangeParts(std::string& out, const RangeKind& kind, const Range& range) {
+   out.push_back(range.isEmpty ? 0 : 1);
+   if (range.isEmpty) return;
+   appendBound(out, kind, range.lower);
+   appendBound(out, kind, range.upper);
+}
+
 } // namespace
 
 void appendArrayKey(std::string& out, std::string_view bytes) {
@@ -107,13 +122,26 @@ void appendRowKey(std::string& out, std::string_view bytes) {
    }
 }
 
+void appendRangeKey(std::string& out, std::string_view bytes) {
+   RangeReader reader(bytes);
+   appendRangeParts(out, reader.kind(), reader.next());
+}
+
+void appendMultirangeKey(std::string& out, std::string_view bytes) {
+   RangeReader reader(bytes);
+   const uint32_t count = reader.nextCount();
+   for (uint32_t i = 0; i < count; ++i)
+      appendRangeParts(out, reader.kind(), reader.next());
+   out.push_back(0);
+}
+
 void appendJsonbKey(std::string& out, std::string_view value) {
    appendJsonb(out, json::JsonbView(value), true);
 }
 
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || keepsBlanks(type) || isRowValue(type.oid) ||
-          arrayElementType(type.oid) != invalidOid;
+   return type.oid == oid::jsonb || keepsBlanks(type) || isRowValue(type.oid) || findRangeType(type.oid) ||
+          findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid;
 }
 
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
@@ -124,6 +152,10 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       appendJsonbKey(out, value);
    else if (isRowValue(type.oid))
       appendRowKey(out, value);
+   else if (findRangeType(type.oid))
+      appendRangeKey(out, value);
+   else if (findMultirangeType(type.oid))
+      appendMultirangeKey(out, value);
    else
       appendArrayKey(out, value);
 }

@@ -8,7 +8,8 @@
 #include "common/value/vector.hpp"
 
 // Order keys: bytes whose order is the order of the values, and which are equal where the values are. Arrays, rows,
-// jsonb and bpchar without a length have them, since the bytes of equal values themselves may differ: {1.0} and {1.00},
+// ranges, jsonb and bpchar without a length have them, since the bytes of equal values themselves may differ: {1.0} and
+// {1.00},
 // {-0} and {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'a' and 'a '. The key of a bpchar is the text without the
 // blanks at its end, that of a row its fields as the elements of an array, that of an array:
 //
@@ -22,6 +23,14 @@
 //   scalar        its key
 //   container     the number of elements or members, then their keys; a member's is a text and a value
 //
+// and that of a range:
+//
+//   emptiness     0 for an empty range, which has no more; else 1
+//   lower bound   0: none; else 1, the key of the value, 0 if it is in the range and 1 if not
+//   upper bound   1, the key of the value, 0 if it is not in the range and 1 if it is; else 2: none
+//
+// and that of a multirange: the keys of its ranges, then 0.
+//
 // Integers are big-endian with the sign bit flipped. A text ends with two zeros, a zero in it is followed by 1.
 
 namespace ouzel {
@@ -30,6 +39,9 @@ namespace ouzel {
 void appendArrayKey(std::string& out, std::string_view array);
 /// Appends the key of a row value. A row with columns that came after it lacks their keys, and precedes.
 void appendRowKey(std::string& out, std::string_view row);
+/// Append the key of a range and of a multirange.
+void appendRangeKey(std::string& out, std::string_view range);
+void appendMultirangeKey(std::string& out, std::string_view multirange);
 /// Appends the key of a jsonb value.
 void appendJsonbKey(std::string& out, std::string_view value);
 

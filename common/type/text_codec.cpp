@@ -15,6 +15,7 @@
 #include "common/type/blanks.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/enum_labels.hpp"
+#include "common/type/range.hpp"
 #include "common/type/row_text.hpp"
 
 namespace ouzel {
@@ -116,6 +117,10 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
          });
       if (isRowValue(type.oid))
          return strings([&format](std::string& out, StringView v) { appendRowText(out, v.view(), format); });
+      if (findRangeType(type.oid))
+         return strings([&format](std::string& out, StringView v) { appendRangeText(out, v.view(), format); });
+      if (findMultirangeType(type.oid))
+         return strings([&format](std::string& out, StringView v) { appendMultirangeText(out, v.view(), format); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    }
 }
@@ -250,6 +255,9 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(parseArrayText(text, {element, type.typmod, invalidOid}, format)));
       if (isRowValue(type.oid)) return put(target, arena.copyString(parseRowText(text, type.oid, format)));
+      if (findRangeType(type.oid)) return put(target, arena.copyString(parseRangeText(text, type.oid, format)));
+      if (findMultirangeType(type.oid))
+         return put(target, arena.copyString(parseMultirangeText(text, type.oid, format)));
       return put(target, arena.copyString(text));
    }
 }

@@ -1,6 +1,7 @@
 #include "common/value/sql_type.hpp"
 
 #include "common/value/form_oids.hpp"
+#include "common/value/range_types.hpp"
 
 namespace ouzel {
 
@@ -19,7 +20,8 @@ constexpr ArrayPair arrayPairs[] = {
     {1561, 1560}, {1563, 1562}, {1231, 1700}, {2201, 1790}, {2207, 2202}, {2208, 2203}, {2209, 2204}, {2210, 2205},
     {2211, 2206}, {2951, 2950}, {2949, 2970}, {3221, 3220}, {3643, 3614}, {3645, 3615}, {3644, 3642}, {3735, 3734},
     {3770, 3769}, {3807, 3802}, {4073, 4072}, {4090, 4089}, {4097, 4096}, {4192, 4191}, {5039, 5038}, {271, 5069},
-    {1263, 2275}, {2287, 2249},
+    {1263, 2275}, {2287, 2249}, {3905, 3904}, {3907, 3906}, {3909, 3908}, {3911, 3910}, {3913, 3912}, {3927, 3926},
+    {6150, 4451}, {6151, 4532}, {6152, 4533}, {6153, 4534}, {6155, 4535}, {6157, 4536},
 };
 
 struct TypeName {
@@ -75,6 +77,9 @@ constexpr TypeName plainNames[] = {
     {oid::anyenum, "anyenum"},
     {oid::jsonb, "jsonb"},
     {oid::anyrange, "anyrange"},
+    {4537, "anymultirange"},
+    {4538, "anycompatiblemultirange"},
+    {5080, "anycompatiblerange"},
     {4072, "jsonpath"},
     {oid::regnamespace, "regnamespace"},
     {oid::regrole, "regrole"},
@@ -155,6 +160,8 @@ std::string formatType(const SqlType& type) {
    }
    for (const TypeName& plain : plainNames)
       if (plain.oid == type.oid) return plain.name;
+   if (const RangeType* range = findRangeType(type.oid)) return range->name;
+   if (const RangeType* range = findMultirangeType(type.oid)) return range->multirangeName;
    if (const Oid element = arrayElementType(type.oid)) return formatType({element, typmod, invalidOid}) + "[]";
    return "???";
 }

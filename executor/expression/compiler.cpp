@@ -226,7 +226,11 @@ void Compiler::unify(uint32_t& a, uint32_t& b) {
 const KernelEntry& orderedComparison(CompareOp op, Oid type) {
    static constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
    static_assert(static_cast<int>(CompareOp::Ge) == 5);
-   const std::string name = (type == oid::jsonb ? "jsonb_" : "array_") + std::string(names[static_cast<size_t>(op)]);
+   const char* family = type == oid::jsonb         ? "jsonb_"
+                        : findRangeType(type)      ? "range_"
+                        : findMultirangeType(type) ? "multirange_"
+                                                   : "array_";
+   const std::string name = family + std::string(names[static_cast<size_t>(op)]);
    const std::array<Representation, 2> strings{{{PhysicalType::String, 0}, {PhysicalType::String, 0}}};
    return *findKernel(name, strings);
 }

@@ -31,10 +31,12 @@ void registerFamilies() {
    registerMacAddress();
    registerMath();
    registerMoney();
+   registerMultirange();
    registerNetworkAddress();
    registerNumberCasts();
    registerNumeric();
    registerPgLsn();
+   registerRange();
    registerRegex();
    registerRow();
    registerSample();

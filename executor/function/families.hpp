@@ -30,6 +30,8 @@ void registerLike();
 void registerMath();
 void registerNumberCasts();
 void registerNumeric();
+void registerMultirange();
+void registerRange();
 void registerRegex();
 void registerRow();
 void registerSample();

@@ -4,6 +4,7 @@
 #include "common/json/jsonb.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/order_key.hpp"
+#include "common/value/range_types.hpp"
 
 namespace ouzel::executor {
 
@@ -48,21 +49,28 @@ int compareRows(const StringView& a, const StringView& b) {
    return left.compare(right);
 }
 
+namespace {
+
+template <StringOrder order>
+int orderAt(const void* a, const void* b) {
+   return order(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
+}
+
+} // namespace
+
 ValueOrder elementOrder(Oid type, PhysicalType physical) {
-   if (isRowValue(type))
-      return [](const void* a, const void* b) {
-         return compareRows(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
-      };
-   if (type != oid::jsonb) return valueOrder(physical);
-   return [](const void* a, const void* b) {
-      return compareJsonb(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
-   };
+   if (isRowValue(type)) return orderAt<compareRows>;
+   if (findRangeType(type)) return orderAt<compareRanges>;
+   if (findMultirangeType(type)) return orderAt<compareMultiranges>;
+   return type == oid::jsonb ? orderAt<compareJsonb> : valueOrder(physical);
 }
 
 StringOrder keyedOrder(const SqlType& type) {
    if (!hasOrderKey(type)) return nullptr;
    if (type.oid == oid::jsonb) return compareJsonb;
    if (isRowValue(type.oid)) return compareRows;
+   if (findRangeType(type.oid)) return compareRanges;
+   if (findMultirangeType(type.oid)) return compareMultiranges;
    return keepsBlanks(type) ? compareBpchar : compareArrayBytes;
 }
 

@@ -2,6 +2,7 @@
 #include "common/type/array.hpp"
 #include "common/value/sql_type.hpp"
 #include "executor/kernel/compare.hpp"
+#include "executor/kernel/range_order.hpp"
 
 namespace ouzel::executor {
 

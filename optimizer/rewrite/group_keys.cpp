@@ -5,6 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/type/blanks.hpp"
+#include "common/value/range_types.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -29,6 +30,9 @@ bool isEncoded(const SqlType& type) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
    if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
+   const RangeType* range = findRangeType(type.oid);
+   if (!range) range = findMultirangeType(type.oid);
+   if (range) return range->subtype == oid::numeric;
    if (!catalog::builtins().isArray(type.oid)) return false;
    return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }

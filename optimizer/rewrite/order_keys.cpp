@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <array>
+
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Arrays, jsonb and bpchar without a length in ORDER BY become order keys (query/order_key.hpp), and so do the operands
-// of = between arrays or jsonb of two relations.
+// Arrays, ranges, jsonb and bpchar without a length in ORDER BY become order keys (query/order_key.hpp), and so do the
+// operands of = between arrays or jsonb of two relations.
 
 namespace ouzel::optimizer {
 
@@ -18,10 +21,10 @@ void encode(std::vector<SortKey>& keys) {
 
 /// jsonb_eq(a, b), if both sides read columns, as a comparison of their order keys. Other calls stay as they are.
 void encodeEquality(ExprPtr& expr) {
+   constexpr std::array<std::string_view, 5> equalities{"jsonb_eq", "array_eq", "record_eq", "range_eq",
+                                                        "multirange_eq"};
    const auto* function = functionOf(*expr);
-   if (!function ||
-       (function->source != "jsonb_eq" && function->source != "array_eq" && function->source != "record_eq"))
-      return;
+   if (!function || std::find(equalities.begin(), equalities.end(), function->source) == equalities.end()) return;
    for (const ExprPtr& arg : expr->args) {
       std::vector<ColumnId> columns;
       collectColumns(*arg, columns);

@@ -8,6 +8,7 @@
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
+#include "common/value/range_types.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
@@ -46,8 +47,11 @@ bool isPureText(Oid type) {
    case oid::jsonb:
    case oid::jsonpath:
    case oid::uuid: return true;
-   default: return false;
+   default: break;
    }
+   const RangeType* range = findRangeType(type);
+   if (!range) range = findMultirangeType(type);
+   return range && isPureText(range->subtype);
 }
 
 class Simplifier {

@@ -6,6 +6,7 @@
 #include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/range_types.hpp"
 #include "tests/fuzz/target.hpp"
 
 // Input: a type and a text or the bytes of a binary form, which the type's input or receive function reads. Failures
@@ -59,7 +60,19 @@ constexpr Oid types[] = {oid::bit,
                          oid::numericArray,
                          1561,
                          1041,
-                         1263};
+                         1263,
+                         3904,
+                         3906,
+                         3908,
+                         3910,
+                         3912,
+                         3926,
+                         4451,
+                         4532,
+                         4534,
+                         4535,
+                         3905,
+                         6151};
 constexpr const char* texts[] = {"101",
                                  "x1fA0",
                                  "10.1.2.3/24",
@@ -82,7 +95,11 @@ constexpr const char* texts[] = {"101",
                                  "\\x00ff",
                                  "1 2 3",
                                  "{1,NULL,\"a b\"}",
-                                 "[0:1]={{1,2},{3,4}}"};
+                                 "[0:1]={{1,2},{3,4}}",
+                                 "(1,\"5\"]",
+                                 "[2020-01-01,)",
+                                 " empty ",
+                                 "{[1,3),empty,(5.50,]}"};
 
 void require(bool holds, const char* what, Oid type) {
    if (holds) return;
@@ -98,7 +115,8 @@ void check(const SqlType& type, const Value& value) {
    value.store(place);
    std::string bytes;
    appendBinary(bytes, type, storedRepresentation(type), place, nullptr);
-   if (!findTypeForm(type.oid)) return; // other types have values of several forms
+   const bool hasOneForm = findTypeForm(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid);
+   if (!hasOneForm) return; // other types have values of several forms
    require(parseText(type, text, format).identical(value), "a value from its text", type.oid);
    require(parseBinary(type, bytes, nullptr).identical(value), "a value from its binary form", type.oid);
 }

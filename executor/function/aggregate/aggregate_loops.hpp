@@ -120,6 +120,7 @@ const AggregateKernel* findStatisticalAggregate(const AggregateRequest& request)
 const AggregateKernel* findJsonAggregate(const AggregateRequest& request);
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request);
 const AggregateKernel* findPercentileAggregate(const AggregateRequest& request);
+const AggregateKernel* findRangeAggregate(const AggregateRequest& request);
 const AggregateKernel* findHypotheticalAggregate(const AggregateRequest& request);
 
 } // namespace ouzel::executor

@@ -203,10 +203,12 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    }
    if (name == "mode") {
       const StringOrder keyed = keyedOrder(request.argTypes[0]);
-      return keyed == compareBpchar  ? orderedKernel<Mode<compareBpchar>>
-             : keyed == compareJsonb ? orderedKernel<Mode<compareJsonb>>
-             : keyed                 ? orderedKernel<Mode<compareArrayBytes>>
-                                     : orderedKernel<Mode<>>;
+      return keyed == compareBpchar        ? orderedKernel<Mode<compareBpchar>>
+             : keyed == compareJsonb       ? orderedKernel<Mode<compareJsonb>>
+             : keyed == compareRanges      ? orderedKernel<Mode<compareRanges>>
+             : keyed == compareMultiranges ? orderedKernel<Mode<compareMultiranges>>
+             : keyed                       ? orderedKernel<Mode<compareArrayBytes>>
+                                           : orderedKernel<Mode<>>;
    }
    return nullptr;
 }

@@ -4,6 +4,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
+#include "common/type/range.hpp"
 #include "executor/function/table/table_function_rows.hpp"
 #include "executor/function/text/regex_matches.hpp"
 #include "executor/function/text/text_search.hpp"
@@ -31,6 +32,25 @@ public:
 private:
    const ArrayView array_;
    ArrayView::Cursor element_;
+};
+
+/// The ranges of a multirange.
+class MultirangeRows {
+public:
+   explicit MultirangeRows(const RowCall& call) : reader_(call.text(0)), rest_(reader_.nextCount()) {}
+   bool next(RowWriter& out) {
+      if (rest_ == 0) return false;
+      --rest_;
+      std::string bytes;
+      appendRange(bytes, reader_.kind(), reader_.next());
+      const StringView range = out.strings().copyString(bytes);
+      out.add(PhysicalType::String, &range);
+      return true;
+   }
+
+private:
+   RangeReader reader_;
+   uint32_t rest_;
 };
 
 class SubscriptRows {
@@ -221,6 +241,7 @@ std::unique_ptr<TableFunction> make(std::vector<Representation> columns, Reserva
 MakeRows findRows(std::string_view source) {
    static const std::unordered_map<std::string_view, MakeRows> all{
        {"array_unnest", make<UnnestRows>},
+       {"multirange_unnest", make<MultirangeRows>},
        {"generate_subscripts", make<SubscriptRows>},
        {"generate_subscripts_nodir", make<SubscriptRows>},
        {"regexp_matches", make<RegexpMatchRows>},

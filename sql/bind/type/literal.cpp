@@ -5,6 +5,7 @@
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/range_types.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/state/view_text.hpp"
 
@@ -54,6 +55,9 @@ bool dependsOnSession(const SqlType& type) {
    case oid::interval: return true;
    default: break;
    }
+   const RangeType* range = findRangeType(type.oid);
+   if (!range) range = findMultirangeType(type.oid);
+   if (range) return dependsOnSession({range->subtype, -1, invalidOid});
    const catalog::TypeInfo* info = builtins().type(type.oid);
    return info && info->isArray() && dependsOnSession({info->element, -1, invalidOid});
 }

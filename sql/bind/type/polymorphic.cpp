@@ -2,10 +2,11 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "common/value/range_types.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Polymorphic types. All arguments of the anyelement family must have one type; the anycompatible family takes the
-// common type of its arguments.
+// Polymorphic types. All arguments of the anyelement family must have one type, that of a range is the type of its
+// bounds; the anycompatible family takes the common type of its arguments.
 
 namespace ouzel::sql {
 
@@ -17,24 +18,31 @@ bool isElementLike(Oid type) {
    return type == oid::anyelement || type == oid::anynonarray || type == oid::anyenum;
 }
 
-bool isRange(Oid type) {
-   const auto* info = builtins().type(type);
-   return info && (info->kind == catalog::TypeKind::Range || info->kind == catalog::TypeKind::Multirange);
+constexpr Oid anymultirange = 4537, anycompatiblemultirange = 4538, anycompatiblerange = 5080;
+
+/// The type of the bounds of a range or multirange; invalidOid for other types.
+Oid boundTypeOf(Oid type) {
+   const RangeType* range = findRangeType(type);
+   if (!range) range = findMultirangeType(type);
+   return range ? range->subtype : invalidOid;
 }
 
 /// The actual types for polymorphic parameters, derived from the arguments of a call. `collect` and then `reconcile`
 /// give false if the arguments contradict each other; `message` then has the error's text.
 struct Generics {
-   Oid element = invalidOid, array = invalidOid, range = invalidOid;
+   Oid element = invalidOid, array = invalidOid, range = invalidOid, multirange = invalidOid;
    bool hasFirstFamily = false, hasNonArray = false, hasEnum = false, hasUnknown = false;
    std::vector<Oid> compatible; ///< known actual types of the anycompatible family
    bool hasCompatible = false, hasCompatibleNonArray = false;
-   Oid compatibleType = invalidOid;
+   Oid compatibleType = invalidOid, compatibleRange = invalidOid, compatibleMultirange = invalidOid;
 
    std::string message, detail;
 
    bool collect(std::span<const Oid> actual, std::span<const Oid> declared);
+   bool collectCompatible(Oid type, Oid declared);
    bool reconcile();
+   bool reconcileRanges();
+   bool reconcileCompatible();
    bool unify(Oid& soFar, Oid actual, const char* family);
    bool fail(std::string what, std::string why = {}) {
       message = std::move(what);
@@ -52,6 +60,28 @@ bool Generics::unify(Oid& soFar, Oid actual, const char* family) {
    return true;
 }
 
+bool Generics::collectCompatible(Oid type, Oid declared) {
+   if (declared == anycompatiblerange || declared == anycompatiblemultirange) {
+      const bool isMulti = declared == anycompatiblemultirange;
+      const char* family = isMulti ? "anycompatiblemultirange" : "anycompatiblerange";
+      const RangeType* pair = isMulti ? findMultirangeType(type) : findRangeType(type);
+      if (!pair)
+         return fail(std::string("argument declared ") + family + " is not a " + (isMulti ? "multirange" : "range") +
+                     " type but type " + typeName(type));
+      if (!unify(isMulti ? compatibleMultirange : compatibleRange, type, family)) return false;
+      compatible.push_back(pair->subtype);
+      return true;
+   }
+   if (declared != oid::anycompatiblearray) {
+      compatible.push_back(type);
+      return true;
+   }
+   const Oid ofArray = elementType(type);
+   if (!ofArray) return fail("argument declared anycompatiblearray is not an array but type " + typeName(type));
+   compatible.push_back(ofArray);
+   return true;
+}
+
 bool Generics::collect(std::span<const Oid> actual, std::span<const Oid> declared) {
    for (size_t i = 0; i < actual.size(); ++i) {
       const Oid type = declared[i];
@@ -60,14 +90,7 @@ bool Generics::collect(std::span<const Oid> actual, std::span<const Oid> declare
       if (isAnyCompatible(type)) {
          hasCompatible = true;
          hasCompatibleNonArray |= type == oid::anycompatiblenonarray;
-         if (isUnknown) continue;
-         if (type != oid::anycompatiblearray) {
-            compatible.push_back(actual[i]);
-         } else if (const Oid element_ = elementType(actual[i])) {
-            compatible.push_back(element_);
-         } else {
-            return fail("argument declared anycompatiblearray is not an array but type " + typeName(actual[i]));
-         }
+         if (!isUnknown && !collectCompatible(actual[i], type)) return false;
          continue;
       }
       hasFirstFamily = true;
@@ -79,11 +102,57 @@ bool Generics::collect(std::span<const Oid> actual, std::span<const Oid> declare
          if (!unify(element, actual[i], "anyelement")) return false;
       } else if (type == oid::anyarray) {
          if (!unify(array, actual[i], "anyarray")) return false;
-      } else {
-         if (!isRange(actual[i]))
-            return fail("argument declared anyrange is not a range type but type " + typeName(actual[i]));
+      } else if (type == oid::anyrange) {
          if (!unify(range, actual[i], "anyrange")) return false;
+      } else {
+         if (!unify(multirange, actual[i], "anymultirange")) return false;
       }
+   }
+   return true;
+}
+
+/// Ranges and multiranges of a call belong together, and their bounds are elements.
+bool Generics::reconcileRanges() {
+   const auto inconsistent = [&](const char* a, const char* b, Oid typeA, Oid typeB) {
+      return fail(std::string("argument declared ") + a + " is not consistent with argument declared " + b,
+                  typeName(typeA) + " versus " + typeName(typeB));
+   };
+   if (range) {
+      const RangeType* type = findRangeType(range);
+      if (!type) return fail("argument declared anyrange is not a range type but type " + typeName(range));
+      if (element && element != type->subtype) return inconsistent("anyrange", "anyelement", range, element);
+      element = type->subtype;
+   }
+   if (multirange) {
+      const RangeType* type = findMultirangeType(multirange);
+      if (!type)
+         return fail("argument declared anymultirange is not a multirange type but type " + typeName(multirange));
+      if (range && range != type->range) return inconsistent("anymultirange", "anyrange", multirange, range);
+      if (element && element != type->subtype) return inconsistent("anymultirange", "anyelement", multirange, element);
+      range = type->range;
+      element = type->subtype;
+   } else if (range) {
+      multirange = findRangeType(range)->multirange;
+   }
+   return true;
+}
+
+bool Generics::reconcileCompatible() {
+   compatibleType = compatible.empty() ? Oid{oid::text} : commonTypeOf(compatible);
+   if (!compatibleType) return fail("arguments of anycompatible family cannot be cast to a common type");
+   if (hasCompatibleNonArray && elementType(compatibleType))
+      return fail("type matched to anycompatiblenonarray is an array type: " + typeName(compatibleType));
+   for (const Oid type : {compatibleRange, compatibleMultirange})
+      if (type && boundTypeOf(type) != compatibleType)
+         return fail("arguments of anycompatible family cannot be cast to a common type");
+   if (const RangeType* type = findMultirangeType(compatibleMultirange)) {
+      if (compatibleRange && compatibleRange != type->range)
+         return fail("argument declared anycompatiblemultirange is not consistent with argument declared "
+                     "anycompatiblerange",
+                     typeName(compatibleMultirange) + " versus " + typeName(compatibleRange));
+      compatibleRange = type->range;
+   } else if (const RangeType* ofRange = findRangeType(compatibleRange)) {
+      compatibleMultirange = ofRange->multirange;
    }
    return true;
 }
@@ -99,7 +168,8 @@ bool Generics::reconcile() {
                      typeName(array) + " versus " + typeName(element));
       }
    }
-   if (hasFirstFamily && !element && !range) {
+   if (!reconcileRanges()) return false;
+   if (hasFirstFamily && !element) {
       return fail("could not determine polymorphic type because input has type unknown");
    }
    if (hasEnum && element) {
@@ -108,13 +178,7 @@ bool Generics::reconcile() {
    }
    if (hasNonArray && elementType(element))
       return fail("type matched to anynonarray is an array type: " + typeName(element));
-   if (hasCompatible) {
-      compatibleType = compatible.empty() ? Oid{oid::text} : commonTypeOf(compatible);
-      if (!compatibleType) return fail("arguments of anycompatible family cannot be cast to a common type");
-      if (hasCompatibleNonArray && elementType(compatibleType))
-         return fail("type matched to anycompatiblenonarray is an array type: " + typeName(compatibleType));
-   }
-   return true;
+   return !hasCompatible || reconcileCompatible();
 }
 
 Oid arrayOf(Oid element) {
@@ -124,13 +188,37 @@ Oid arrayOf(Oid element) {
    return array;
 }
 
+/// The type for a polymorphic one that `found` stands for, if the arguments say it.
+Oid determined(Oid found, const char* family) {
+   if (!found)
+      throw SqlError(sqlstate::undefinedFunction,
+                     std::string("could not determine polymorphic type ") + family + " because input has type unknown");
+   return found;
+}
+
+/// The actual type for a polymorphic one; others stay.
+Oid actualOf(const Generics& generics, Oid declared) {
+   if (isElementLike(declared)) return generics.element;
+   switch (declared) {
+   case oid::anyarray: return generics.array ? generics.array : arrayOf(generics.element);
+   case oid::anyrange: return determined(generics.range, "anyrange");
+   case anymultirange: return determined(generics.multirange, "anymultirange");
+   case oid::anycompatible:
+   case oid::anycompatiblenonarray: return generics.compatibleType;
+   case oid::anycompatiblearray: return arrayOf(generics.compatibleType);
+   case anycompatiblerange: return determined(generics.compatibleRange, "anycompatiblerange");
+   case anycompatiblemultirange: return determined(generics.compatibleMultirange, "anycompatiblemultirange");
+   default: return declared;
+   }
+}
+
 } // namespace
 
 bool isGenericConsistent(std::span<const Oid> actual, std::span<const Oid> declared) {
    Generics generics;
    if (!generics.collect(actual, declared)) return false;
    // While candidates are compared, arguments that are all unknown fit.
-   if (!generics.element && !generics.array && !generics.range) generics.hasFirstFamily = false;
+   if (!generics.element && !generics.array && !generics.range && !generics.multirange) generics.hasFirstFamily = false;
    return generics.reconcile();
 }
 
@@ -139,22 +227,10 @@ Oid enforceGenericConsistency(std::span<const Oid> actual, std::span<Oid> declar
    const bool isConsistent = generics.collect(actual, declared);
    if (isConsistent && !generics.hasFirstFamily && !generics.hasCompatible) return result;
    if (!isConsistent || !generics.reconcile()) generics.raise();
-   for (size_t i = 0; i < declared.size(); ++i) {
-      if (isAnyCompatible(declared[i])) {
-         declared[i] =
-             declared[i] == oid::anycompatiblearray ? arrayOf(generics.compatibleType) : generics.compatibleType;
-      } else if (actual[i] == oid::unknown && isElementLike(declared[i])) {
-         declared[i] = generics.element;
-      } else if (actual[i] == oid::unknown && declared[i] == oid::anyarray) {
-         declared[i] = generics.array ? generics.array : arrayOf(generics.element);
-      }
-   }
-   if (isElementLike(result)) return generics.element;
-   if (result == oid::anyarray) return generics.array ? generics.array : arrayOf(generics.element);
-   if (result == oid::anycompatible || result == oid::anycompatiblenonarray) return generics.compatibleType;
-   if (result == oid::anycompatiblearray) return arrayOf(generics.compatibleType);
-   if (result == oid::anyrange && generics.range) return generics.range;
-   return result;
+   for (size_t i = 0; i < declared.size(); ++i)
+      if (isAnyCompatible(declared[i]) || (actual[i] == oid::unknown && isPolymorphic(declared[i])))
+         declared[i] = actualOf(generics, declared[i]);
+   return actualOf(generics, result);
 }
 
 } // namespace ouzel::sql

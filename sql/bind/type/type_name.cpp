@@ -138,7 +138,6 @@ bool isBuilt(const catalog::TypeInfo& type) {
    switch (type.category) {
    case 'G': // geometry
    case 'I': // network addresses
-   case 'R': // ranges
    case 'V': // bit strings
       return false;
    case 'Z': // what PostgreSQL keeps for itself

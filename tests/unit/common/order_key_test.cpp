@@ -4,6 +4,8 @@
 
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
+#include "common/type/text_codec.hpp"
+#include "common/value/range_types.hpp"
 
 using namespace ouzel;
 
@@ -68,4 +70,36 @@ CATCH_TEST_CASE("blanks come back by the length") {
    CATCH_CHECK(padded("é", 7) == "<é  ");
    CATCH_CHECK(padded("abc", 7) == "<abc");
    CATCH_CHECK(padded("a ", -1) == "<a ");
+}
+
+CATCH_TEST_CASE("order keys of ranges and multiranges have PostgreSQL's order") {
+   // In order; those of one line are equal.
+   const std::vector<std::vector<const char*>> ranges{{"empty", "(1,1)"},
+                                                      {"(,0]"},
+                                                      {"(,)"},
+                                                      {"[1,1]", "[1.0,1.00]"},
+                                                      {"[1,2)", "[1.0,2)"},
+                                                      {"[1,2]"},
+                                                      {"[1,)"},
+                                                      {"(1,2)", "(1.00,2.0)"},
+                                                      {"(1,2]"},
+                                                      {"[2,2]"},
+                                                      {"[NaN,NaN]"}};
+   const std::vector<std::vector<const char*>> multiranges{{"{}", "{empty}"}, {"{(,0]}"},
+                                                           {"{(,0],[1,1]}"},  {"{[1,2)}", "{[1.0,1.5),[1.5,2)}"},
+                                                           {"{[1,2),(2,3)}"}, {"{[1,2]}"}};
+   const auto check = [](const SqlType& type, const std::vector<std::vector<const char*>>& lines) {
+      CATCH_CHECK(hasOrderKey(type));
+      std::vector<std::pair<size_t, std::string>> keys;
+      for (size_t line = 0; line < lines.size(); ++line)
+         for (const char* text : lines[line])
+            keys.emplace_back(line, keyOf(type, parseText(type, text, SessionFormat()).bytes));
+      for (const auto& [lineA, keyA] : keys)
+         for (const auto& [lineB, keyB] : keys) {
+            CATCH_CHECK((keyA < keyB) == (lineA < lineB));
+            CATCH_CHECK((keyA == keyB) == (lineA == lineB));
+         }
+   };
+   check({rangeTypes[1].range, -1, invalidOid}, ranges);
+   check({rangeTypes[1].multirange, -1, invalidOid}, multiranges);
 }
