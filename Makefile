@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -96,6 +96,10 @@ bench-oltp: build
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)
+# lineitem in a thousand partitions beside lineitem in one table.
+bench-partition: build
+	@scripts/install-deps --bench
+	@bench/partition/run $(BENCH_ARGS)
 bench-hostile: build
 	@bench/hostile/run $(BENCH_ARGS)
 bench-cancel: build

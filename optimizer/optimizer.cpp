@@ -84,6 +84,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("tidy");
    pushDown(root, query);
    done("pushDown");
+   prunePartitions(root);
+   done("prunePartitions");
    removeAliases(root, query, output);
    done("removeAliases");
    pruneColumns(root, output, query);

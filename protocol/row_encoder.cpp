@@ -85,11 +85,13 @@ void appendRowDescription(std::string& out, std::span<const ResultColumn> column
    message.int16(static_cast<uint16_t>(columns.size()));
    for (size_t i = 0; i < columns.size(); ++i) {
       const ResultColumn& column = columns[i];
+      // A domain is shown as its base; an array of domains has no base.
+      const Oid type = (column.type.domain & userArrayBit) != 0 ? column.type.domain : column.type.oid;
       message.cstring(column.name)
           .int32(column.tableOid)
           .int16(static_cast<uint16_t>(column.attribute))
-          .int32(column.type.oid)
-          .int16(static_cast<uint16_t>(typeLength(column.type.oid)))
+          .int32(type)
+          .int16(static_cast<uint16_t>(typeLength(type)))
           .int32(static_cast<uint32_t>(column.type.typmod))
           .int16(static_cast<uint16_t>(formatOf(formats, i)));
    }

@@ -83,10 +83,10 @@ FOLDERS = {
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
         "copy": {"core", "query", "setting"}, "role": {"core", "query", "setting"},
-        "definition": {"core", "constraint", "query", "setting", "role"},
-        "relation": {"core", "constraint", "query", "setting", "role", "definition"},
+        "definition/": {"core", "constraint", "query", "setting", "role"},
+        "relation": {"core", "constraint", "query", "setting", "role", "definition/"},
         "command": {"core", "constraint", "query", "copy", "setting"},
-        "session": {"core", "constraint", "query", "role", "definition", "relation", "command", "setting"},
+        "session": {"core", "constraint", "query", "role", "definition/", "relation", "command", "setting"},
     },
     "server": {"allocator": set(), "hba": set(), "metrics": set(), "": {"allocator", "hba", "metrics"}},
 }

@@ -38,6 +38,8 @@ public:
    void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
    /// Adds the dependents of all added objects until no further object is added.
    void close();
+   /// Adds what partitions have of a foreign key that is dropped from the partitioned table.
+   void addForeignKeyParts(const Constraint& constraint) { addPartsOfConstraint(constraint.oid); }
    /// Adds the objects that depend on the column that the statement drops, of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
 
@@ -63,9 +65,13 @@ private:
       std::string description, reason;
       int16_t column = 0;
       std::string policy{};
+      bool isInternal = false; ///< falls without a word, with the constraint of the parent that it is a part of
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
+   /// Adds what partitions have as parts of a constraint or index of a partitioned table.
+   void addPartsOfConstraint(Oid constraint);
+   void addPartsOfIndex(Oid index);
    /// Adds the foreign keys for which `needs` is true.
    template <typename Needs>
    void addForeignKeys(const Needs& needs, const std::string& reason);
@@ -93,6 +99,8 @@ std::string DropPlan::describe(const Relation& relation) const {
 }
 
 std::string DropPlan::requiredBy(const Relation& relation) const {
+   if (relation.index && relation.index->parentIndex != invalidOid)
+      return describe(*editor_.snapshot().relation(relation.index->parentIndex));
    if (relation.index) {
       const RelationPtr table = editor_.snapshot().relation(relation.index->table);
       const Constraint* owner = table->constraintOf(relation.oid);
@@ -143,6 +151,27 @@ void DropPlan::addPolicies(Oid relation, int16_t attribute, const std::string& r
    }
 }
 
+void DropPlan::addPartsOfIndex(Oid index) {
+   const Snapshot& snapshot = editor_.snapshot();
+   for (const RelationPtr& other : snapshot.relations()) {
+      if (!other->index || other->index->parentIndex != index || has(other->oid)) continue;
+      addInternal(other);
+      const RelationPtr partition = snapshot.relation(other->index->table);
+      if (const Constraint* owner = partition ? partition->constraintOf(other->oid) : nullptr)
+         parts_.push_back({partition->oid, owner->name, 0, {}, {}, 0, {}, true});
+   }
+}
+
+void DropPlan::addPartsOfConstraint(Oid constraint) {
+   for (const RelationPtr& partition : editor_.snapshot().relations())
+      for (const Constraint& part : partition->constraints) {
+         const bool isPart = part.parentConstraint == constraint && part.index == invalidOid;
+         if (!isPart) continue;
+         parts_.push_back({partition->oid, part.name, 0, {}, {}, 0, {}, true});
+         addPartsOfConstraint(part.oid);
+      }
+}
+
 void DropPlan::follow(size_t i) {
    const RelationPtr relation = fallen_[i].relation;
    const std::string reason = describe(*relation);
@@ -153,10 +182,21 @@ void DropPlan::follow(size_t i) {
       addInternal(index);
    for (const RelationPtr& other : snapshot.relations())
       if (other->sequence && other->sequence->ownerRelation == relation->oid) addInternal(other);
+   for (const Oid heir : snapshot.heirOids(relation->oid))
+      if (const RelationPtr below = snapshot.relation(heir); below->isPartition())
+         addInternal(below);
+      else
+         addCascaded(below, reason);
+   if (relation->index && relation->index->isPartitioned) addPartsOfIndex(relation->oid);
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       addCascaded(dependent, owner.empty() ? reason : owner);
    addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
    addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
+   for (RelationPtr above = relation; above && above->isPartition();) { // rows of a partition are its parents', too
+      above = snapshot.relation(above->parents[0]);
+      if (!above || has(above->oid)) break;
+      addForeignKeys([&](const Constraint& c) { return c.foreignRelation == above->oid; }, reason);
+   }
    addColumnsOfType(*relation);
    addPolicies(relation->oid, 0, reason);
    for (const RelationPtr& other : snapshot.relations())
@@ -195,7 +235,10 @@ void DropPlan::addColumnsOfType(const Relation& relation) {
          const bool isComposite = other->relationKind == RelationKind::Composite;
          std::string description =
              "column " + column.name + " of " + (isComposite ? "composite " : "") + describe(*other);
-         if (other->relationKind == RelationKind::View || other->relationKind == RelationKind::MaterializedView) {
+         const bool isKey = other->partitionKey && other->partitionKey->has(column.attribute);
+         const bool isView =
+             other->relationKind == RelationKind::View || other->relationKind == RelationKind::MaterializedView;
+         if (isView || isKey) { // a partitioned table needs its key
             addCascaded(other, reason);
             break;
          }
@@ -237,7 +280,7 @@ void DropPlan::refuse(const std::string& what) const {
    for (const Fallen& fallen : fallen_)
       if (fallen.isCascaded) line(describe(*fallen.relation), fallen.reason);
    for (const FallenPart& part : parts_)
-      line(part.description, part.reason);
+      if (!part.isInternal) line(part.description, part.reason);
    if (detail.empty()) return;
    const std::string because = what.empty() ? "desired object(s) because other objects depend on them"
                                             : what + " because other objects depend on it";
@@ -264,7 +307,7 @@ Dropped DropPlan::execute() {
       } else {
          std::erase_if(changed.constraints, [&](const Constraint& c) { return c.name == part.constraint; });
       }
-      dropped.items.push_back({nullptr, part.description, true, false});
+      if (!part.isInternal) dropped.items.push_back({nullptr, part.description, true, false});
       editor_.put(std::make_shared<const Relation>(std::move(changed)));
    }
    std::vector<Dropped::Item> items;
@@ -329,8 +372,14 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
                         "cannot drop schema " + schema->name + " because it is required by the database system");
       what = "schema " + schema->name;
       for (const RelationPtr& relation : working_.relations())
-         if (relation->schema == oid && !relation->index && !(relation->sequence && relation->sequence->ownerRelation))
-            plan.addCascaded(relation, what);
+         if (relation->schema == oid && !relation->index &&
+             !(relation->sequence && relation->sequence->ownerRelation)) {
+            const RelationPtr parent = relation->isPartition() ? working_.relation(relation->parents.at(0)) : nullptr;
+            if (parent && parent->schema == oid)
+               plan.addInternal(relation);
+            else
+               plan.addCascaded(relation, what);
+         }
    }
    plan.close();
    const bool isOne = schemas.size() + relations.size() == 1;
@@ -377,6 +426,7 @@ Dropped CatalogEditor::dropConstraint(Oid relation, std::string_view name, DropB
    const Constraint constraint = *found;
    DropPlan plan(*this);
    if (constraint.index != invalidOid) plan.addInternal(working_.relation(constraint.index));
+   if (constraint.kind == ConstraintKind::ForeignKey) plan.addForeignKeyParts(constraint);
    plan.close();
    if (behavior == DropBehavior::Restrict)
       plan.refuse("constraint " + constraint.name + " on " + plan.describe(*table));

@@ -195,6 +195,10 @@ void CatalogEditor::renameRelation(Oid relation, std::string name, const SqlRewr
 void CatalogEditor::setSchema(Oid relation, Oid schema, const SqlRewriter& rewriteView) {
    Relation changed = copyOf(relation);
    if (changed.schema == schema) return;
+   const RelationPtr existing = working_.findRelation(schema, changed.name);
+   if (existing && !existing->isOnlyType())
+      throw SqlError(sqlstate::duplicateTable, "relation \"" + changed.name + "\" already exists in schema \"" +
+                                                   working_.schema(schema)->name + "\"");
    checkNewName(schema, changed.name);
    rewriteDependents(changed, 0, rewriteView, "moving a relation that a view uses");
    for (const RelationPtr& index : working_.indexesOf(relation)) {
@@ -335,6 +339,11 @@ Oid CatalogEditor::createConstraintIndex(const Constraint& constraint, const Rel
    definition.isPrimary = constraint.kind == ConstraintKind::PrimaryKey;
    definition.nullsNotDistinct = constraint.nullsNotDistinct;
    definition.columns = constraint.columns;
+   definition.isPartitioned = relation.partitionKey.has_value();
+   if (constraint.parentConstraint != invalidOid)
+      if (const RelationPtr parent = working_.relation(relation.parents.at(0)))
+         for (const Constraint& above : parent->constraints)
+            if (above.oid == constraint.parentConstraint) definition.parentIndex = above.index;
    definition.options.assign(constraint.columns.size(), 0);
    for (const int16_t attribute : constraint.columns) {
       Column column = relation.columns[static_cast<size_t>(attribute) - 1];

@@ -25,7 +25,7 @@
 //   4: a type's domain
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
-//   7: labels of enums
+//   7: partitions and inheritance, labels of enums
 
 namespace ouzel::catalog {
 
@@ -240,6 +240,9 @@ void columnFields(Coder& coder, T& column) {
    coder(column.dimensions);
    acl(coder, column.acl);
    if (coder.has(2)) elements(coder, column.relationsInDefault);
+   if (!coder.has(7)) return;
+   coder(column.parentCount);
+   coder(column.isLocal);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {
@@ -258,6 +261,10 @@ void constraintFields(Coder& coder, T& constraint) {
    coder(constraint.isInitiallyDeferred);
    coder(constraint.isValidated);
    coder(constraint.noInherit);
+   if (!coder.has(7)) return;
+   coder(constraint.parentCount);
+   coder(constraint.isLocal);
+   coder(constraint.parentConstraint);
 }
 template <typename Coder, typename T>
 void indexFields(Coder& coder, T& index) {
@@ -270,6 +277,33 @@ void indexFields(Coder& coder, T& index) {
    elements(coder, index.options);
    coder(index.predicate);
    coder(index.method);
+   if (!coder.has(7)) return;
+   coder(index.isPartitioned);
+   coder(index.parentIndex);
+}
+template <typename Coder, typename T>
+void partitionKeyFields(Coder& coder, T& partitionKey) {
+   coder(partitionKey.strategy);
+   elements(coder, partitionKey.columns);
+   elements(coder, partitionKey.collations);
+}
+template <typename Coder, typename T>
+void partitionData(Coder& coder, T& data) {
+   structures(coder, data, [&](auto& datum) {
+      coder(datum.kind);
+      coder(datum.text);
+      coder(datum.key);
+   });
+}
+template <typename Coder, typename T>
+void boundFields(Coder& coder, T& bound) {
+   coder(bound.strategy);
+   coder(bound.isDefault);
+   partitionData(coder, bound.values);
+   partitionData(coder, bound.lower);
+   partitionData(coder, bound.upper);
+   coder(bound.modulus);
+   coder(bound.remainder);
 }
 template <typename Coder, typename T>
 void sequenceFields(Coder& coder, T& sequence) {
@@ -345,8 +379,11 @@ void relationFields(Coder& coder, T& relation) {
    coder(relation.forcesRowSecurity);
    structures(coder, relation.policies, [&](auto& policy) { policyFields(coder, policy); });
    if (!coder.has(7)) return;
-   coder(relation.isPopulated);
+   optional(coder, relation.partitionKey, [&](auto& partitionKey) { partitionKeyFields(coder, partitionKey); });
+   elements(coder, relation.parents);
+   optional(coder, relation.bound, [&](auto& bound) { boundFields(coder, bound); });
    if (relation.relationKind == RelationKind::Enum) enumLabels(coder, relation.labels);
+   coder(relation.isPopulated);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

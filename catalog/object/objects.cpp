@@ -81,7 +81,8 @@ std::string_view relationKindName(const Relation& relation) {
    case 'v': return "view";
    case 'm': return "materialized view";
    case 'S': return "sequence";
-   case 'i': return "index";
+   case 'i':
+   case 'I': return "index";
    case 'c':
    case 'd':
    case 'e': return "type";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/object/partition.hpp"
 #include "common/value/sql_type.hpp"
 #include "storage/base/ids.hpp"
 
@@ -130,6 +131,8 @@ struct Column {
    char generated = '\0';               ///< 's' stored
    int16_t dimensions = 0;
    Acl acl;
+   int16_t parentCount = 0; ///< tables that it is inherited from
+   bool isLocal = true;     ///< the table itself declares it, too
    bool hasDefault() const { return !defaultExpr.empty(); }
    bool defaultNeeds(Oid relation) const {
       return defaultSequence == relation ||
@@ -156,7 +159,10 @@ struct Constraint {
    std::vector<int16_t> foreignColumns;
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
-   bool nullsNotDistinct = false; ///< set in drafts of unique constraints only; the index keeps the value
+   int16_t parentCount = 0;           ///< tables that it is inherited from
+   bool isLocal = true;               ///< the table itself declares it, too
+   Oid parentConstraint = invalidOid; ///< of a partition's key or foreign key: the parent's, of which it is a part
+   bool nullsNotDistinct = false;     ///< set in drafts of unique constraints only; the index keeps the value
 };
 
 enum class RelationKind : char {
@@ -189,6 +195,8 @@ struct IndexDefinition {
    std::vector<uint8_t> options; ///< per key column: bit 0 descending, bit 1 nulls first
    std::string predicate;
    std::string method = "btree";
+   bool isPartitioned = false;   ///< of a partitioned table: each partition has its own index, this one has no rows
+   Oid parentIndex = invalidOid; ///< of a partition: the index of the parent that it is a part of
 };
 
 struct SequenceDefinition {
@@ -243,16 +251,24 @@ struct Relation : CatalogObject {
    std::optional<IndexDefinition> index;
    std::optional<SequenceDefinition> sequence;
    std::shared_ptr<const EnumLabels> labels; ///< of kind Enum; null: of another kind
-   std::vector<std::string> options; ///< "name=value" of WITH (...)
-   char onCommit = '\0';             ///< of temporary tables: 'p' preserve, 'd' delete rows, 'D' drop
+   std::vector<std::string> options;         ///< "name=value" of WITH (...)
+   char onCommit = '\0';                     ///< of temporary tables: 'p' preserve, 'd' delete rows, 'D' drop
    Acl acl;
+   std::optional<PartitionKey> partitionKey;               ///< of a partitioned table, which has no rows of its own
+   std::vector<Oid> parents;                               ///< in the order of INHERITS; of a partition: one
+   std::optional<PartitionBound> bound;                    ///< of a partition
    bool hasRowSecurity = false, forcesRowSecurity = false; ///< ENABLE and FORCE ROW LEVEL SECURITY
    std::vector<Policy> policies;                           ///< by name
    bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
    /// pg_class.relkind.
-   char relkind() const { return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind); }
+   char relkind() const {
+      if (partitionKey) return 'p';
+      if (index && index->isPartitioned) return 'I';
+      return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind);
+   }
+   bool isPartition() const { return bound.has_value(); }
    bool isBuiltin() const { return database == invalidOid; }
    /// True for what is a relation only here: clients see a type, and no row of pg_class.
    bool isOnlyType() const { return relationKind == RelationKind::Domain || relationKind == RelationKind::Enum; }

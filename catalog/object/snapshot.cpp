@@ -1,6 +1,9 @@
 #include "catalog/object/snapshot.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <tuple>
 
 #include "catalog/builtin/text_table.hpp"
@@ -76,11 +79,60 @@ std::shared_ptr<const T> as(const ObjectPtr& object) {
 
 } // namespace
 
+namespace {
+
+/// The heirs of one table. Their list is made when it is first asked for.
+class HeirGroup {
+public:
+   explicit HeirGroup(std::vector<Oid> oids) : oids_(std::move(oids)) {}
+
+   const std::vector<Oid>& oids() const { return oids_; }
+   template <typename Find>
+   std::shared_ptr<const HeirList> list(const Relation& table, Find&& find) const {
+      std::call_once(once_, [&] { list_ = make(table, find); });
+      return list_;
+   }
+
+private:
+   template <typename Find>
+   std::shared_ptr<const HeirList> make(const Relation& table, Find& find) const {
+      std::vector<Heir> heirs;
+      for (const Oid oid : oids_)
+         if (RelationPtr relation = find(oid)) heirs.push_back({relation, attributesIn(table, *relation)});
+      auto list = std::make_shared<HeirList>();
+      if (!table.partitionKey) {
+         list->heirs = std::move(heirs);
+         return list;
+      }
+      std::vector<SqlType> types;
+      for (const int16_t attribute : table.partitionKey->columns)
+         types.push_back(table.columns[static_cast<size_t>(attribute - 1)].type);
+      std::erase_if(heirs, [](const Heir& heir) { return !heir.relation->bound; });
+      const auto boundsOf = [](const std::vector<Heir>& all) {
+         std::vector<const PartitionBound*> bounds;
+         for (const Heir& heir : all)
+            bounds.push_back(&*heir.relation->bound);
+         return bounds;
+      };
+      for (const uint32_t i : PartitionMap(*table.partitionKey, types, boundsOf(heirs)).inOrder())
+         list->heirs.push_back(std::move(heirs[i]));
+      list->map = std::make_shared<const PartitionMap>(*table.partitionKey, std::move(types), boundsOf(list->heirs));
+      return list;
+   }
+
+   const std::vector<Oid> oids_; ///< ascending
+   mutable std::once_flag once_;
+   mutable std::shared_ptr<const HeirList> list_;
+};
+
+} // namespace
+
 struct Snapshot::State {
    uint64_t version = 0;
    PersistentMap<ObjectKey, ObjectPtr> objects;
    PersistentMap<NameKey, ObjectPtr, NameLess> names;
-   PersistentMap<Oid, RelationPtr> rowTypes; ///< by Relation::rowType
+   PersistentMap<Oid, RelationPtr> rowTypes;                   ///< by Relation::rowType
+   PersistentMap<Oid, std::shared_ptr<const HeirGroup>> heirs; ///< by the table that they inherit from
 
    template <typename T>
    std::shared_ptr<const T> find(const ObjectKey& key) const {
@@ -114,7 +166,19 @@ struct Snapshot::State {
          const RelationPtr* known = rowTypes.find(relation->rowType);
          if (known != nullptr && known->get() == relation) rowTypes = rowTypes.without(relation->rowType);
       }
+      if ((*found)->kind == ObjectKind::Relation)
+         for (const Oid parent : static_cast<const Relation&>(**found).parents)
+            changeHeirs(parent, [&](std::vector<Oid>& oids) { std::erase(oids, key.a); });
       objects = objects.without(key);
+   }
+   /// Puts a changed list of OIDs in the place of the table's.
+   template <typename Edit>
+   void changeHeirs(Oid parent, Edit&& edit) {
+      const auto* known = heirs.find(parent);
+      std::vector<Oid> oids = known == nullptr ? std::vector<Oid>() : (*known)->oids();
+      edit(oids);
+      heirs =
+          oids.empty() ? heirs.without(parent) : heirs.with(parent, std::make_shared<const HeirGroup>(std::move(oids)));
    }
    void put(const ObjectPtr& object) {
       DCHECK(object != nullptr);
@@ -124,6 +188,13 @@ struct Snapshot::State {
       if (auto name = nameOf(*object)) names = names.with(std::move(*name), object);
       if (const Relation* relation = withRowType(*object))
          rowTypes = rowTypes.with(relation->rowType, as<Relation>(object));
+      if (object->kind != ObjectKind::Relation) return;
+      for (const Oid parent : static_cast<const Relation&>(*object).parents)
+         changeHeirs(parent, [&](std::vector<Oid>& oids) {
+            oids.insert(std::lower_bound(oids.begin(), oids.end(), key.a), key.a);
+         });
+      // How heirs number the attributes of a table changes with the table.
+      if (heirs.find(key.a) != nullptr) changeHeirs(key.a, [](std::vector<Oid>&) {});
    }
 };
 
@@ -218,6 +289,27 @@ std::pair<RelationPtr, const Constraint*> Snapshot::constraint(Oid oid) const {
       for (const Constraint& constraint : candidate->constraints)
          if (constraint.oid == oid) return {candidate, &constraint};
    return {nullptr, nullptr};
+}
+
+std::shared_ptr<const HeirList> Snapshot::heirs(Oid table) const {
+   const auto* group = state_->heirs.find(table);
+   const RelationPtr relation = group == nullptr ? nullptr : this->relation(table);
+   if (!relation) return nullptr;
+   return (*group)->list(*relation, [this](Oid oid) { return this->relation(oid); });
+}
+
+std::vector<Oid> Snapshot::heirOids(Oid table) const {
+   const auto* group = state_->heirs.find(table);
+   return group == nullptr ? std::vector<Oid>() : (*group)->oids();
+}
+
+std::vector<Oid> Snapshot::allHeirOids(Oid table) const {
+   std::vector<Oid> all = heirOids(table);
+   std::set<Oid> seen(all.begin(), all.end());
+   for (size_t i = 0; i < all.size(); ++i)
+      for (const Oid below : heirOids(all[i]))
+         if (seen.insert(below).second) all.push_back(below);
+   return all;
 }
 
 std::vector<RelationPtr> Snapshot::indexesOf(Oid table) const {

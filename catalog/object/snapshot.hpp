@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/object/heirs.hpp"
 #include "catalog/object/objects.hpp"
 
 // Immutable states of the catalog.
@@ -63,6 +64,11 @@ public:
    RelationPtr relationOfType(Oid type) const;
    /// The relation that has a constraint, and the constraint; nulls if there is none.
    std::pair<RelationPtr, const Constraint*> constraint(Oid oid) const;
+   /// The tables that inherit from a table directly; null if there are none.
+   std::shared_ptr<const HeirList> heirs(Oid table) const;
+   /// Their OIDs, ascending; and those of all that inherit from it, level by level, each once.
+   std::vector<Oid> heirOids(Oid table) const;
+   std::vector<Oid> allHeirOids(Oid table) const;
    /// Indexes of a table, in OID order.
    std::vector<RelationPtr> indexesOf(Oid table) const;
    /// Relations whose definition reads the relation, in OID order.

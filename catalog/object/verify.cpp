@@ -21,6 +21,7 @@ public:
       for (const Constraint& constraint : relation_.constraints)
          verifyConstraint(constraint);
       if (relation_.index) verifyIndex(*relation_.index);
+      verifyParents();
       for (const Column& column : relation_.columns) {
          if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))
             report("", "the sequence of the default of column " + quoteIdentifier(column.name) + " is missing");
@@ -79,6 +80,22 @@ private:
                   !isUniqueIndex(constraint.referencedIndex, parent->oid, constraint.foreignColumns))
             report(name, "its unique index of table " + quoteIdentifier(parent->name) + " is missing");
       }
+   }
+   void verifyParents() {
+      for (const Oid oid : relation_.parents) {
+         const RelationPtr parent = snapshot_.relation(oid);
+         if (!parent)
+            report("", "a table that it inherits from is missing");
+         else if (relation_.isPartition() != parent->partitionKey.has_value())
+            report("", "it is a partition of a table without partitions, or no partition of one with them");
+         else if (const AttributeMap attributes = attributesIn(*parent, relation_))
+            for (const Column& column : parent->columns)
+               if (!column.isDropped && (*attributes)[static_cast<size_t>(column.attribute - 1)] == 0)
+                  report("", "the inherited column " + quoteIdentifier(column.name) + " is missing");
+      }
+      if (relation_.isPartition() && relation_.parents.size() != 1) report("", "it is a partition of no one table");
+      if (relation_.partitionKey && !haveColumns(relation_.oid, relation_.partitionKey->columns))
+         report("", "a column of its partition key is missing");
    }
    void verifyIndex(const IndexDefinition& index) {
       const RelationPtr table = snapshot_.relation(index.table);

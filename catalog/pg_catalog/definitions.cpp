@@ -193,7 +193,7 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
       return indexKey(*table, index, static_cast<size_t>(column) - 1, false);
    }
    std::string text = std::string("CREATE ") + (index.isUnique ? "UNIQUE " : "") + "INDEX " +
-                      quoteIdentifier(relation->name) + " ON " +
+                      quoteIdentifier(relation->name) + (index.isPartitioned ? " ON ONLY " : " ON ") +
                       (pretty ? displayName(context.snapshot, context.path, *table) : qualifiedName(context, *table)) +
                       " USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {

@@ -105,6 +105,19 @@ std::optional<std::string> functionResult(const NameContext& context, Oid functi
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table, std::string_view column);
 /// pg_relation_is_updatable: bit mask of 1 << CmdType (28: insert, update, delete).
 
+// Partitions (partition_text.cpp). Empty for what is none.
+
+/// pg_get_partkeydef: "RANGE (a, b)".
+std::string partitionKeyText(const Relation& table);
+/// "FOR VALUES IN (1, 2)", "DEFAULT".
+std::string partitionBoundText(const Snapshot& snapshot, const Relation& partition);
+/// The condition that the rows of a partition satisfy to be in it and not in another one of `parent`; empty: all are.
+std::string partitionConditionText(const Snapshot& snapshot, const Relation& parent, const Relation& partition);
+/// The condition that all rows of a partition satisfy, those of the partitioned tables above it included.
+std::string partitionConstraintText(const Snapshot& snapshot, const Relation& partition);
+/// The topmost partitioned table above a partition; the table itself if it is none.
+Oid partitionRoot(const Snapshot& snapshot, Oid partition);
+
 // Privileges (privileges.cpp). `privileges` is SQL's list: "SELECT, INSERT WITH GRANT OPTION". The functions give true
 // if the role holds at least one privilege of the list.
 

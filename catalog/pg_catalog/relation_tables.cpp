@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <map>
 
 #include "catalog/object/search_path.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_class, pg_attribute, pg_index, pg_constraint, ...: computed from the relations of a snapshot.
@@ -13,6 +15,7 @@ constexpr Oid heapMethod = 2, btreeMethod = 403;
 constexpr double pageBytes = 8192;
 
 bool hasStorage(const Relation& relation) {
+   if (relation.partitionKey) return false;
    return relation.relationKind == RelationKind::Table || relation.relationKind == RelationKind::MaterializedView ||
           relation.relationKind == RelationKind::Virtual;
 }
@@ -59,19 +62,18 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
-      row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid)).boolean(false);
-      row.boolean(r->hasRowSecurity).boolean(r->forcesRowSecurity).boolean(r->isPopulated);
-      row.letter((r->relkind() == 'r' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n')
-          .boolean(false)
-          .oid(invalidOid);
+      row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid));
+      row.boolean(context.snapshot.heirs(r->oid) != nullptr).boolean(r->hasRowSecurity);
+      row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
+      row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
+      row.boolean(r->isPartition()).oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
       row.acl(context.snapshot, isUserType(*r) ? Acl() : r->acl); // a type's list is in pg_type
       if (r->options.empty())
          row.null();
       else
          row.textArray(r->options);
-      row.null();
-      row.emit();
+      row.textOrNull(partitionBoundText(context.snapshot, *r)).emit();
    }
 }
 
@@ -80,11 +82,13 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
       for (const Column& c : r->columns) {
          const TypeInfo* type = builtins().type(c.type.oid);
          row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(-1);
-         row.int2(type != nullptr ? type->length : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
-         row.int4(c.type.domain ? -1 : c.type.typmod).boolean(type != nullptr && type->byValue);
-         row.letter(type != nullptr ? type->alignment : 'i').letter(type != nullptr ? type->storage : 'x');
+         const bool isEnum = isEnumType(c.type.oid);
+         row.int2(type != nullptr ? type->length : isEnum ? 4 : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
+         row.int4(c.type.domain ? -1 : c.type.typmod).boolean(type != nullptr ? type->byValue : isEnum);
+         row.letter(type != nullptr ? type->alignment : 'i');
+         row.letter(type != nullptr ? type->storage : isEnum ? 'p' : 'x');
          row.letter('\0').boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
-         row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(true).int4(0);
+         row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(c.isLocal).int4(c.parentCount);
          row.oid(c.type.collation).acl(context.snapshot, c.acl).nulls(3);
          row.emit();
       }
@@ -105,7 +109,11 @@ void attrdefRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   const std::vector<RelationPtr> relations = context.snapshot.relations();
+   std::map<Oid, size_t> parts; // of each partitioned index
+   for (const RelationPtr& r : relations)
+      if (r->index && r->index->parentIndex != invalidOid) ++parts[r->index->parentIndex];
+   for (const RelationPtr& r : relations) {
       if (!r->index) continue;
       const IndexDefinition& index = *r->index;
       std::vector<Oid> collations, classes;
@@ -121,7 +129,10 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       if (const RelationPtr table = context.snapshot.relation(index.table))
          if (const Constraint* owner = table->constraintOf(r->oid)) isImmediate = !owner->isDeferrable;
       row.oid(r->oid).oid(index.table).int2(keys).int2(keys).boolean(index.isUnique).boolean(index.nullsNotDistinct);
-      row.boolean(index.isPrimary).boolean(false).boolean(isImmediate).boolean(false).boolean(true).boolean(false);
+      row.boolean(index.isPrimary).boolean(false).boolean(isImmediate).boolean(false);
+      // One that a partition lacks is not yet used.
+      row.boolean(!index.isPartitioned || parts[r->oid] >= context.snapshot.heirOids(index.table).size());
+      row.boolean(false);
       row.boolean(true).boolean(true).boolean(false).int2Vector(index.columns).oidVector(collations);
       row.oidVector(classes).int2Vector(options);
       std::string expressions;
@@ -149,10 +160,10 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
          row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
          row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->isOnlyType() ? invalidOid : r->oid);
          row.oid(r->isOnlyType() ? r->rowType : invalidOid);
-         row.oid(isForeign ? c.referencedIndex : c.index).oid(invalidOid).oid(c.foreignRelation);
+         row.oid(isForeign ? c.referencedIndex : c.index).oid(c.parentConstraint).oid(c.foreignRelation);
          row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
-         row.letter(isForeign ? c.match : ' ').boolean(true).int4(0);
-         row.boolean(c.noInherit || c.kind != ConstraintKind::Check);
+         row.letter(isForeign ? c.match : ' ').boolean(c.isLocal).int4(c.parentCount);
+         row.boolean(c.noInherit || (c.kind != ConstraintKind::Check && !r->partitionKey && !r->isPartition()));
          if (r->isOnlyType())
             row.null();
          else
@@ -205,6 +216,30 @@ void sequenceRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void inheritRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      for (size_t i = 0; i < r->parents.size(); ++i)
+         row.oid(r->oid).oid(r->parents[i]).int4(static_cast<int64_t>(i + 1)).boolean(false).emit();
+      if (r->index && r->index->parentIndex != invalidOid)
+         row.oid(r->oid).oid(r->index->parentIndex).int4(1).boolean(false).emit();
+   }
+}
+
+void partitionedTableRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->partitionKey) continue;
+      const auto partitions = context.snapshot.heirs(r->oid);
+      const int other = partitions ? partitions->map->defaultPartition() : PartitionMap::none;
+      std::vector<Oid> classes;
+      for (const int16_t attribute : r->partitionKey->columns)
+         classes.push_back(defaultOperatorClass(r->columns[static_cast<size_t>(attribute - 1)].type.oid));
+      row.oid(r->oid).letter(static_cast<char>(r->partitionKey->strategy));
+      row.int2(static_cast<int64_t>(r->partitionKey->columns.size()));
+      row.oid(other == PartitionMap::none ? invalidOid : partitions->heirs[static_cast<size_t>(other)].relation->oid);
+      row.int2Vector(r->partitionKey->columns).oidVector(classes).oidVector(r->partitionKey->collations).null().emit();
+   }
+}
+
 void dependRows(const SystemContext& context, RowBuilder& row) {
    const auto add = [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference, int32_t refAttribute,
                         char type) {
@@ -213,6 +248,8 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
    using namespace class_oid;
    for (const RelationPtr& r : context.snapshot.relations()) {
       add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
+      for (const Oid parent : r->parents)
+         add(pgClass, r->oid, 0, pgClass, parent, 0, r->isPartition() ? 'a' : 'n');
       if (r->rowType != invalidOid && !r->isOnlyType()) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
       if (!r->definition.empty()) {
          add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
@@ -253,9 +290,17 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
 }
 
 constexpr NamedProducer tables[] = {
-    {"pg_class", classRows},       {"pg_attribute", attributeRows},   {"pg_attrdef", attrdefRows},
-    {"pg_index", indexRows},       {"pg_constraint", constraintRows}, {"pg_rewrite", rewriteRows},
-    {"pg_sequence", sequenceRows}, {"pg_depend", dependRows},         {"pg_policy", policyRows},
+    {"pg_class", classRows},
+    {"pg_attribute", attributeRows},
+    {"pg_attrdef", attrdefRows},
+    {"pg_index", indexRows},
+    {"pg_constraint", constraintRows},
+    {"pg_rewrite", rewriteRows},
+    {"pg_sequence", sequenceRows},
+    {"pg_depend", dependRows},
+    {"pg_policy", policyRows},
+    {"pg_inherits", inheritRows},
+    {"pg_partitioned_table", partitionedTableRows},
 };
 
 } // namespace

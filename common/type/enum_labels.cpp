@@ -63,16 +63,16 @@ EnumLabelsPtr labelsOf(Oid type, const UserTypes* types) {
 void requireCommitted(const EnumLabel& label, Oid type, const UserTypes* types) {
    if (label.isUncommitted)
       throw SqlError(sqlstate::unsafeNewEnumValueUsage, "unsafe use of new value \"" + label.name + "\" of enum type " +
-                                                           types->objectName(oid::regtype, type))
-         .hint("New enum values must be committed before they can be used.");
+                                                            types->objectName(oid::regtype, type))
+          .hint("New enum values must be committed before they can be used.");
 }
 
 int64_t parseEnum(const SqlType& type, std::string_view text, const EnumLabels& labels, const UserTypes* types) {
    const EnumLabel* label = labels.find(text);
    if (!label)
       throw SqlError(sqlstate::invalidTextRepresentation, "invalid input value for enum " +
-                                                             types->objectName(oid::regtype, type.oid) + ": \"" +
-                                                             std::string(text) + "\"");
+                                                              types->objectName(oid::regtype, type.oid) + ": \"" +
+                                                              std::string(text) + "\"");
    requireCommitted(*label, type.oid, types);
    return label->code;
 }

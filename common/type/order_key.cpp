@@ -1,6 +1,7 @@
 #include "common/type/order_key.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
@@ -158,6 +159,30 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       appendMultirangeKey(out, value);
    else
       appendArrayKey(out, value);
+}
+
+namespace {
+
+/// A value as appendPart() reads it.
+struct WholeValue {
+   const std::byte* place;
+   template <typename T>
+   T as() const {
+      T value;
+      std::memcpy(&value, place, sizeof(T));
+      return value;
+   }
+};
+
+} // namespace
+
+void appendValueKey(std::string& out, const SqlType& type, const Value& value) {
+   DCHECK(!value.isNull);
+   if (value.type == PhysicalType::I16 || value.type == PhysicalType::I32 || value.type == PhysicalType::I64)
+      return appendInteger<int64_t, uint64_t>(out, value.i64); // an int8 is compared with an int2
+   alignas(16) std::byte place[16];
+   value.store(place);
+   appendPart(out, type.oid, value.type, WholeValue{place});
 }
 
 Vector orderKeys(const SqlType& type, const Vector& values, uint32_t count, Arena& arena) {

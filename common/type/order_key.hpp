@@ -5,6 +5,7 @@
 
 #include "common/memory/arena.hpp"
 #include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 #include "common/value/vector.hpp"
 
 // Order keys: bytes whose order is the order of the values, and which are equal where the values are. Arrays, rows,
@@ -50,6 +51,10 @@ bool hasOrderKey(const SqlType& type);
 
 /// Appends the key of a value. REQUIRES: hasOrderKey(type).
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value);
+
+/// Appends the key of a value of any type, of which the order of keys is the order and nothing that begins like one is
+/// another. REQUIRES: the value is not NULL, and no scaled number.
+void appendValueKey(std::string& out, const SqlType& type, const Value& value);
 
 /// The keys of the first `count` rows of a vector, as strings in the arena or in the vector; NULLs stay.
 /// REQUIRES: hasOrderKey(type).

@@ -233,7 +233,8 @@ void appendMultirange(std::string& out, const RangeKind& kind, const Ranges& ran
 
 Ranges normalizedRanges(const RangeKind& kind, Ranges ranges) {
    std::erase_if(ranges, [](const Range& range) { return range.isEmpty; });
-   std::sort(ranges.begin(), ranges.end(), [&](const Range& a, const Range& b) { return kind.compare(a, b) < 0; });
+   std::stable_sort(ranges.begin(), ranges.end(),
+                    [&](const Range& a, const Range& b) { return kind.compare(a, b) < 0; });
    size_t kept = 0;
    for (size_t i = 1; i < ranges.size(); ++i) {
       Range& last = ranges[kept];
@@ -241,9 +242,11 @@ Ranges normalizedRanges(const RangeKind& kind, Ranges ranges) {
       const RangeBound next = ranges[i].lower.flipped();
       if (!ranges[i].lower.isInfinite && kind.compareBounds(last.upper, next) < 0) {
          ranges[++kept] = ranges[i];
-      } else if (kind.compareBounds(last.upper, ranges[i].upper) < 0) {
-         last.upper = ranges[i].upper;
+         continue;
       }
+      // Of equal bounds, which may look different, PostgreSQL shows the later.
+      if (kind.compareBounds(last.lower, ranges[i].lower) == 0) last.lower = ranges[i].lower;
+      if (kind.compareBounds(last.upper, ranges[i].upper) <= 0) last.upper = ranges[i].upper;
    }
    if (!ranges.empty()) ranges.resize(kept + 1);
    return ranges;

@@ -132,6 +132,9 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    target.where = statement.whereClause;
    const bool isUnique = hasUniqueKeys(core.transaction.catalog(), target.relation->oid);
    core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
+   if (target.relation->partitionKey)
+      for (const Oid partition : core.transaction.catalog().allHeirOids(target.relation->oid))
+         core.transaction.lock(partition, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
    core.transaction.startStatement();
    uint64_t rows = 0;
    std::optional<ServerFile> file;
@@ -178,11 +181,14 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
                                                     std::string(catalog::relationKindName(*relation)) + " \"" +
                                                     relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");
+   if (relation->partitionKey)
+      throw SqlError(sqlstate::wrongObjectType, "cannot copy from partitioned table \"" + relation->name + "\"")
+          .hint("Try the COPY (SELECT ...) TO variant.");
    source = relation->oid;
    std::string columns;
    for (const int16_t attribute : columnsOf(*relation, statement.attlist))
       columns += (columns.empty() ? "" : ", ") + catalog::quoteIdentifier(relation->column(attribute)->name);
-   const std::string text = "SELECT " + columns + " FROM " +
+   const std::string text = "SELECT " + columns + " FROM ONLY " +
                             catalog::quoteIdentifier(core.transaction.catalog().schema(relation->schema)->name) + "." +
                             catalog::quoteIdentifier(relation->name);
    const auto script = sql::ParsedScript::parse(text);

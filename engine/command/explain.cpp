@@ -10,6 +10,7 @@
 #include "engine/query/statement_runner.hpp"
 #include "io/format/external_table.hpp"
 #include "sql/algebra/constant_naming.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "sql/parse/node_access.hpp"
 
 // EXPLAIN and EXPLAIN ANALYZE: the plan as a document, which explain_document.cpp writes.
@@ -188,6 +189,8 @@ private:
    void details(ExplainNode& result, const plan::Node& node) {
       if (const auto* scan = node.getIf<plan::Scan>()) {
          files(result, *scan);
+         if (scan->table.parts && !profile_) // a run tells which it has read
+            text(result, "Partitions", sql::partsText(scan->table));
          predicates(result, "Filter", scan->predicates);
       } else if (const auto* filter = node.getIf<plan::Filter>()) {
          predicates(result, "Filter", filter->predicates);

@@ -25,18 +25,23 @@ void requireLockable(SessionCore& core, Oid role, const catalog::Relation& relat
 
 /// Locks a relation, and below a view those that it reads. `seen`: relations that this call or a caller has locked. A
 /// view may read itself through other views.
-void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait,
+void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait, bool withHeirs,
                   std::set<Oid>& seen) {
    checkStack();
    if (!seen.insert(relation->oid).second) return;
    if (!core.transaction.tryLock(relation->oid, mode, noWait))
       throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+   if (withHeirs)
+      for (const Oid heir : core.transaction.catalog().allHeirOids(relation->oid))
+         if (seen.insert(heir).second && !core.transaction.tryLock(heir, mode, noWait))
+            throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" +
+                                                           core.transaction.catalog().relation(heir)->name + "\"");
    if (relation->relationKind != catalog::RelationKind::View) return;
    for (const catalog::Dependency& dependency : relation->dependsOn)
       if (const auto below = core.transaction.catalog().relation(dependency.relation);
           below && !below->index && !below->sequence) {
          requireLockable(core, relation->owner, *below, mode);
-         lockRelation(core, below, mode, noWait, seen);
+         lockRelation(core, below, mode, noWait, true, seen);
       }
 }
 
@@ -67,7 +72,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
       requireLockable(core, core.role(), *relation, mode);
       for (bool isCurrent = false; !isCurrent;) {
          std::set<Oid> seen;
-         lockRelation(core, relation, mode, statement.nowait, seen);
+         lockRelation(core, relation, mode, statement.nowait, name->inh, seen);
          core.transaction.startCommand();
          const auto now = findRelation(context, *name);
          isCurrent = now == relation; // a view may have got another query

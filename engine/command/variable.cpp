@@ -157,7 +157,11 @@ std::string transactionControl(CommandContext& context, const ::TransactionStmt&
       requireBlock("ROLLBACK TO SAVEPOINT");
       transaction.rollbackToSavepoint(statement.savepoint_name);
       return "ROLLBACK";
-   default: throwNotSupported("PREPARE TRANSACTION");
+   case TRANS_STMT_PREPARE: // as in PostgreSQL, the block is over, whatever becomes of the statement
+      if (transaction.hasFailed()) return endBlock(context, statement, false);
+      if (transaction.inBlock()) transaction.rollback();
+      throwNotSupported("PREPARE TRANSACTION");
+   default: throwNotSupported("COMMIT PREPARED and ROLLBACK PREPARED");
    }
 }
 

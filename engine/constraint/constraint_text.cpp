@@ -13,7 +13,10 @@ std::string joinTexts(const std::vector<std::string>& parts, const char* separat
 }
 
 std::string tableName(SessionCore& core, const catalog::Relation& relation) {
-   return catalog::quoteIdentifier(core.transaction.catalog().schema(relation.schema)->name) + "." +
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   // Constraints of a table say nothing of the rows of its heirs.
+   const bool hasHeirs = !relation.partitionKey && !snapshot.heirOids(relation.oid).empty();
+   return (hasHeirs ? "ONLY " : "") + catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
           catalog::quoteIdentifier(relation.name);
 }
 

@@ -11,6 +11,7 @@
 #include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 namespace ouzel::engine {
 
@@ -46,17 +47,24 @@ struct RowsGone {
    std::vector<int16_t> updated; ///< attributes that UPDATE assigns
 };
 
+const sql::TablePart* partOf(const sql::TableRef& table, Oid relation) {
+   const int32_t part = table.parts ? table.parts->find(relation) : -1;
+   return part < 0 ? nullptr : &table.parts->parts[static_cast<size_t>(part)];
+}
+
 void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
    checkStack();
    const auto* write = node.getIf<sql::plan::Write>();
-   if (write && write->dml->table.relation == relation) {
+   const sql::TablePart* part = write ? partOf(write->dml->table, relation) : nullptr;
+   if (write && (part || write->dml->table.relation == relation)) {
       const auto has = [&](sql::DmlAction action) {
          const auto& actions = write->dml->actions;
          return std::find(actions.begin(), actions.end(), action) != actions.end();
       };
       if (node.kind == sql::plan::NodeKind::Delete || has(sql::DmlAction::Delete)) gone.byDelete = true;
       if (node.kind == sql::plan::NodeKind::Update || has(sql::DmlAction::Update)) gone.byUpdate = true;
-      gone.updated.insert(gone.updated.end(), write->dml->assigned.begin(), write->dml->assigned.end());
+      for (const int16_t attribute : write->dml->assigned)
+         gone.updated.push_back(part ? part->attributeOf(attribute) : attribute);
    }
    for (const auto& child : node.children)
       collectRowsGone(*child, relation, gone);
@@ -78,7 +86,9 @@ bool haveCommon(const std::vector<int16_t>& a, const std::vector<int16_t>& b) {
 /// index.
 class ForeignKeyCheck {
 public:
-   ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint)
+   /// `part`: the partition of the parent whose rows are gone; null: the parent has its rows itself, or any partition.
+   ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint,
+                   const RelationPtr& part = nullptr)
       : core_(core), child_(std::move(child)), constraint_(constraint),
         parent_(core.transaction.catalog().relation(constraint.foreignRelation)),
         index_(catalog::requireReferencedIndex(core.transaction.catalog(), *child_, constraint)) {
@@ -91,6 +101,11 @@ public:
                parentColumns_.push_back(attribute);
             }
       DCHECK(childColumns_.size() == constraint.columns.size()); // each has a partner in the index
+      const catalog::Snapshot& snapshot = core.transaction.catalog();
+      if (part)
+         addParts(snapshot, part->oid);
+      else
+         addParts(snapshot, invalidOid);
       childTable_ = tableName(core, *child_);
       parentTable_ = tableName(core, *parent_);
    }
@@ -116,6 +131,24 @@ private:
          columns.push_back(static_cast<uint32_t>(attribute - 1));
       return columns;
    }
+   /// A table with rows of the parent: the parent, or a partition of it.
+   struct Part {
+      RelationPtr relation;
+      std::vector<int16_t> columns; ///< parentColumns_ in it
+   };
+   void addParts(const catalog::Snapshot& snapshot, Oid only) {
+      const auto parts = parent_->partitionKey ? sql::partsOf(snapshot, parent_, false) : nullptr;
+      if (!parts) return parts_.push_back({parent_, parentColumns_});
+      for (const sql::TablePart& part : parts->parts) {
+         if (only != invalidOid && part.relation->oid != only) continue;
+         Part& added = parts_.emplace_back();
+         added.relation = part.relation;
+         for (const int16_t attribute : parentColumns_)
+            added.columns.push_back(part.attributeOf(attribute));
+      }
+   }
+   storage::Table::KeyPresence findParent(uint64_t hash, const std::vector<Value>& key) const;
+   std::optional<Keys> deletedKeys(uint32_t sinceCommand, size_t rowsMax) const;
    bool canLookUp() const;
    std::string orphans(const Keys* keys) const;
    std::vector<std::string> comparedColumns() const;
@@ -140,6 +173,7 @@ private:
    const Constraint& constraint_;
    const RelationPtr parent_, index_;
    std::vector<int16_t> childColumns_, parentColumns_;
+   std::vector<Part> parts_;
    std::string childTable_, parentTable_;
 };
 
@@ -164,6 +198,28 @@ bool ForeignKeyCheck::canLookUp() const {
       if (!areNumbers && !(areAlike && a == b)) return false;
    }
    return true;
+}
+
+/// Whether any part has the key.
+storage::Table::KeyPresence ForeignKeyCheck::findParent(uint64_t hash, const std::vector<Value>& key) const {
+   storage::Table::KeyPresence found;
+   for (const Part& part : parts_) {
+      found = stored(part.relation).findKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
+      if (found.isPresent || found.deleter != 0) break;
+   }
+   return found;
+}
+
+/// The keys of rows that the transaction has deleted in the parts; empty: too many.
+std::optional<ForeignKeyCheck::Keys> ForeignKeyCheck::deletedKeys(uint32_t sinceCommand, size_t rowsMax) const {
+   Keys all;
+   for (const Part& part : parts_) {
+      auto keys = stored(part.relation)
+                      .deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
+      if (!keys) return std::nullopt;
+      all.insert(all.end(), std::make_move_iterator(keys->begin()), std::make_move_iterator(keys->end()));
+   }
+   return all;
 }
 
 std::string ForeignKeyCheck::keyDetail(const RelationPtr& relation, const std::vector<int16_t>& attributes,
@@ -191,6 +247,7 @@ void ForeignKeyCheck::failReferencing(const std::vector<std::string>& texts) con
 }
 
 void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
+   if (child_->partitionKey) return; // its partitions have the constraint, too
    storage::Table& table = stored(child_);
    storage::Transaction& transaction = core_.transaction.storage();
    const bool isFull = constraint_.match == 'f';
@@ -199,8 +256,6 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
       core_.transaction.lock(parent_->oid, LockMode::Share);
       return checkAllReferencing();
    }
-   storage::Table& parent = stored(parent_);
-   const std::vector<uint32_t> columns = storageColumns(parentColumns_);
    for (size_t i = 0; i < keys->rows.size(); ++i) {
       const std::vector<Value> key = table.newKey(transaction, *keys, i);
       if (isFull && hasNull(key)) {
@@ -216,7 +271,7 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
       // whose delete is not committed counts as present.
       core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
                                         LockMode::Share, core_.transaction.lockWait());
-      const auto presence = parent.findKey(transaction, columns, keys->hashes[i], key);
+      const auto presence = findParent(keys->hashes[i], key);
       if (presence.isPresent || presence.deleter != 0) continue;
       requireNeverSeen(key);
       failReferencing(keyTexts(core_, *child_, childColumns_, key));
@@ -316,7 +371,8 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    std::vector<std::string> found;
    for (const Value& value : rows[0])
       found.push_back(value.bytes);
-   throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + parent_->name +
+   const std::string& table = parts_.size() == 1 ? parts_[0].relation->name : parent_->name;
+   throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + table +
                                                      "\" violates foreign key constraint \"" + constraint_.name +
                                                      "\" on table \"" + child_->name + "\"")
        .detail(catalog::mayRead(core_.transaction.catalog(), core_.role(), *parent_, parentColumns_)
@@ -340,14 +396,11 @@ void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
 }
 
 void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone) {
-   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parentColumns_);
+   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parts_.at(0).columns);
    if (!isUpdate && !gone.byDelete) return;
-   storage::Transaction& transaction = core_.transaction.storage();
-   const std::vector<uint32_t> columns = storageColumns(parentColumns_);
    const char action = isUpdate ? constraint_.onUpdate : constraint_.onDelete;
    const bool pairsKeys = isUpdate && action == cascade;
-   std::optional<Keys> keys =
-       stored(parent_).deletedKeys(transaction, sinceCommand, columns, pairsKeys ? SIZE_MAX : parentKeysMax);
+   std::optional<Keys> keys = deletedKeys(sinceCommand, pairsKeys ? SIZE_MAX : parentKeysMax);
    if (keys && keys->empty()) return;
    // Storage does not tell which of the keys were deleted and which were changed.
    if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
@@ -361,6 +414,8 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
                                            LockMode::Exclusive, core_.transaction.lockWait());
    } else {
       core_.transaction.lock(child_->oid, LockMode::ShareRowExclusive);
+      for (const Oid partition : core_.transaction.catalog().allHeirOids(child_->oid))
+         core_.transaction.lock(partition, LockMode::ShareRowExclusive);
    }
    if (pairsKeys) {
       cascadeUpdate(*keys, sinceCommand);
@@ -399,9 +454,9 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
 
 /// ON UPDATE CASCADE: give the children of changed parents the new keys.
 void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
-   storage::Table& table = stored(parent_);
+   storage::Table& table = stored(parts_.at(0).relation);
    storage::Transaction& transaction = core_.transaction.storage();
-   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parentColumns_), true, SIZE_MAX);
+   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parts_[0].columns), true, SIZE_MAX);
    if (fresh->rows.size() != oldKeys.size()) throwNotSupported("ON UPDATE CASCADE for this statement");
    Keys pairs;
    for (size_t i = 0; i < oldKeys.size(); ++i) {
@@ -426,8 +481,7 @@ void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) 
 }
 
 void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {
-   auto keys = stored(parent_).deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(parentColumns_),
-                                           parentKeysMax);
+   auto keys = deletedKeys(sinceCommand, parentKeysMax);
    if (keys) std::erase_if(*keys, hasNull);
    if (keys && keys->empty()) return;
    failReferenced(keys ? &*keys : nullptr);
@@ -446,7 +500,7 @@ const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid rela
       cache.byParent.clear();
       for (const RelationPtr& child : snapshot.relations())
          for (const Constraint& constraint : child->constraints)
-            if (constraint.kind == catalog::ConstraintKind::ForeignKey)
+            if (constraint.kind == catalog::ConstraintKind::ForeignKey && constraint.parentConstraint == invalidOid)
                cache.byParent[constraint.foreignRelation].emplace_back(child->oid, constraint.oid);
       cache.version = snapshot.version();
       cache.isFilled = true;
@@ -454,17 +508,31 @@ const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid rela
    return cache.byParent[relation];
 }
 
+std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relation) {
+   std::vector<std::pair<Oid, Oid>> all = referencesTo(core, relation);
+   for (RelationPtr at = core.transaction.catalog().relation(relation); at && at->isPartition();) {
+      at = core.transaction.catalog().relation(at->parents[0]);
+      if (!at) break;
+      const std::vector<std::pair<Oid, Oid>>& above = referencesTo(core, at->oid);
+      all.insert(all.end(), above.begin(), above.end());
+   }
+   return all;
+}
+
 void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
                       uint32_t sinceCommand) {
    const catalog::Snapshot snapshot = core.transaction.catalog();
    for (const sql::WrittenRelation& one : written) {
-      const std::vector<std::pair<Oid, Oid>> references = referencesTo(core, one.relation);
+      const std::vector<std::pair<Oid, Oid>> references = referencesToRows(core, one.relation);
       const RowsGone gone = plan && !references.empty() ? rowsGone(*plan, one.relation) : RowsGone();
       for (const auto& [childOid, constraintOid] : references) {
          const RelationPtr child = snapshot.relation(childOid);
          const Constraint* constraint = snapshot.constraint(constraintOid).second;
-         if (child && constraint && (gone.byDelete || haveCommon(gone.updated, constraint->foreignColumns)))
-            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, gone);
+         if (!child || !constraint || !(gone.byDelete || gone.byUpdate)) continue;
+         const bool isPart = constraint->foreignRelation != one.relation;
+         if (isPart || gone.byDelete || haveCommon(gone.updated, constraint->foreignColumns))
+            ForeignKeyCheck(core, child, *constraint, isPart ? snapshot.relation(one.relation) : nullptr)
+                .followDeleted(sinceCommand, gone);
       }
       const RelationPtr table = snapshot.relation(one.relation);
       if (!one.makesRows || !table) continue;
@@ -492,7 +560,7 @@ void checkForeignKeyOfTable(SessionCore& core, const RelationPtr& table, const C
 bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan& plan) {
    for (const sql::WrittenRelation& one : written) {
       if (!one.makesRows) continue;
-      for (const auto& [child, constraintOid] : referencesTo(core, one.relation)) {
+      for (const auto& [child, constraintOid] : referencesToRows(core, one.relation)) {
          const Constraint* constraint = core.transaction.catalog().constraint(constraintOid).second;
          if (constraint && constraint->onUpdate == cascade &&
              haveCommon(rowsGone(plan, one.relation).updated, constraint->foreignColumns))

@@ -18,6 +18,9 @@ namespace ouzel::engine {
 /// Foreign keys that reference a relation: the table that has it, the constraint. Valid until the catalog changes.
 const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation);
 
+/// The same, and those that reference a table of which the relation is a partition: all that reference its rows.
+std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relation);
+
 /// Check the rows that commands from `sinceCommand` on have written: throws 23503, or runs the actions of ON DELETE and
 /// ON UPDATE. `plan` is the statement's, null when it only inserts. Deferrable checks may be left to the end of the
 /// transaction. REQUIRES: the command has ended.

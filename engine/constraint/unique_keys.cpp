@@ -8,6 +8,7 @@
 #include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 namespace ouzel::engine {
 
@@ -143,7 +144,9 @@ const sql::Rel& sourceOf(const sql::Rel& dml) {
 
 bool mayInsertMany(const sql::Rel& rel, Oid relation) {
    const bool inserts = rel.kind == sql::RelKind::Insert || rel.kind == sql::RelKind::Merge;
-   bool found = inserts && rel.as<sql::op::Write>().dml->table.relation == relation && readsRows(sourceOf(rel));
+   const sql::TableRef* table = inserts ? &rel.as<sql::op::Write>().dml->table : nullptr;
+   const bool isTarget = table && (table->relation == relation || (table->parts && table->parts->find(relation) >= 0));
+   bool found = isTarget && readsRows(sourceOf(rel));
    sql::forEachChild(rel, [&](const sql::RelPtr& child) { found = found || mayInsertMany(*child, relation); });
    return found;
 }
@@ -185,6 +188,7 @@ void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {
    core.transaction.storage().nextCommand();
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const RelationPtr table = snapshot.relation(relation);
+   if (table->partitionKey) return; // its partitions have the rows, and keys of their own
    forEachUniqueIndex(snapshot, relation,
                       [&](const RelationPtr& index) { UniqueKey(core, table, index).checkAll(isNew); });
 }

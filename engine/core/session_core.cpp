@@ -138,7 +138,9 @@ void SessionCore::adoptNewDefaults() {
 
 catalog::SearchPath SessionCore::searchPath() {
    const std::vector<std::string> names = settings.searchPath(user());
-   catalog::SearchPath path = catalog::SearchPath::resolve(transaction.catalog(), names, user(), temporarySchema());
+   const Oid temporary = temporarySchema();
+   types_->setSearchPath(names, user(), temporary); // errors of literals name types by it
+   catalog::SearchPath path = catalog::SearchPath::resolve(transaction.catalog(), names, user(), temporary);
    path.role = isServer() ? invalidOid : role();
    return path;
 }

@@ -66,7 +66,8 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    if (definition.compression) requireCompression(added.column.type, definition.compression);
    requireNoCycle(core_, *relation, added.column.type);
    added.column.notNull = serial != invalidOid;
-   if (serial) drawFromSequence(added, serial, nullptr);
+   if (serial && !isHeir_) drawFromSequence(added, serial, nullptr);
+   if (serial && isHeir_) drawAsParent(added);
    for (const ColumnConstraint& constraint : constraints)
       addColumnConstraint(added, constraint.definition, constraint.end);
    if (added.value.empty() && added.column.type.domain) // its checks are made for present rows as well
@@ -74,6 +75,11 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
                     (added.column.hasDefault() ? "(" + added.column.defaultExpr + ")"
                                                : domainDefault(editor_.snapshot(), added.column.type.domain)) +
                     " AS " + catalog::sqlTypeName(editor_.snapshot(), added.column.type) + ")";
+   if (isHeir_) { // its constraints come with those of the parent
+      added.constraints.clear();
+      added.column.parentCount = 1;
+      added.column.isLocal = false;
+   }
    if (added.value.empty())
       appendColumn(added);
    else
@@ -138,8 +144,9 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
    }
    case CONSTR_IDENTITY:
       refuseSecond(column.identity ? "multiple identity specifications" : "both default and identity");
-      column.identity = constraint.generated_when;
       column.notNull = true;
+      if (isHeir_) break; // rows that come in by the parent take the parent's sequence
+      column.identity = constraint.generated_when;
       drawFromSequence(added, column.type.oid, constraint.options);
       break;
    case CONSTR_GENERATED: {
@@ -165,6 +172,20 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
    }
 }
 
+/// A serial column of an heir takes its values from the parent's sequence.
+void TableAlteration::drawAsParent(AddedColumn& added) {
+   const auto relation = table();
+   for (const Oid oid : relation->parents) {
+      const auto parent = editor_.snapshot().relation(oid);
+      const catalog::Column* above = parent ? parent->findColumn(added.column.name) : nullptr;
+      if (!above || above->defaultSequence == invalidOid) continue;
+      added.column.defaultExpr = above->defaultExpr;
+      added.column.defaultSequence = above->defaultSequence;
+      added.value = "nextval(" + std::to_string(above->defaultSequence) + "::regclass)";
+      return;
+   }
+}
+
 void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::List* options) {
    attachSequence(context_, *table(), added.column, type, options);
    added.value = "nextval(" + std::to_string(added.column.defaultSequence) + "::regclass)";
@@ -172,17 +193,22 @@ void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::Lis
 
 void TableAlteration::appendColumn(const AddedColumn& added) {
    const auto relation = table();
-   if (added.column.notNull && (!added.missing || added.missing->isNull)) {
+   if (added.column.notNull && !relation->partitionKey && (!added.missing || added.missing->isNull)) {
       const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
       if (!rows.empty()) throwContainsNulls(added.column.name);
    }
    storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);
    if (added.missing && !added.missing->isNull) stored.missing = storedValue(*added.missing, added.column.type);
    editor_.addColumn(oid_, added.column);
+   if (relation->partitionKey) return; // its partitions have the rows
    core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
 }
 
 void TableAlteration::insertColumn(const AddedColumn& added) {
+   if (table()->partitionKey) {
+      editor_.addColumn(oid_, added.column);
+      return;
+   }
    RowRewrite rewrite(core_, *table(), {{added.column.attribute, added.value}});
    editor_.addColumn(oid_, added.column);
    rewrite.run(*table());

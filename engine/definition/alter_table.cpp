@@ -9,6 +9,9 @@
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
+#include "engine/definition/partition/alter_heirs.hpp"
+#include "engine/definition/partition/keys.hpp"
+#include "engine/definition/partition/partition.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
@@ -25,8 +28,9 @@ using sql::isNode;
 using sql::ListOf;
 using sql::textOf;
 
-TableAlteration::TableAlteration(CommandContext& context, Oid relation)
-   : context_(context), core_(context.core), editor_(context.core.transaction.editor()), oid_(relation) {}
+TableAlteration::TableAlteration(CommandContext& context, Oid relation, bool isHeir)
+   : context_(context), core_(context.core), editor_(context.core.transaction.editor()), oid_(relation),
+     isHeir_(isHeir) {}
 
 catalog::DropBehavior TableAlteration::behaviorOf(const ::AlterTableCmd& command) const {
    return command.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
@@ -69,6 +73,10 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_SetStorage: return step(Misc, [this](const auto& c) { setStorage(*table(), c); });
    case AT_SetCompression: return step(Misc, [this](const auto& c) { setCompression(*table(), c); });
    case AT_DropExpression: return step(Drop, [this](const auto& c) { dropExpression(core_, *table(), c); });
+   case AT_AttachPartition: return step(Misc, [this](const auto& c) { attachPartition(context_, *table(), c); });
+   case AT_DetachPartition: return step(Misc, [this](const auto& c) { detachPartition(context_, *table(), c); });
+   case AT_AddInherit: return step(Misc, [this](const auto& c) { addParent(context_, *table(), c); });
+   case AT_DropInherit: return step(Misc, [this](const auto& c) { dropParent(context_, *table(), c); });
    default: return step(Misc, [this](const auto& c) { declareForTable(core_, *table(), c); });
    }
 }
@@ -76,7 +84,7 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
 void TableAlteration::run() {
    std::optional<RowRewrite> rewrite;
    // The rows are read as they were, dropped columns included.
-   if (!converted_.empty()) rewrite.emplace(core_, *table(), converted_);
+   if (!converted_.empty() && !table()->partitionKey) rewrite.emplace(core_, *table(), converted_);
    for (size_t pass = 0; pass < passCount; ++pass) {
       for (size_t i = 0; i < steps_[pass].size(); ++i) { // a step may add others to later passes
          steps_[pass][i]();
@@ -185,7 +193,7 @@ void TableAlteration::setNotNull(const ::AlterTableCmd& command, bool notNull) {
    if (!notNull && column.identity)
       throw SqlError(sqlstate::syntaxError,
                      "column \"" + column.name + "\" of relation \"" + relation->name + "\" is an identity column");
-   if (notNull) rejectNulls(command.name);
+   if (notNull && !relation->partitionKey) rejectNulls(command.name);
    editor_.setNotNull(oid_, command.name, notNull);
 }
 
@@ -204,8 +212,10 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
           storedText(context_, *constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt,
                      parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
       added.isValidated = !constraint.skip_validation;
+      added.noInherit = constraint.is_no_inherit;
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
-      if (!constraint.skip_validation) requireCheckHolds(core_, *relation, *editor_.snapshot().constraint(oid).second);
+      if (!constraint.skip_validation && !relation->partitionKey)
+         requireCheckHolds(core_, *relation, *editor_.snapshot().constraint(oid).second);
       return;
    }
    if (constraint.contype == CONSTR_FOREIGN) {
@@ -216,6 +226,9 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    }
    if (constraint.contype != CONSTR_PRIMARY && constraint.contype != CONSTR_UNIQUE)
       throwNotSupported("this constraint", context_.position(constraint.location));
+   if (constraint.indexname && relation->partitionKey)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables");
    if (constraint.indexname) return adoptIndex(constraint);
    added.isDeferrable = constraint.deferrable;
    added.isInitiallyDeferred = constraint.initdeferred;
@@ -331,6 +344,8 @@ void TableAlteration::requireNoPrimaryKey() const {
 void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& definition, bool hasNulls) {
    for (const int16_t attribute : key.columns)
       requireKeyType(table()->column(attribute)->type);
+   requirePartitionColumns(*table(), key.columns,
+                           key.kind == catalog::ConstraintKind::PrimaryKey ? "PRIMARY KEY" : "UNIQUE");
    RelationOptions options = checkedOptions(OptionOwner::Btree, definition.options);
    const std::vector<catalog::Column> before = table()->columns;
    const Oid oid = editor_.addConstraint(oid_, std::move(key));
@@ -354,7 +369,8 @@ void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
 }
 
 std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
-   return catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
+   const bool hasHeirs = !relation.partitionKey && !snapshot.heirOids(relation.oid).empty();
+   return (hasHeirs ? "ONLY " : "") + catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
           catalog::quoteIdentifier(relation.name);
 }
 
@@ -381,7 +397,7 @@ void validateConstraint(CommandContext& context, Oid childOid, const std::string
                                                     "\" is not a foreign key or check constraint");
    if (constraint->isValidated) return;
    if (constraint->kind == catalog::ConstraintKind::Check)
-      requireCheckHolds(context.core, *table, *constraint);
+      table->partitionKey ? void() : requireCheckHolds(context.core, *table, *constraint);
    else
       checkForeignKeyOfTable(context.core, table, *constraint);
    catalog::Relation changed = *table;
@@ -416,10 +432,17 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
       return tag;
    }
    requireNotInUse(core, *relation, "ALTER TABLE");
+   const bool isOnly = !statement.relation->inh;
+   lockHeirs(core, *relation);
    TableAlteration alteration(context, relation->oid);
-   for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds))
+   AlterCommands commands;
+   for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {
+      requireChangeable(core, *relation, *command, isOnly);
       alteration.add(*command);
+      commands.push_back(command);
+   }
    alteration.run();
+   alterHeirs(context, *relation, commands, isOnly);
    return tag;
 }
 

@@ -18,7 +18,8 @@ namespace ouzel::engine {
 /// One object per statement: add() each sub-command, then run().
 class TableAlteration {
 public:
-   TableAlteration(CommandContext& context, Oid relation);
+   /// `isHeir`: the statement names a table from which this one inherits.
+   TableAlteration(CommandContext& context, Oid relation, bool isHeir = false);
 
    void add(const ::AlterTableCmd& command);
    void run();
@@ -62,6 +63,7 @@ private:
    void addColumn(const ::AlterTableCmd& command);
    /// `limit`: where the constraint's text ends.
    void addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit);
+   void drawAsParent(AddedColumn& added);
    void drawFromSequence(AddedColumn& added, Oid type, const ::List* options);
    /// Adds the column without touching rows.
    void appendColumn(const AddedColumn& added);
@@ -90,6 +92,7 @@ private:
    std::vector<TypeChange> typeChanges_;
    std::vector<NewValue> converted_; ///< of the columns whose types change
    bool changesColumns_ = false;     ///< adds or drops some
+   const bool isHeir_;
 };
 
 } // namespace ouzel::engine

@@ -5,6 +5,7 @@
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/object_kind.hpp"
+#include "engine/definition/partition/keys.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/foreign_server.hpp"
@@ -232,6 +233,8 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
    if (relation->relationKind == RelationKind::MaterializedView && declareForView(context.core, *relation, command))
       return;
    if (command.subtype == AT_SetStatistics && relation->index) return refuseIndexStatistics(*relation, command);
+   if (command.subtype == AT_AttachPartition && relation->index && relation->index->isPartitioned)
+      return attachIndex(context, *relation, command);
    const char* action = actionName(command.subtype);
    if (!action) throwNotSupported("this form of " + std::string(tagOf(Verb::Alter, OBJECT_TABLE)));
    throw SqlError(sqlstate::wrongObjectType,

@@ -106,7 +106,7 @@ void TableAlteration::checkConstraintsOf(int16_t attribute) {
          const bool isAffected = (child->oid == oid_ && isKey(constraint.columns)) ||
                                  (constraint.foreignRelation == oid_ && isKey(constraint.foreignColumns));
          if (constraint.kind != catalog::ConstraintKind::ForeignKey || !isAffected) continue;
-         requireComparable(*child, *editor_.snapshot().relation(constraint.foreignRelation), constraint);
+         requireComparable(core_, *child, *editor_.snapshot().relation(constraint.foreignRelation), constraint);
          if (constraint.isValidated) checkForeignKeyOfTable(core_, child, constraint);
       }
 }

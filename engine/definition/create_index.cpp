@@ -3,6 +3,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
+#include "engine/definition/partition/keys.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -70,10 +71,16 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
       return "CREATE INDEX";
    }
+   if (index.isUnique) requirePartitionColumns(*table, index.columns, "UNIQUE");
+   index.isPartitioned = table->partitionKey.has_value();
+   if (index.isPartitioned && statement.concurrent)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "cannot create index on partitioned table \"" + table->name + "\" concurrently");
    draft.index = std::move(index);
    if (statement.unique) core.transaction.lock(table->oid, LockMode::ShareRowExclusive);
    core.transaction.editor().createRelation(std::move(draft));
    if (statement.unique) checkUniqueKeysOfTable(core, table->oid, true);
+   if (statement.relation->inh) spreadKeys(context, table->oid);
    return "CREATE INDEX";
 }
 

@@ -81,9 +81,10 @@ void validateConstraint(CommandContext& context, Oid table, const std::string& n
 /// Throws 23514 if a row of the table breaks the check.
 void requireCheckHolds(SessionCore& core, const catalog::Relation& table, const catalog::Constraint& check);
 /// Throws 42804 unless the index of the referenced key can be searched for values of the referencing columns.
-void requireComparable(const catalog::Relation& child, const catalog::Relation& parent,
+void requireComparable(SessionCore& core, const catalog::Relation& child, const catalog::Relation& parent,
                        const catalog::Constraint& constraint);
-/// The table's name for internal SQL: "public"."t".
+/// The table's name for internal SQL that reads its own rows: "public"."t"; ONLY "public"."t" if others inherit from
+/// it.
 std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
 
 } // namespace ouzel::engine

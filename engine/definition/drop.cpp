@@ -160,7 +160,9 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
          core.notice(what + ", skipping");
          continue;
       }
-      const auto kind = static_cast<catalog::RelationKind>(relation->relkind());
+      const catalog::RelationKind kind = relation->relationKind == catalog::RelationKind::Virtual
+                                             ? static_cast<catalog::RelationKind>(relation->shownKind)
+                                             : relation->relationKind;
       if (kind != wanted.kind)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
              .hint(hintFor(kind));
@@ -203,10 +205,16 @@ std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const
       const auto relation = requireTarget(context, path, *name);
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+      if (!name->inh && relation->partitionKey && !core.transaction.catalog().heirOids(relation->oid).empty())
+         throw SqlError(sqlstate::wrongObjectType, "cannot truncate only a partitioned table")
+             .hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
       if (!has(relation->oid)) tables.push_back(relation);
+      if (!name->inh) continue;
+      for (const Oid heir : core.transaction.catalog().allHeirOids(relation->oid))
+         if (!has(heir)) tables.push_back(core.transaction.catalog().relation(heir));
    }
    for (size_t i = 0; i < tables.size(); ++i) {
-      const std::vector<std::pair<Oid, Oid>> references = referencesTo(core, tables[i]->oid);
+      const std::vector<std::pair<Oid, Oid>> references = referencesToRows(core, tables[i]->oid);
       for (const auto& [childOid, constraint] : references) {
          if (has(childOid)) continue;
          const auto child = core.transaction.catalog().relation(childOid);
@@ -241,7 +249,7 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    for (const auto& relation : tables) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       requireNotInUse(core, *relation, "TRUNCATE");
-      emptyTable(core, relation->oid);
+      if (!relation->partitionKey) emptyTable(core, relation->oid);
       if (statement.restart_seqs) restartOwnedSequences(core, *relation);
    }
    return "TRUNCATE TABLE";

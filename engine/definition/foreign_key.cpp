@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
@@ -66,7 +67,10 @@ bool isLookedUp(Oid parent, Oid child) {
    const Oid family = builtins.defaultBtreeFamily(parent);
    if (family == invalidOid) return false;
    const Oid key = builtins.comparisonInputType(parent), value = builtins.comparisonInputType(child);
-   if (key == value) return parent == child || !builtins.isArray(parent);
+   if (key == value) { // all arrays have one class, and so do all enums and all ranges
+      const catalog::TypeInfo* input = builtins.type(key);
+      return parent == child || key == oid::record || !input || !input->isPseudo();
+   }
    if (builtins.btreeOperator(family, key, value, catalog::BtreeStrategy::Equal)) return true;
    const catalog::CastInfo* cast = builtins.cast(child, key);
    return cast && cast->context == catalog::CastContext::Implicit;
@@ -74,15 +78,20 @@ bool isLookedUp(Oid parent, Oid child) {
 
 } // namespace
 
-void requireComparable(const Relation& child, const Relation& parent, const catalog::Constraint& constraint) {
+void requireComparable(SessionCore& core, const Relation& child, const Relation& parent,
+                       const catalog::Constraint& constraint) {
+   const catalog::SearchPath path = core.searchPath();
+   const auto nameOf = [&](Oid type) {
+      return catalog::formatType({core.transaction.catalog(), path}, type, std::nullopt);
+   };
    for (size_t i = 0; i < constraint.columns.size(); ++i) {
       const catalog::Column &a = *child.column(constraint.columns[i]),
                             &b = *parent.column(constraint.foreignColumns[i]);
       if (isLookedUp(b.type.oid, a.type.oid)) continue;
       throw SqlError(sqlstate::datatypeMismatch,
                      "foreign key constraint \"" + constraint.name + "\" cannot be implemented")
-          .detail("Key columns \"" + a.name + "\" and \"" + b.name + "\" are of incompatible types: " +
-                  formatType({a.type.oid, -1, invalidOid}) + " and " + formatType({b.type.oid, -1, invalidOid}) + ".");
+          .detail("Key columns \"" + a.name + "\" and \"" + b.name +
+                  "\" are of incompatible types: " + nameOf(a.type.oid) + " and " + nameOf(b.type.oid) + ".");
    }
 }
 
@@ -166,7 +175,7 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    }
    const Oid oid = editor.addConstraint(childOid, std::move(constraint));
    const auto [table, added] = editor.snapshot().constraint(oid);
-   requireComparable(*table, *parent, *added);
+   requireComparable(core, *table, *parent, *added);
    if (added->isValidated) checkForeignKeyOfTable(core, table, *added);
 }
 

@@ -106,6 +106,64 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
    editor.setSchema(relation.oid, schema, moveViews(context, {relation.oid}, name));
 }
 
+void renameColumn(CommandContext& context, const catalog::Relation& relation, const std::string& from,
+                  const std::string& to) {
+   const int16_t attribute = relation.findColumn(from)->attribute;
+   const RenamedPolicies policies(context.core, relation.oid, attribute, to);
+   context.core.transaction.editor().renameColumn(relation.oid, from, to,
+                                                  rewriteExpression(context, relation, attribute, to),
+                                                  rewriteView(context, relation.oid, attribute, to));
+   policies.put(context.core);
+}
+
+/// The tables that inherit the column that is renamed, locked. Throws 42P16 if it is inherited itself, or by others
+/// than the statement names.
+std::vector<catalog::RelationPtr> heirsWithColumn(SessionCore& core, const catalog::Relation& table,
+                                                  const ::RenameStmt& statement) {
+   const catalog::Snapshot snapshot = core.transaction.editor().snapshot();
+   const std::string name = statement.subname;
+   const auto refuse = [&](const std::string& message) { throw SqlError(sqlstate::invalidTableDefinition, message); };
+   std::vector<catalog::RelationPtr> heirs;
+   if (table.findColumn(name)->parentCount > 0) refuse("cannot rename inherited column \"" + name + "\"");
+   if (!statement.relation->inh && !snapshot.heirOids(table.oid).empty())
+      refuse("inherited column \"" + name + "\" must be renamed in child tables too");
+   std::vector<Oid> renamed{table.oid};
+   for (const Oid oid : snapshot.allHeirOids(table.oid)) {
+      core.transaction.lock(oid, LockMode::AccessExclusive);
+      heirs.push_back(snapshot.relation(oid));
+      renamed.push_back(oid);
+   }
+   for (const catalog::RelationPtr& heir : heirs) {
+      const catalog::Column* column = heir->findColumn(name);
+      if (!column) continue;
+      const auto among = std::count_if(heir->parents.begin(), heir->parents.end(), [&](Oid parent) {
+         return std::find(renamed.begin(), renamed.end(), parent) != renamed.end();
+      });
+      if (column->parentCount > among) refuse("cannot rename inherited column \"" + name + "\"");
+   }
+   std::erase_if(heirs, [&](const auto& heir) { return !heir->findColumn(name); });
+   return heirs;
+}
+
+/// CHECK constraints are renamed in all that inherit them.
+void renameConstraint(SessionCore& core, const catalog::Relation& table, const ::RenameStmt& statement) {
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const std::string name = statement.subname;
+   const catalog::Constraint* constraint = table.findConstraint(name);
+   const bool isCheck = constraint && constraint->kind == catalog::ConstraintKind::Check && !constraint->noInherit;
+   const auto refuse = [&](const std::string& message) { throw SqlError(sqlstate::invalidTableDefinition, message); };
+   const std::vector<Oid> heirs = isCheck ? editor.snapshot().allHeirOids(table.oid) : std::vector<Oid>();
+   if (isCheck && constraint->parentCount > 0) refuse("cannot rename inherited constraint \"" + name + "\"");
+   if (!heirs.empty() && !statement.relation->inh)
+      refuse("inherited constraint \"" + name + "\" must be renamed in child tables too");
+   editor.renameConstraint(table.oid, name, statement.newname);
+   for (const Oid heir : heirs) {
+      core.transaction.lock(heir, LockMode::AccessExclusive);
+      if (editor.snapshot().relation(heir)->findConstraint(name))
+         editor.renameConstraint(heir, name, statement.newname);
+   }
+}
+
 } // namespace
 
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement) {
@@ -159,17 +217,15 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
                            "column \"" + std::string(statement.subname) + "\" does not exist");
          if (relation->relationKind == catalog::RelationKind::Composite)
             requireNotInTexts(core, statement.subname, true, "renaming an attribute");
-         const int16_t attribute = relation->findColumn(statement.subname)->attribute;
-         const RenamedPolicies policies(core, relation->oid, attribute, statement.newname);
-         editor.renameColumn(relation->oid, statement.subname, statement.newname,
-                             rewriteExpression(context, *relation, attribute, statement.newname),
-                             rewriteView(context, relation->oid, attribute, statement.newname));
-         policies.put(core);
+         const std::vector<catalog::RelationPtr> heirs = heirsWithColumn(core, *relation, statement);
+         renameColumn(context, *relation, statement.subname, statement.newname);
+         for (const auto& heir : heirs)
+            renameColumn(context, *heir, statement.subname, statement.newname);
       }
       return tag;
    case OBJECT_TABCONSTRAINT:
       if (const auto relation = findOrNotice(context, *statement.relation, OBJECT_TABLE, true, statement.missing_ok))
-         editor.renameConstraint(relation->oid, statement.subname, statement.newname);
+         renameConstraint(core, *relation, statement);
       return tag;
    case OBJECT_POLICY: return renamePolicy(context, statement);
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;

@@ -17,10 +17,10 @@ public:
    LikeCopier(CommandContext& context, const ::TableLikeClause& like, const catalog::Relation& source)
       : context_(context), options_(like.options), source_(source), numbers_(source.columns.size() + 1) {}
 
-   LikeCopy copy(size_t columnsBefore) {
+   LikeCopy copy(const NumberOf& numberOf) {
       copy_.source = source_.oid;
       for (const catalog::Column& column : source_.columns)
-         if (!column.isDropped) copyColumn(column, static_cast<int16_t>(++columnsBefore));
+         if (!column.isDropped) copyColumn(column, numberOf(column.name));
       for (const catalog::Constraint& constraint : source_.constraints)
          copyConstraint(constraint);
       if (wants(CREATE_TABLE_LIKE_INDEXES))
@@ -129,7 +129,7 @@ private:
 
 } // namespace
 
-LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t columnsBefore) {
+LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, const NumberOf& numberOf) {
    const catalog::SearchPath path = context.core.searchPath();
    const auto source =
        catalog::requireRelation(context.core.transaction.catalog(), path,
@@ -144,7 +144,7 @@ LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t
    const bool isType = source->relationKind == catalog::RelationKind::Composite;
    if (!source->isBuiltin())
       requirePrivilege(context.core, *source, isType ? catalog::privilege::usage : catalog::privilege::select);
-   return LikeCopier(context, like, *source).copy(columnsBefore);
+   return LikeCopier(context, like, *source).copy(numberOf);
 }
 
 } // namespace ouzel::engine

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct LikeCopy {
    std::vector<std::pair<int16_t, std::string>> comments;                   ///< on columns
 };
 
-/// `columnsBefore`: how many columns the new table has already. Throws 42809 for a relation that has no columns to
-/// copy.
-LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t columnsBefore);
+/// Gives a copied column's number in the new table; called in the columns' order.
+using NumberOf = std::function<int16_t(const std::string& column)>;
+/// Throws 42809 for a relation that has no columns to copy.
+LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, const NumberOf& numberOf);
 
 } // namespace ouzel::engine

@@ -7,6 +7,7 @@
 #include "engine/query/statement_runner.hpp"
 #include "executor/function/context.hpp"
 #include "sql/algebra/blanks.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
@@ -75,7 +76,9 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
       forEachOwnExpr(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
       const auto* scan = node.getIf<sql::plan::TableScan>();
       if (scan && !scan->looksUp())
-         generic->readWhole_.push_back(static_cast<storage::StorageId>(scan->table.storageId));
+         forEachStorage(scan->table, [&](uint64_t storageId) {
+            generic->readWhole_.push_back(static_cast<storage::StorageId>(storageId));
+         });
       for (const auto& child : node.children)
          collect(*child);
    };

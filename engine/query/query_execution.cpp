@@ -139,6 +139,10 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    context_.snapshot = &snapshot_;
    context_.collectProfile = collectProfile;
    context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
+   context_.noteWritten = [this](uint64_t id) {
+      const MutexLock lock(tablesMutex_);
+      writtenTables_.insert(id);
+   };
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
                                   const std::function<void(std::vector<Value>&)>& row) {
       const auto found = catalog_.relation(relation);
@@ -170,6 +174,11 @@ storage::Table* QueryExecution::findTable(storage::StorageId id) {
    const MutexLock lock(tablesMutex_);
    tables_.push_back(table);
    return table.get();
+}
+
+bool QueryExecution::hasWritten(const catalog::Relation& relation) {
+   const MutexLock lock(tablesMutex_);
+   return writtenTables_.contains(static_cast<uint64_t>(relation.storage));
 }
 
 /// Fetch the next batch into pending_ when it is empty. False: there are no more rows.

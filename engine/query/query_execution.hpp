@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ public:
    bool writes() const { return !planned_->written.empty() || planned_->locksRows; }
    bool locksRows() const { return planned_->locksRows; }
    const std::vector<sql::WrittenRelation>& written() const { return planned_->written; }
+   /// Whether rows of the relation were written; of the tables that the statement may write, few partitions are.
+   bool hasWritten(const catalog::Relation& relation);
    const std::vector<Oid>& relations() const { return planned_->relations; }
    /// Id of the command that writes the query's rows.
    uint32_t command() const { return snapshot_.commandId; }
@@ -83,6 +86,7 @@ private:
    catalog::Snapshot catalog_; // of the time of planning: functions read it while the plan runs
    SessionFormat format_;
    Mutex tablesMutex_;
+   std::set<uint64_t> writtenTables_ GUARDED_BY(tablesMutex_);
    std::vector<std::shared_ptr<storage::Table>> tables_ GUARDED_BY(tablesMutex_); // keeps the plan's tables alive
    std::shared_ptr<PlannedQuery> planned_;
    std::unique_ptr<executor::RunningQuery> running_;

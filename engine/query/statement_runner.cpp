@@ -35,7 +35,8 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       core.transaction.startStatement();
       bool moved = false;
       for (const Oid relation : query.relations)
-         moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation);
+         moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation) ||
+                 bound.heirs(relation) != core.transaction.catalog().heirs(relation);
       if (moved && attempt < 10) continue;
       requireAccess(core, query.access);
       return query;
@@ -70,12 +71,18 @@ void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
    locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
 }
 
+bool hasWritten(SessionCore& core, QueryExecution& execution, Oid relation) {
+   const auto table = core.transaction.catalog().relation(relation);
+   return table && execution.hasWritten(*table);
+}
+
 /// Check the unique keys of the rows that the statement wrote.
 void checkWritten(SessionCore& core, QueryExecution& execution) {
    if (execution.areKeysChecked()) return;
    if (execution.writtenRows() > 0)
       for (const sql::WrittenRelation& written : execution.written())
-         if (written.makesRows) checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
+         if (written.makesRows && hasWritten(core, execution, written.relation))
+            checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
    execution.setKeysChecked();
 }
 
@@ -152,7 +159,9 @@ bool isTransactionControl(const sql::ParsedStatement& statement) {
 void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement) {
    if (isTransactionControl(statement)) {
       const auto kind = as<::TransactionStmt>(statement.node)->kind;
-      if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) return;
+      if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO ||
+          kind == TRANS_STMT_PREPARE)
+         return;
    }
    requireUsableTransaction(core);
 }
@@ -189,7 +198,10 @@ void finishQuery(SessionCore& core, QueryExecution& execution) {
    if (!execution.writes()) return;
    checkWritten(core, execution);
    core.transaction.storage().nextCommand();
-   if (execution.writtenRows() > 0) checkForeignKeys(core, execution.written(), &execution.plan(), execution.command());
+   if (execution.writtenRows() == 0) return;
+   std::vector<sql::WrittenRelation> written = execution.written();
+   std::erase_if(written, [&](const sql::WrittenRelation& one) { return !hasWritten(core, execution, one.relation); });
+   checkForeignKeys(core, written, &execution.plan(), execution.command());
 }
 
 } // namespace ouzel::engine

@@ -2,10 +2,86 @@
 
 #include <algorithm>
 
+#include "sql/algebra/table_parts.hpp"
+#include "storage/table/table.hpp"
+
 namespace ouzel::engine {
+
+namespace {
+
+/// Whether `a` is below `b`, both not NULL and of one physical type.
+bool isBelow(const Value& a, const Value& b) {
+   switch (a.type) {
+   case PhysicalType::F32:
+   case PhysicalType::F64: return a.f64 < b.f64;
+   case PhysicalType::I128: return a.i128 < b.i128;
+   case PhysicalType::String: return a.bytes < b.bytes;
+   default: return a.i64 < b.i64;
+   }
+}
+
+/// Adds a part's rows to what is known of others. `isBounded`: whether bounds hold for all rows so far.
+void addColumn(storage::ColumnStatistics& sum, double rowsBefore, const storage::ColumnStatistics& part, double rows,
+               bool& isBounded) {
+   const double all = rowsBefore + rows;
+   if (all > 0) sum.nullFraction = (sum.nullFraction * rowsBefore + part.nullFraction * rows) / all;
+   if (all > 0) sum.averageWidth = (sum.averageWidth * rowsBefore + part.averageWidth * rows) / all;
+   const bool hasValues = rows > 0 && part.nullFraction < 1;
+   const bool isNew = !sum.min || !part.min || isBelow(*sum.max, *part.min) || isBelow(*part.max, *sum.min);
+   // Values of ranges that do not meet differ; of others some are the same.
+   sum.distinct = isNew ? sum.distinct + part.distinct : std::max(sum.distinct, part.distinct);
+   if (!hasValues) return;
+   if (!part.min || !part.max) {
+      isBounded = false;
+      return;
+   }
+   if (!sum.min || isBelow(*part.min, *sum.min)) sum.min = part.min;
+   if (!sum.max || isBelow(*sum.max, *part.max)) sum.max = part.max;
+}
+
+} // namespace
+
+std::shared_ptr<const storage::TableStatistics> TableStatisticsProvider::statistics(const sql::TableRef& table) {
+   if (!table.parts) {
+      const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
+      return found ? found->statistics(snapshot_) : nullptr;
+   }
+   for (const OfParts& known : ofParts_)
+      if (known.parts == table.parts && known.kept == table.keptParts) return known.statistics;
+   auto sum = std::make_shared<storage::TableStatistics>();
+   sum->columns.resize(table.parts->table->columns.size());
+   std::vector<bool> isBounded(sum->columns.size(), true);
+   uint64_t sampleOf = 0;
+   forEachPart(table, [&](const sql::TablePart& part) {
+      const auto stored = storage_.find(part.relation->storage);
+      const auto own = stored ? stored->statistics(snapshot_) : nullptr;
+      if (!own) return;
+      for (size_t i = 0; i < sum->columns.size(); ++i) {
+         const int16_t attribute = part.attributeOf(static_cast<int16_t>(i + 1));
+         if (attribute == 0 || static_cast<size_t>(attribute) > own->columns.size()) continue;
+         bool bounded = isBounded[i];
+         addColumn(sum->columns[i], static_cast<double>(sum->rowsStored),
+                   own->columns[static_cast<size_t>(attribute - 1)], static_cast<double>(own->rowsStored), bounded);
+         isBounded[i] = bounded;
+      }
+      sum->rowCount += own->rowCount;
+      sum->rowsStored += own->rowsStored;
+      sum->storedBytes += own->storedBytes;
+      // The largest part stands for all.
+      if (own->sample && !part.attributes && own->rowCount > sampleOf) {
+         sampleOf = own->rowCount;
+         sum->sample = own->sample;
+      }
+   });
+   for (size_t i = 0; i < sum->columns.size(); ++i)
+      if (!isBounded[i]) sum->columns[i].min = sum->columns[i].max = std::nullopt;
+   ofParts_.push_back({table.parts, table.keptParts, sum});
+   return sum;
+}
 
 std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql::TableRef& table) {
    std::vector<std::vector<int16_t>> keys;
+   if (table.parts && table.parts->nodes.empty()) return keys; // heirs have keys of their own
    const auto relation = catalog_.relation(table.relation);
    if (!relation) return keys;
    for (const catalog::Constraint& constraint : relation->constraints) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "catalog/object/snapshot.hpp"
 #include "optimizer/optimizer.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "storage/database/database.hpp"
 
 namespace ouzel::engine {
@@ -13,13 +14,10 @@ public:
                            const storage::Snapshot& snapshot)
       : storage_(storage), catalog_(catalog), snapshot_(snapshot) {}
 
-   std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) override {
-      const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
-      return found ? found->statistics(snapshot_) : nullptr;
-   }
+   std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) override;
    storage::PathSummary pathSummary(const sql::TableRef& table, int16_t attribute,
                                     std::span<const std::string> keys) override {
-      const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
+      const auto found = table.parts ? nullptr : storage_.find(static_cast<storage::StorageId>(table.storageId));
       if (found) return found->pathSummary(snapshot_, static_cast<uint32_t>(attribute - 1), keys);
       storage::PathSummary unknown;
       unknown.isExact = false;
@@ -32,6 +30,13 @@ private:
    storage::Database& storage_;
    const catalog::Snapshot& catalog_;
    const storage::Snapshot snapshot_;
+   /// Of tables with parts: what was put together last, and for which parts.
+   struct OfParts {
+      std::shared_ptr<const sql::TableParts> parts;
+      std::shared_ptr<const std::vector<uint32_t>> kept;
+      std::shared_ptr<const storage::TableStatistics> statistics;
+   };
+   std::vector<OfParts> ofParts_;
 };
 
 } // namespace ouzel::engine

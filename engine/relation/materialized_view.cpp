@@ -119,9 +119,10 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
    const size_t end = context.statement.offset + context.statement.text.size();
    const std::string_view text = std::string_view(context.source().text()).substr(0, end);
    const size_t begin = afterKeyword(text, context.statement.offset, "as");
-   sql::BoundView view =
-       sql::bindView(*statement.query, core.bindContext(path, &context.source()), static_cast<uint32_t>(begin),
-                     static_cast<uint32_t>(endOfQuery(text, begin) - begin));
+   sql::BindContext bind = core.bindContext(path, &context.source());
+   bind.allowParameters = false;
+   sql::BoundView view = sql::bindView(*statement.query, bind, static_cast<uint32_t>(begin),
+                                       static_cast<uint32_t>(endOfQuery(text, begin) - begin));
    requireLastingTables(core, view.dependsOn);
    catalog::Relation draft;
    draft.name = target.name.name;

@@ -53,6 +53,7 @@ void endTemporaryRows(SessionCore& core) {
    requireSameEnd(core, emptied);
    const storage::Snapshot newest = core.transaction.storage().snapshot();
    for (const catalog::RelationPtr& table : emptied) {
+      if (table->storage == catalog::noStorage) continue; // its partitions say what becomes of their rows
       if (core.database.storage->find(table->storage)->estimatedRows(newest) == 0) continue;
       core.transaction.lock(table->oid, LockMode::AccessExclusive);
       emptyTable(core, table->oid);

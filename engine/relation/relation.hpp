@@ -4,8 +4,8 @@
 
 #include "engine/query/command_context.hpp"
 
-// Statements that make relations of queries or of other statements, and what is done to whole relations. One function for each kind of statement; it
-// returns the command tag.
+// Statements that make relations of queries or of other statements, and what is done to whole relations. One function
+// for each kind of statement; it returns the command tag.
 
 struct ClusterStmt;
 struct CreateSchemaStmt;

@@ -405,7 +405,9 @@ std::string SessionImpl::controlTransaction(CommandContext& context, const ::Tra
    const bool commits = statement.kind == TRANS_STMT_COMMIT && !transaction.hasFailed();
    if (commits) holdPortals();
    // Portals end before the rows that they read.
-   if (statement.kind == TRANS_STMT_ROLLBACK || (statement.kind == TRANS_STMT_COMMIT && !commits)) portals_.endFrom(0);
+   if (statement.kind == TRANS_STMT_ROLLBACK || statement.kind == TRANS_STMT_PREPARE ||
+       (statement.kind == TRANS_STMT_COMMIT && !commits))
+      portals_.endFrom(0);
    if (statement.kind == TRANS_STMT_ROLLBACK_TO && transaction.inBlock())
       portals_.endFrom(transaction.savepointLevel(statement.savepoint_name) + 1);
    std::string tag = transactionControl(context, statement);

@@ -39,12 +39,13 @@ void registerFamilies() {
    registerRange();
    registerRegex();
    registerRow();
-   registerSample();
    registerRowImage();
+   registerSample();
    registerScaledNumeric();
    registerSend();
    registerSequence();
    registerSpread();
+   registerPartitionFunctions();
    registerSystem();
    registerLocks();
    registerText();

@@ -62,6 +62,8 @@ struct ExecutionContext {
    std::function<void()> failed;
    /// Counts the rows that the statement has written so far, batch by batch. May be null.
    std::atomic<uint64_t>* written = nullptr;
+   /// Called by workers with each table that the statement has written. May be null.
+   std::function<void(uint64_t storageId)> noteWritten;
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: a query that does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};

@@ -12,6 +12,7 @@
 #include "executor/schedule/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "io/format/external_table.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::executor {
@@ -92,8 +93,12 @@ void RunningQueryState::stop() {
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
    const auto* scan = node.getIf<sql::plan::TableScan>();
    if (scan && !scan->looksUp()) {
-      storage::Table* table = execution.table ? execution.table(scan->table.storageId) : nullptr;
-      if (table && table->estimatedRows(*execution.snapshot) > smallPlanRows) return false;
+      uint64_t rows = 0;
+      forEachStorage(scan->table, [&](uint64_t storageId) {
+         storage::Table* table = execution.table && rows <= smallPlanRows ? execution.table(storageId) : nullptr;
+         if (table) rows += table->estimatedRows(*execution.snapshot);
+      });
+      if (rows > smallPlanRows) return false;
    }
    const auto* computed = node.getIf<sql::plan::VirtualScan>();
    if (computed && computed->table.external && computed->table.external->estimatedRows() > smallPlanRows) return false;

@@ -34,6 +34,8 @@ void encodeEqualities(RelPtr& root);
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.
 void pushDown(RelPtr& root, Query& query);
+/// Leaves out partitions without rows that satisfy the predicates of their scan.
+void prunePartitions(RelPtr& root);
 /// Small rewrites of order, duplicates and limits: drops sorts and DISTINCTs without effect, moves LIMIT below
 /// projections, gives aggregates the order of their input.
 void tidy(RelPtr& root, Query& query);

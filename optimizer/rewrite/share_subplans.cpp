@@ -4,6 +4,7 @@
 #include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/rules.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 // A join or aggregation that a query contains twice runs once: it becomes a materialised CTE, and both places scan the
 // CTE (TPC-H Q11 and Q15 write the same derived table twice). Two subtrees are the same if they differ only in column
@@ -39,7 +40,7 @@ public:
 
 private:
    bool matchGet(const op::Get& a, const op::Get& b) {
-      if (a.table.relation != b.table.relation || a.table.storageId != b.table.storageId) return false;
+      if (!isSameTable(a.table, b.table)) return false;
       if (a.seesWith != b.seesWith) return false;
       for (const GetColumn& column : b.columns) {
          const auto it = std::find_if(a.columns.begin(), a.columns.end(), [&column](const GetColumn& other) {

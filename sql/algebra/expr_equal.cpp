@@ -3,6 +3,7 @@
 
 #include "common/thread/stack.hpp"
 #include "sql/algebra/members.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 // Structural equality of expressions, with their subqueries.
 
@@ -51,7 +52,7 @@ private:
       else if constexpr (std::is_same_v<T, Value>)
          return a.identical(b);
       else if constexpr (std::is_same_v<T, TableRef>)
-         return a.relation == b.relation && a.storageId == b.storageId && a.external == b.external;
+         return isSameTable(a, b);
       else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>)
          return false; // no subquery writes
       else if constexpr (isVector<T> || isArray<T>)

@@ -154,15 +154,21 @@ struct WindowSpec {
                                        &Self::start,       &Self::end,     &Self::exclusion};
 };
 
+struct TableParts;  // sql/algebra/table_parts.hpp
+struct BoundsAbove; // sql/algebra/table_parts.hpp
+
 struct TableRef {
    Oid relation = invalidOid;
    uint64_t storageId = 0;
    std::string schema, name, alias;                     ///< for EXPLAIN and errors
    std::shared_ptr<const io::ExternalTable> external{}; ///< files read as a table
+   /// The tables with the rows of a partitioned table, or of one from which others inherit; null: only its own.
+   std::shared_ptr<const TableParts> parts{};
+   std::shared_ptr<const std::vector<uint32_t>> keptParts{}; ///< those of `parts` to read; null: all
 };
 struct GetColumn {
    ColumnId column;
-   int16_t attribute; ///< attnum from 1; rowIdAttribute for the row id
+   int16_t attribute; ///< attnum from 1; rowIdAttribute, tableOidAttribute; with parts: TableParts::extra behind them
 
    template <typename Self>
    static constexpr std::tuple members{&Self::column, &Self::attribute};
@@ -183,6 +189,8 @@ struct GetPath {
 };
 /// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
 inline constexpr int16_t rowIdAttribute = -7;
+/// Pseudo-attribute of Get: the OID of the table that the row lies in.
+inline constexpr int16_t tableOidAttribute = -6;
 
 enum class LockWaitPolicy : uint8_t { Wait, Skip, Error }; ///< in the order in which one overrules the other
 /// Rows of `table`, whose ids are in column `rowId`, are locked until the transaction ends.
@@ -190,9 +198,10 @@ struct RowLock {
    TableRef table;
    ColumnId rowId = noColumn;
    LockWaitPolicy wait = LockWaitPolicy::Wait;
+   ColumnId tableOid = noColumn; ///< of a table with parts: the part that a row lies in
 
    template <typename Self>
-   static constexpr std::tuple members{&Self::table, reads(&Self::rowId), &Self::wait};
+   static constexpr std::tuple members{&Self::table, reads(&Self::rowId), &Self::wait, reads(&Self::tableOid)};
 };
 
 struct Cte {
@@ -232,7 +241,8 @@ struct Dml {
    /// Insert: for each live attribute of the table in attnum order, the input column that feeds it. A Map below the
    /// operator has computed defaults, generated values and casts. Update: the same for the new values of the row.
    std::vector<GetColumn> target;
-   ColumnId rowId = noColumn; ///< Update, Delete: the column with the row id
+   ColumnId rowId = noColumn;    ///< Update, Delete: the column with the row id
+   ColumnId tableOid = noColumn; ///< the same if the table has parts: the OID of the part that the row lies in
    /// Update: the attributes that may get new values; all other attributes of `target` keep their values.
    std::vector<int16_t> assigned;
    /// RETURNING: expressions over `target` (new values) or, for Delete, over inputs[0]; the statement's output.
@@ -252,6 +262,16 @@ struct Dml {
                                           &Self::column, &Self::policyError, &Self::view};
    };
    std::vector<Check> checks;
+   /// Constraints that only one part of the table has, over the same columns.
+   struct PartCheck {
+      uint32_t part; ///< index into table.parts
+      Check check;
+
+      template <typename Self>
+      static constexpr std::tuple members{&Self::part, &Self::check};
+   };
+   std::vector<PartCheck> partChecks;
+   std::shared_ptr<const BoundsAbove> bounds; ///< of a partition that the statement names: its rows stay within them
 
    /// MERGE and ON CONFLICT: an int4 column that holds, for each row, the number of the clause that applies;
    /// actions[number] is that clause's action. noColumn: every row gets the action of the operator's kind.
@@ -280,10 +300,10 @@ struct Dml {
 
    template <typename Self>
    static constexpr std::tuple members{
-       &Self::table,           reads(&Self::target),  reads(&Self::rowId),  &Self::assigned,
-       &Self::returning,       &Self::checks,         reads(&Self::clause), &Self::actions,
-       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,  &Self::conflictKeys,
-       &Self::conflict,        &Self::isMain,         &Self::input,         reads(&Self::inputLine)};
+       &Self::table,     reads(&Self::target),   reads(&Self::rowId),   reads(&Self::tableOid), &Self::assigned,
+       &Self::returning, &Self::checks,          &Self::partChecks,     &Self::bounds,          reads(&Self::clause),
+       &Self::actions,   reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,    &Self::conflictKeys,
+       &Self::conflict,  &Self::isMain,          &Self::input,          reads(&Self::inputLine)};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.

@@ -179,7 +179,9 @@ void RelVerifier::checkGet(const Rel& rel, const VisibleColumns& outer) {
    const auto& get = rel.as<op::Get>();
    for (const GetColumn& column : get.columns) {
       const bool isRowId = column.attribute == rowIdAttribute && rel.kind == RelKind::Get;
-      exprs_.ensure(column.attribute > 0 || isRowId, "a scan reads attributes from 1, or the row id", column.column);
+      const bool isTableOid = column.attribute == tableOidAttribute && rel.kind == RelKind::Get;
+      exprs_.ensure(column.attribute > 0 || isRowId || isTableOid,
+                    "a scan reads attributes from 1, the row id or the table's OID", column.column);
    }
    for (const GetPath& path : get.paths)
       exprs_.ensure(path.attribute > 0 && rel.kind == RelKind::Get, "a path is one of a stored attribute", path.column);

@@ -164,8 +164,8 @@ void PlanVerifier::check(const Scan& scan, const Node&, const VisibleColumns&) {
    VisibleColumns scanned;
    for (const ScanColumn& column : scan.columns) {
       exprs_.ensure(scanned.add(column.column), "a column is scanned once", column.column);
-      exprs_.ensure(column.attribute > 0 || column.attribute == rowIdAttribute,
-                    "a scan reads attributes or the row id");
+      exprs_.ensure(column.attribute > 0 || column.attribute == rowIdAttribute || column.attribute == tableOidAttribute,
+                    "a scan reads attributes, the row id or the table's OID");
       exprs_.ensure(columns_[column.column].repr == storedRepresentation(columns_[column.column].type),
                     "a scan gives columns as they are stored", column.column);
    }

@@ -111,6 +111,21 @@ uint32_t ScanSource::morselsSkipped() const {
 uint32_t ScanSource::morselsSkippedByFilter() const {
    return skippedByFilter_.load(std::memory_order_relaxed);
 }
+ScanSource::NetworkReads& ScanSource::NetworkReads::operator+=(const NetworkReads& other) {
+   reads += other.reads;
+   bytes += other.bytes;
+   sharedBytes += other.sharedBytes;
+   waits += other.waits;
+   requests += other.requests;
+   receivedBytes += other.receivedBytes;
+   retries += other.retries;
+   hedges += other.hedges;
+   cacheHits += other.cacheHits;
+   cacheBytes += other.cacheBytes;
+   cost += other.cost;
+   return *this;
+}
+
 ScanSource::NetworkReads ScanSource::networkReads() const {
    if (!state_->readAhead) return {};
    NetworkReads result = state_->readAhead->statistics();

@@ -161,6 +161,8 @@ public:
       uint64_t requests = 0, receivedBytes = 0, retries = 0, hedges = 0; ///< answered by the bucket so far
       uint64_t cacheHits = 0, cacheBytes = 0;                            ///< regions of the cache on a local disk
       double cost = 0;                                                   ///< of the requests, in dollars
+
+      NetworkReads& operator+=(const NetworkReads& other);
    };
    NetworkReads networkReads() const; ///< reads ahead of the workers, cached pages excepted
    /// Start again, for a second pass over the same rows. REQUIRES: no reader is in use.

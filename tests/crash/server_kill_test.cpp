@@ -16,8 +16,8 @@
 #include "tests/crash/server_process.hpp"
 
 // A server under load is killed with SIGKILL at random times. Clients transfer money between accounts, insert, load
-// with COPY, create and drop tables, commit with and without waiting, and checkpoint. Each transaction also inserts a
-// row into `done`.
+// with COPY, create and drop tables, partitions, heirs, enums and materialized views, commit with and without waiting,
+// and checkpoint. Each transaction also inserts a row into `done`.
 //
 // After the restart: acknowledged transactions are there; failed and uncommitted ones are not; one that was in flight
 // is there completely or not at all; the sum of all accounts is unchanged; `ouzel check` finds no problem.
@@ -62,6 +62,48 @@ struct Work {
 
 std::string tableName(int client, int64_t number) {
    return "t_" + std::to_string(client) + "_" + std::to_string(number);
+}
+
+/// What a created relation is, by its number.
+enum class Made : uint8_t { Table, Partitioned, Heir, Enum, MaterializedView, Range, kinds };
+Made madeBy(int64_t number) {
+   return static_cast<Made>(number % static_cast<int64_t>(Made::kinds));
+}
+
+/// The statements that make a relation with one row.
+std::vector<std::string> creation(const std::string& table, int64_t number) {
+   const std::string n = std::to_string(number);
+   switch (madeBy(number)) {
+   case Made::Partitioned:
+      return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY) PARTITION BY RANGE (a)",
+              "CREATE TABLE p1_" + table + " PARTITION OF " + table + " FOR VALUES FROM (MINVALUE) TO (0)",
+              "CREATE TABLE p2_" + table + " PARTITION OF " + table + " DEFAULT",
+              "INSERT INTO " + table + " VALUES (" + n + ")"};
+   case Made::Heir:
+      return {"CREATE TABLE " + table + " (a bigint)", "CREATE TABLE h_" + table + " (b int) INHERITS (" + table + ")",
+              "INSERT INTO h_" + table + " VALUES (" + n + ", 1)", "ALTER TABLE " + table + " ADD c int DEFAULT 5"};
+   case Made::Enum:
+      return {"CREATE TYPE e_" + table + " AS ENUM ('x', 'z')", "ALTER TYPE e_" + table + " RENAME VALUE 'z' TO 'y'",
+              "CREATE TABLE " + table + " (a bigint, e e_" + table + " DEFAULT 'y')",
+              "INSERT INTO " + table + " VALUES (" + n + ")"};
+   case Made::MaterializedView:
+      return {"CREATE MATERIALIZED VIEW " + table + " AS SELECT " + n + "::bigint AS a",
+              "REFRESH MATERIALIZED VIEW " + table};
+   case Made::Range:
+      return {"CREATE TABLE " + table + " (a bigint, r int8range UNIQUE)",
+              "INSERT INTO " + table + " VALUES (" + n + ", '[1," + std::to_string(number + 2) + ")')"};
+   default:
+      return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY)", "INSERT INTO " + table + " VALUES (" + n + ")"};
+   }
+}
+
+std::vector<std::string> removal(const std::string& table, int64_t number) {
+   switch (madeBy(number)) {
+   case Made::Heir: return {"DROP TABLE " + table + " CASCADE"};
+   case Made::Enum: return {"DROP TABLE " + table, "DROP TYPE e_" + table};
+   case Made::MaterializedView: return {"DROP MATERIALIZED VIEW " + table};
+   default: return {"DROP TABLE " + table};
+   }
 }
 
 /// Runs transactions until the connection is lost.
@@ -120,11 +162,10 @@ private:
             copied += std::to_string(client_) + "\t" + std::to_string(n) + "\t" + std::to_string(i) + "\n";
       } else if (kind < 17 && !tables_.empty()) {
          transaction.table = -*tables_.begin();
-         statements.push_back("DROP TABLE " + tableName(client_, *tables_.begin()));
+         statements = removal(tableName(client_, *tables_.begin()), *tables_.begin());
       } else if (kind < 19) {
          transaction.table = n;
-         statements.push_back("CREATE TABLE " + tableName(client_, n) + " (a bigint PRIMARY KEY)");
-         statements.push_back("INSERT INTO " + tableName(client_, n) + " VALUES (" + std::to_string(n) + ")");
+         statements = creation(tableName(client_, n), n);
       } else {
          if (client_ == 0 && below(3) == 0 && !connection.run("CHECKPOINT")) return connection.isConnected();
          // Deletes no rows of this run, because they are counted after the kill.
@@ -202,7 +243,7 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
       if (std::atoll(row[3].c_str()) != rows * 64) fail("what was loaded has another length");
    }
    std::set<std::string> tables;
-   query(client, "SELECT relname FROM pg_class WHERE relname LIKE 't\\_%' AND relkind = 'r'");
+   query(client, "SELECT relname FROM pg_class WHERE relname LIKE 't\\_%' AND relkind IN ('r', 'p', 'm')");
    for (const auto& row : client.rows())
       tables.insert(row[0]);
    uint64_t found = 0;
@@ -243,7 +284,8 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
       fail("there are " + std::to_string(tables.size()) + " tables, expected " + std::to_string(expected.size()));
    for (const std::string& table : tables) {
       if (one(client, "SELECT count(*) FROM " + table) != 1) fail("table " + table + " has lost its row");
-      query(client, "DROP TABLE " + table);
+      for (const std::string& statement : removal(table, std::atoll(table.substr(table.rfind('_') + 1).c_str())))
+         query(client, statement);
    }
    doneBefore += static_cast<int64_t>(found);
    if (one(client, "SELECT count(*) FROM done") != doneBefore) fail("older transactions are lost");

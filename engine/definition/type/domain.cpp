@@ -139,6 +139,15 @@ void DomainDefinition::addConstraints(const ::List* constraints) {
    }
 }
 
+/// Whether a domain is `base`, or made over it.
+bool isOver(const catalog::Snapshot& snapshot, Oid domain, const catalog::Relation& base) {
+   while (domain != invalidOid && domain != base.rowType) {
+      const catalog::RelationPtr made = (domain & userArrayBit) == 0 ? snapshot.relationOfType(domain) : nullptr;
+      domain = made ? made->columns[0].type.domain : invalidOid;
+   }
+   return domain == base.rowType;
+}
+
 /// Throws if a table has a value that the domain, which has a new constraint, refuses.
 void requireValuesPass(CommandContext& context, const catalog::Relation& domain, std::string_view problem) {
    SessionCore& core = context.core;
@@ -149,7 +158,7 @@ void requireValuesPass(CommandContext& context, const catalog::Relation& domain,
       for (const catalog::Column& column : table->columns) {
          if (column.isDropped) continue;
          if (!isMadeOf(snapshot, column.type, domain)) continue;
-         if (column.type.domain != domain.rowType)
+         if (!isOver(snapshot, column.type.domain, domain))
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type \"" + domain.name +
                                                               "\" because column \"" + table->name + "." + column.name +
                                                               "\" uses it");

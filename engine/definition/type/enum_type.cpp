@@ -26,7 +26,7 @@ constexpr size_t labelBytesMax = 63;
 void checkLabel(std::string_view label) {
    if (label.size() > labelBytesMax)
       throw SqlError(sqlstate::invalidName, "invalid enum label \"" + std::string(label) + "\"")
-         .detail("Labels must be " + std::to_string(labelBytesMax) + " bytes or less.");
+          .detail("Labels must be " + std::to_string(labelBytesMax) + " bytes or less.");
 }
 
 void checkCount(size_t count) {
@@ -43,16 +43,19 @@ catalog::RelationPtr requireEnum(CommandContext& context, const ::List* name) {
    if (!found) {
       const SystemObject other = findSystemObject(core, OBJECT_TYPE, node);
       if (other.missing) throw SqlError(*other.missing);
-      throw SqlError(sqlstate::wrongObjectType, catalog::formatType({core.transaction.catalog(), core.searchPath()},
-                                                                    other.oid, std::nullopt) +
-                                                   " is not an enum");
+      throw SqlError(sqlstate::wrongObjectType,
+                     catalog::formatType({core.transaction.catalog(), core.searchPath()}, other.oid, std::nullopt) +
+                         " is not an enum");
    }
    if (!found->labels)
       throw SqlError(sqlstate::wrongObjectType,
                      catalog::displayName(core.transaction.catalog(), core.searchPath(), *found) + " is not an enum");
    requireOwner(core, *found);
    core.transaction.lock(found->oid, LockMode::AccessExclusive);
-   return core.transaction.catalog().relation(found->oid);
+   core.transaction.startCommand(); // another transaction may have added a label while this one waited
+   auto current = core.transaction.catalog().relation(found->oid);
+   if (!current) throw SqlError(sqlstate::undefinedObject, "type \"" + found->name + "\" does not exist");
+   return current;
 }
 
 /// Whether the label is one of these. Throws 42710, unless that is no error.
@@ -164,8 +167,8 @@ std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statemen
       if (draft.labels->find(label.name) != &label)
          throw SqlError(sqlstate::uniqueViolation,
                         "duplicate key value violates unique constraint \"pg_enum_typid_label_index\"")
-            .detail("Key (enumtypid, enumlabel)=(" + std::to_string(draft.rowType) + ", " + label.name +
-                    ") already exists.");
+             .detail("Key (enumtypid, enumlabel)=(" + std::to_string(draft.rowType) + ", " + label.name +
+                     ") already exists.");
    editor.createRelation(std::move(draft));
    return "CREATE TYPE";
 }

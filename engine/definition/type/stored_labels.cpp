@@ -67,8 +67,8 @@ private:
 bool Relabelling::change(catalog::Relation& relation) const {
    using sql::ExpressionUse;
    const catalog::Relation before = relation;
-   bool isChanged = change(relation.definition,
-                           [&] { return sql::relabelView(relation.definition, textFor_, context_); });
+   bool isChanged =
+       change(relation.definition, [&] { return sql::relabelView(relation.definition, textFor_, context_); });
    for (catalog::Constraint& constraint : relation.constraints)
       isChanged |= change(constraint.expression, ExpressionUse::CheckConstraint, &before);
    for (catalog::Column& column : relation.columns) {
@@ -86,9 +86,8 @@ bool Relabelling::change(catalog::Relation& relation) const {
    }
    for (catalog::Policy& policy : relation.policies)
       for (std::string* text : {&policy.usingExpr, &policy.checkExpr})
-         isChanged |= change(*text, [&] {
-            return sql::relabelPolicy(*text, before, policy.tableName, textFor_, context_);
-         });
+         isChanged |=
+             change(*text, [&] { return sql::relabelPolicy(*text, before, policy.tableName, textFor_, context_); });
    return isChanged;
 }
 

@@ -8,8 +8,7 @@ namespace ouzel::engine {
 class StoredLabels {
 public:
    /// `label`: the name that goes; `renamed`: the labels after the change.
-   StoredLabels(SessionCore& core, const catalog::Relation& type, std::string_view label,
-                const EnumLabelsPtr& renamed);
+   StoredLabels(SessionCore& core, const catalog::Relation& type, std::string_view label, const EnumLabelsPtr& renamed);
    void put(SessionCore& core) const;
 
 private:

@@ -141,13 +141,14 @@ void refreshRowValues(SessionCore& core, Oid relation) {
 bool dropUserTypes(CommandContext& context, const ::DropStmt& statement) {
    SessionCore& core = context.core;
    std::vector<Oid> types;
+   std::vector<std::string> names;
    for (const ::Node* object : ListOf<>(statement.objects)) {
       if (const auto relation = findUserType(context, object)) {
          if (statement.removeType == OBJECT_DOMAIN && relation->relationKind != catalog::RelationKind::Domain)
             throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a domain");
          requireDroppable(core, *relation);
          core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-         requireNotInTexts(core, relation->name, false, "dropping a type");
+         names.push_back(relation->name);
          types.push_back(relation->oid);
          continue;
       }
@@ -159,7 +160,10 @@ bool dropUserTypes(CommandContext& context, const ::DropStmt& statement) {
    if (types.empty()) return true;
    const auto behavior =
        statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
-   announceAndFree(core, core.transaction.editor().dropRelations(types, behavior));
+   const catalog::Dropped dropped = core.transaction.editor().dropRelations(types, behavior);
+   for (const std::string& name : names) // what has fallen with the types needs them no longer
+      requireNotInTexts(core, name, false, "dropping a type");
+   announceAndFree(core, dropped);
    return true;
 }
 

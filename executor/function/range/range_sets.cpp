@@ -84,7 +84,8 @@ Range unitedRange(const RangeKind& kind, const Range& a, const Range& b, bool st
    if (b.isEmpty) return a;
    if (strict && !overlaps(kind, spanOf(a), spanOf(b)) && !areAdjacent(kind, spanOf(a), spanOf(b)))
       throw SqlError(sqlstate::dataException, "result of range union would not be contiguous");
-   return {smaller(kind, a.lower, b.lower), larger(kind, a.upper, b.upper), false};
+   // Of equal bounds, which may look different, PostgreSQL shows those of b.
+   return {smaller(kind, b.lower, a.lower), larger(kind, b.upper, a.upper), false};
 }
 
 Range intersectedRange(const RangeKind& kind, const Range& a, const Range& b) {

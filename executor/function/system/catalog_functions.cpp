@@ -95,6 +95,33 @@ std::optional<StringView> functionResult(int64_t function, KernelEnv& env) {
 std::optional<StringView> serialSequence(const StringView& table, const StringView& column, KernelEnv& env) {
    return copied(catalog::serialSequence(NameScope(env.context).names(), table.view(), column.view()), env);
 }
+/// A text of a relation; NULL if it is empty or there is no such relation.
+template <auto text>
+std::optional<StringView> textOfRelation(int64_t oid, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const auto relation = scope.names().snapshot.relation(oidOf(oid));
+   if (!relation) return std::nullopt;
+   std::string result;
+   if constexpr (std::is_invocable_v<decltype(text), const catalog::Relation&>)
+      result = text(*relation);
+   else
+      result = text(scope.names().snapshot, *relation);
+   return copied(result.empty() ? std::nullopt : std::optional(std::move(result)), env);
+}
+std::optional<int64_t> partitionRoot(int64_t oid, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const catalog::Snapshot& snapshot = scope.names().snapshot;
+   const auto relation = snapshot.relation(oidOf(oid));
+   const bool isIndex = relation && relation->index && (relation->index->isPartitioned || relation->index->parentIndex);
+   if (isIndex) {
+      auto root = relation;
+      while (root->index->parentIndex != invalidOid)
+         root = snapshot.relation(root->index->parentIndex);
+      return root->oid;
+   }
+   if (!relation || !(relation->partitionKey || relation->bound)) return std::nullopt;
+   return catalog::partitionRoot(snapshot, relation->oid);
+}
 std::optional<StringView> nothing(int64_t) {
    return std::nullopt;
 }
@@ -407,9 +434,11 @@ void addDefinitions() {
    addKernel<functionResult>("pg_get_function_result");
    addKernel<nothingForArgument>("pg_get_function_arg_default");
    addKernel<serialSequence>("pg_get_serial_sequence");
-   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_partkeydef", "pg_get_partition_constraintdef",
-                        "pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns", "pg_get_ruledef",
-                        "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
+   addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
+   addKernel<partitionRoot>("pg_partition_root");
+   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
+                        "pg_get_ruledef", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
    addKernels<nothingPretty>({"pg_get_ruledef_ext", "pg_get_triggerdef_ext"});
 }
 

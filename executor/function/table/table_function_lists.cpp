@@ -260,8 +260,6 @@ MakeRows findRows(std::string_view source) {
        {"pg_hba_file_rules", make<NoRows>},
        {"pg_ident_file_mappings", make<NoRows>},
        {"pg_listening_channels", make<NoRows>},
-       {"pg_partition_ancestors", make<NoRows>},
-       {"pg_partition_tree", make<NoRows>},
        {"pg_prepared_xact", make<NoRows>},
        {"pg_tablespace_databases", make<NoRows>},
        {"show_all_file_settings", make<NoRows>},

@@ -101,6 +101,8 @@ std::unique_ptr<TableFunction> makePathRows(TableFunctionSignature& signature, F
                                             Reservation& memory);
 std::unique_ptr<TableFunction> makeAclRows(TableFunctionSignature& signature, FunctionContext& context,
                                            Reservation& memory);
+std::unique_ptr<TableFunction> makePartitionRows(TableFunctionSignature& signature, FunctionContext& context,
+                                                 Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 

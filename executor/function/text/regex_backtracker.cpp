@@ -290,6 +290,13 @@ bool RegexBacktracker::concat(const RegexDissection& node, size_t child, size_t 
    });
 }
 
+void RegexBacktracker::forget(const RegexDissection& node) {
+   for (const uint32_t capture : node.captures)
+      (*spans_)[capture] = {};
+   for (const auto& child : node.children)
+      forget(*child);
+}
+
 /// `rounds` have been made. A round is empty only where that is needed for the least number of them.
 bool RegexBacktracker::iterate(const RegexDissection& node, int32_t rounds, size_t begin, size_t end) {
    checkStack();
@@ -301,6 +308,7 @@ bool RegexBacktracker::iterate(const RegexDissection& node, int32_t rounds, size
       if (next == end && !isEnough && next != begin) return false;
       if (next != end && node.max >= 0 && rounds + 1 >= node.max) return false;
       const std::vector<RegexSpan> before = *spans_;
+      forget(round); // of the round before
       if (dissect(round, begin, next) && ((next == end && isEnough) || iterate(node, rounds + 1, next, end)))
          return true;
       *spans_ = before;

@@ -8,11 +8,13 @@
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
 #include "executor/operator/build.hpp"
+#include "executor/operator/scan/scan_sources.hpp"
 #include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
 #include "sql/algebra/blanks.hpp"
+#include "sql/algebra/prune_parts.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
@@ -112,6 +114,7 @@ class TableScan;
 
 struct Local final : LocalState {
    std::unique_ptr<storage::RowGroupReader> reader;
+   uint32_t source = 0; ///< that `reader` reads
    bool hasMorsel = false;
    uint32_t nextRow = 0;
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
@@ -130,12 +133,12 @@ public:
    TableScan(PlanBuilder& builder, const sql::plan::Node& node);
 
    void foresee(QueryContext& context) override;
-   bool isReadingAhead() const override { return source_ && source_->isReadingAhead(); }
+   bool isReadingAhead() const override { return sources_.isReadingAhead(); }
    void prepare(QueryContext& context) override;
-   uint32_t workersMax() const override { return isEmpty_ ? 1 : std::max(1u, source_->morselCount()); }
+   uint32_t workersMax() const override { return isEmpty_ ? 1 : std::max(1u, sources_.morsels()); }
    LocalStatePtr makeLocal(QueryContext& context) override;
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
-   void describe(OperatorProfile& profile) const override;
+   void describe(OperatorProfile& profile) const override { sources_.describe(profile); }
 
 private:
    struct RuntimeUse {
@@ -149,6 +152,7 @@ private:
    void addPresence(uint32_t slot);
    void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
+   void chooseParts(sql::TableRef& table) const;
    storage::Snapshot snapshotFor(const QueryContext& context) const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
@@ -168,18 +172,18 @@ private:
    // STATE
    std::vector<RangeFilter> activeRanges_; // set by prepare()
    std::vector<RuntimeUse> activeRuntime_;
-   std::unique_ptr<storage::ScanSource> source_;
-   bool isForeseen_ = false; ///< source_ was made by foresee()
-   size_t pinnedMax_ = 0;    ///< bytes of the pages that a lane reads at once
+   ScanSources sources_;
+   size_t pinnedMax_ = 0; ///< bytes of the pages that a lane reads at once
    std::atomic<bool> hasAskedForAll_{false};
 };
 
 TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
    : plan_(node.as<sql::plan::TableScan>()), table_(builder.context().columns()),
-     slots_(std::span<const sql::ColumnId>(scanLayout(plan_))), outputSlots_(slotsOf(node.output, scanLayout(plan_))) {
+     slots_(std::span<const sql::ColumnId>(scanLayout(plan_))), outputSlots_(slotsOf(node.output, scanLayout(plan_))),
+     sources_(plan_, table_) {
    for (const sql::plan::ScanColumn& column : plan_.columns)
-      spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
-                                                                      : static_cast<uint32_t>(column.attribute - 1));
+      spec_.columns.push_back(column.attribute < 0 ? storage::ScanSpec::rowIdColumn
+                                                   : static_cast<uint32_t>(column.attribute - 1));
    for (const sql::plan::ScanPath& path : plan_.paths)
       spec_.paths.push_back({static_cast<uint32_t>(path.attribute - 1), path.access});
    for (const sql::ExprPtr& predicate : plan_.predicates)
@@ -190,9 +194,9 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
          if (const auto slot = slots_.find(use.column)) runtime_.push_back({&builder.runtimeFilter(use.filter), *slot});
 }
 
-/// The stored attribute in a slot; nothing for the row id and for paths.
+/// The stored attribute in a slot; nothing for the row id, the table's OID and paths.
 std::optional<int16_t> TableScan::attributeOf(uint32_t slot) const {
-   if (slot >= plan_.columns.size() || plan_.columns[slot].attribute == sql::rowIdAttribute) return std::nullopt;
+   if (slot >= plan_.columns.size() || plan_.columns[slot].attribute < 0) return std::nullopt;
    return plan_.columns[slot].attribute;
 }
 
@@ -321,15 +325,31 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
    return filter;
 }
 
-/// Reading ahead before the joins have published their filters is safe: filters can only remove row groups.
+/// Leaves out the partitions that the predicates exclude with the values that they have now, and those without keys of
+/// the joins above.
+void TableScan::chooseParts(sql::TableRef& table) const {
+   std::vector<sql::GetColumn> columns;
+   for (const sql::plan::ScanColumn& column : plan_.columns)
+      columns.push_back({column.column, column.attribute});
+   pruneParts(table, columns, plan_.predicates);
+   sql::PartConditions joined;
+   for (const RuntimeUse& use : activeRuntime_) {
+      const std::optional<int16_t> attribute = attributeOf(use.column);
+      if (!attribute || !use.filter->hasBounds() || !isPartitionKey(*table.parts, *attribute)) continue;
+      if (table_[plan_.columns[use.column].column].repr.scale != 0) continue;
+      catalog::PartitionCondition& condition = joined[*attribute];
+      condition.lower = Value::integer(PhysicalType::I64, use.filter->lower());
+      condition.upper = Value::integer(PhysicalType::I64, use.filter->upper());
+   }
+   pruneParts(table, joined);
+}
+
+/// Reading ahead before the joins have published their filters is safe: filters can only remove row groups. Of a table
+/// with parts nothing is read ahead: joins may exclude most of them.
 void TableScan::foresee(QueryContext& context) {
    if (isEmpty_ || keyLookup_ || !plan_.lookupAttributes.empty()) return; // a lookup may need only few rows
-   if (plan_.seesWith) return;                                            // WITH may not have run yet
-   storage::Table* table = context.execution.table(plan_.table.storageId);
-   if (!table->isRemote()) return;
-   source_ = table->scan(*context.execution.snapshot, spec_);
-   source_->readAhead();
-   isForeseen_ = true;
+   if (plan_.seesWith || plan_.table.parts) return;                       // WITH may not have run yet
+   sources_.foresee(context, spec_);
 }
 
 storage::Snapshot TableScan::snapshotFor(const QueryContext& context) const {
@@ -361,20 +381,15 @@ void TableScan::prepare(QueryContext& context) {
       activeRuntime_.push_back(use);
    }
    spec.keys = keysToLookUp();
-   storage::Table* table = context.execution.table(plan_.table.storageId);
-   if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
-   if (std::exchange(isForeseen_, false))
-      source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
-   else
-      source_ = table->scan(snapshotFor(context), std::move(spec));
-   hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
+   sources_.start(context, spec, staticZones, snapshotFor(context), [&](sql::TableRef& table) { chooseParts(table); });
+   isEmpty_ = isEmpty_ || sources_.size() == 0;
+   hasAskedForAll_.store(!isReadingAhead(), std::memory_order_relaxed);
    const size_t limit = std::min(context.memory().limit(), context.execution.memoryLimit);
    pinnedMax_ = std::max(limit / pinnedDivisor / std::max(context.workers(), 1u), pinnedMin);
 }
 
 LocalStatePtr TableScan::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
-   local->reader = source_->makeReader();
    local->batch.columns.resize(plan_.columns.size() + plan_.paths.size());
    local->isDecoded.resize(plan_.columns.size() + plan_.paths.size());
    local->records.resize(activeRuntime_.size());
@@ -386,7 +401,9 @@ LocalStatePtr TableScan::makeLocal(QueryContext& context) {
 void TableScan::decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows) {
    DCHECK(column < local.isDecoded.size());
    if (std::exchange(local.isDecoded[column], 1)) return;
-   local.batch.columns[column] = local.reader->read(column, first, count, rows);
+   local.batch.columns[column] = sources_.isConstant(local.source, column)
+                                     ? sources_.constant(local.source, column)
+                                     : local.reader->read(column, first, count, rows);
 }
 
 Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, uint32_t count, Selection rows) {
@@ -434,8 +451,13 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
    for (int attempts = 0; attempts < 32; ++attempts) {
       if (!local.hasMorsel) {
          storage::Morsel morsel;
-         if (!source_->next(morsel)) return SourceStatus::Done;
-         if (!source_->isReadingAhead() && !hasAskedForAll_.exchange(true, std::memory_order_relaxed))
+         while (!sources_[local.source].next(morsel)) {
+            if (local.source + 1 == sources_.size()) return SourceStatus::Done;
+            ++local.source;
+            local.reader.reset();
+         }
+         if (!local.reader) local.reader = sources_[local.source].makeReader(); // many parts have one row group
+         if (!sources_[local.source].isReadingAhead() && !hasAskedForAll_.exchange(true, std::memory_order_relaxed))
             context.foresee();
          local.reader->open(morsel);
          local.hasMorsel = true;
@@ -467,28 +489,6 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
       return SourceStatus::HaveOutput;
    }
    return SourceStatus::HaveOutput;
-}
-
-void TableScan::describe(OperatorProfile& profile) const {
-   if (!source_) return;
-   profile.notes.emplace_back("Row Groups", std::to_string(source_->morselCount()));
-   if (source_->morselsSkipped())
-      profile.notes.emplace_back("Row Groups Skipped", std::to_string(source_->morselsSkipped()));
-   if (source_->morselsSkippedByFilter())
-      profile.notes.emplace_back("Row Groups Skipped by Filter", std::to_string(source_->morselsSkippedByFilter()));
-   const auto network = source_->networkReads();
-   if (network.reads > 0)
-      profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
-                                                     " bytes, waited for " + std::to_string(network.waits));
-   if (network.sharedBytes > 0)
-      profile.notes.emplace_back("Object Reads Shared", std::to_string(network.sharedBytes) + " bytes");
-   if (network.requests > 0)
-      profile.notes.emplace_back("Object Requests",
-                                 format("{}, {} bytes, {} retries, {} hedges, ${:.7f}", network.requests,
-                                        network.receivedBytes, network.retries, network.hedges, network.cost));
-   if (network.cacheHits > 0)
-      profile.notes.emplace_back("Object Cache Hits", std::to_string(network.cacheHits) + ", " +
-                                                          std::to_string(network.cacheBytes) + " bytes");
 }
 
 } // namespace

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "catalog/object/acl.hpp"
-#include "common/type/text_codec.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/write/conflict_keys.hpp"
+#include "executor/operator/write/row_errors.hpp"
+#include "executor/operator/write/write_target.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/external_table.hpp"
 #include "storage/table/local_writes.hpp"
@@ -22,9 +22,6 @@ namespace ouzel::executor {
 
 namespace {
 
-/// An insert of at least so many expected rows builds blocks directly.
-constexpr double bulkRows = 20'000;
-
 struct RowList {
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
    uint32_t count = 0;
@@ -32,11 +29,11 @@ struct RowList {
 };
 
 struct Local final : LocalState {
-   std::unique_ptr<storage::Appender> appender;
+   std::unique_ptr<WriteTarget::Local> target;
    std::array<std::vector<ExpressionState>, 3> checks; // by CheckedRows
    std::unique_ptr<ExpressionState> returning;
    std::unique_ptr<BatchBuilder> returned;
-   std::vector<storage::RowId> ids;
+   std::vector<ExpressionState> partChecks;
    std::vector<uint8_t> deletedNow;
    std::optional<std::vector<storage::LocalWrites::Range>> insertedByWith; ///< into the target, if asked for
    std::vector<RowIndex> failing = std::vector<RowIndex>(batchRowsMax);
@@ -79,10 +76,8 @@ private:
    Selection writeByClause(QueryContext& context, Local& local, const Batch& in);
    Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
    bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, CheckedRows which);
-   void insertRows(Local& local, const Batch& in, Selection rows);
-   bool mayShowRow(QueryContext& context) const;
-   SqlError violation(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
-                      QueryContext& context) const;
+   bool placeRows(Local& local, const Batch& in, Selection rows, QueryContext& context);
+   bool refuse(const Batch& in, uint32_t row, const SqlError& error);
    void refuseOwnRows(QueryContext& context, Local& local, const Batch& in, Selection rows);
    [[noreturn]] void failTwice() const;
 
@@ -90,21 +85,22 @@ private:
    const sql::Dml& dml_;
    const sql::ColumnTable& columns_;
    const ColumnSlots slots_;
-   storage::Table* table_;
+   WriteTarget target_;
+   const RowErrors errors_;
    std::array<Programs, 3> checks_; // by CheckedRows; null for NOT NULL
+   Programs partChecks_;            // of dml_.partChecks
    std::shared_ptr<const ExpressionProgram> returning_;
    std::vector<Representation> returningColumns_;
    BatchStore& returned_;
-   std::vector<int> sources_; // by storage column: input slot; -1: a dropped column
-   std::vector<Representation> stored_;
    bool writesRows_; ///< not DELETE, nor a MERGE that only deletes
    std::unique_ptr<ConflictKeys> conflictKeys_;
 };
 
 DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& returned)
    : node_(node), dml_(*node.as<sql::plan::Write>().dml), columns_(builder.context().columns()),
-     slots_(std::span(node.children[0]->output)), table_(builder.context().execution.table(dml_.table.storageId)),
-     returned_(returned) {
+     slots_(std::span(node.children[0]->output)),
+     target_(builder.context().execution, dml_, slots_, columns_, node.children[0]->estimatedRows),
+     errors_(dml_, slots_, columns_), returned_(returned) {
    for (const auto which : {CheckedRows::Written, CheckedRows::Proposed, CheckedRows::Stored})
       checks_[static_cast<size_t>(which)] = compile(checksOf(which));
    std::vector<const sql::Expr*> exprs;
@@ -113,15 +109,9 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
       returningColumns_.push_back(columns_[column.column].repr);
    }
    if (!exprs.empty()) returning_ = ExpressionProgram::compile(std::span(exprs), slots_, columns_);
-   const auto stored = table_->columns();
-   DCHECK(dml_.target.size() <= stored->size());
-   for (size_t i = 0; i < stored->size(); ++i) {
-      const auto target = std::find_if(dml_.target.begin(), dml_.target.end(), [&](const sql::GetColumn& column) {
-         return column.attribute == static_cast<int16_t>(i + 1);
-      });
-      sources_.push_back(target == dml_.target.end() ? -1 : static_cast<int>(*slots_.find(target->column)));
-      stored_.push_back((*stored)[i].representation);
-   }
+   for (const sql::Dml::PartCheck& check : dml_.partChecks)
+      partChecks_.push_back(check.check.expr ? ExpressionProgram::compile(*check.check.expr, slots_, columns_)
+                                             : nullptr);
    writesRows_ = node.kind == sql::plan::NodeKind::Insert || node.kind == sql::plan::NodeKind::Update ||
                  std::any_of(dml_.actions.begin(), dml_.actions.end(), [](sql::DmlAction action) {
                     return action == sql::DmlAction::Insert || action == sql::DmlAction::Update;
@@ -131,9 +121,10 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
       ConflictKeys::Key& key = keys.emplace_back();
       key.nullsNotDistinct = conflict.nullsNotDistinct;
       for (const int16_t attribute : conflict.attributes) {
-         const auto column = static_cast<size_t>(attribute - 1);
-         key.slots.push_back(static_cast<uint32_t>(sources_[column]));
-         key.types.push_back((*stored)[column].type);
+         const auto written = std::find_if(dml_.target.begin(), dml_.target.end(),
+                                           [&](const sql::GetColumn& column) { return column.attribute == attribute; });
+         key.slots.push_back(*slots_.find(written->column));
+         key.types.push_back(columns_[written->column].type);
       }
    }
    if (!keys.empty()) conflictKeys_ = std::make_unique<ConflictKeys>(std::move(keys), builder.context().memory());
@@ -155,10 +146,9 @@ LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
       local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), context.memory());
       local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
    }
-   if (writesRows_)
-      local->appender = table_->appender(*context.execution.transaction, node_.children[0]->estimatedRows >= bulkRows
-                                                                             ? storage::AppendMode::Bulk
-                                                                             : storage::AppendMode::Small);
+   for (const auto& check : partChecks_)
+      if (check) local->partChecks.emplace_back(check, context.functions(), context.memory());
+   local->target = target_.makeLocal();
    return local;
 }
 
@@ -192,7 +182,8 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
    if (!writesRows_) return rows;
    if (!checkRows(local, in, rows, context, CheckedRows::Written)) return Selection::dense(0);
-   insertRows(local, in, rows);
+   if (!placeRows(local, in, rows, context)) return Selection::dense(0);
+   target_.append(*local.target, in, rows);
    return rows;
 }
 
@@ -239,7 +230,10 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    } else {
       checkRows(local, in, local.written.selection(), context, CheckedRows::Written);
    }
-   if (local.written.count > 0) insertRows(local, in, local.written.selection());
+   if (local.written.count > 0) {
+      placeRows(local, in, local.written.selection(), context);
+      target_.append(*local.target, in, local.written.selection());
+   }
    if (local.deleted.count == 0) return local.written.selection();
    mergeInto(local.done, local.written.selection(), local.deleted.selection());
    return local.done.selection();
@@ -250,7 +244,12 @@ void DmlSink::refuseOwnRows(QueryContext& context, Local& local, const Batch& in
    storage::Transaction& transaction = *context.execution.transaction;
    const uint32_t first = context.execution.snapshot->commandId;
    if (rows.count() == 0 || transaction.commandId() == first) return; // no statement in WITH has written
-   if (!local.insertedByWith) local.insertedByWith = transaction.writesOf(*table_).insertedSince(first);
+   if (!local.insertedByWith) {
+      local.insertedByWith.emplace();
+      for (size_t i = 0; i < target_.tableCount(); ++i) // segments are unique in the database
+         for (storage::LocalWrites::Range& range : transaction.writesOf(target_.table(i)).insertedSince(first))
+            local.insertedByWith->push_back(std::move(range));
+   }
    const Vector& ids = in.columns[*slots_.find(dml_.rowId)];
    forEachRow(rows, [&](uint32_t row) {
       const auto id = static_cast<storage::RowId>(ids.value<int64_t>(row));
@@ -272,7 +271,7 @@ void DmlSink::failTwice() const {
 
 void DmlSink::combine(QueryContext&, LocalState& state) {
    auto& local = static_cast<Local&>(state);
-   if (local.appender) local.appender->finish();
+   target_.finish(*local.target);
    if (local.returned)
       if (auto rest = local.returned->take()) returned_.add(std::move(rest));
 }
@@ -283,12 +282,8 @@ void DmlSink::finish(QueryContext& context) {
 }
 
 /// Marks the rows as deleted. Returns the rows that were not deleted before, listed in `kept`.
-Selection DmlSink::deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept) {
-   const Vector& ids = in.columns[*slots_.find(dml_.rowId)];
-   local.ids.clear();
-   forEachRow(rows, [&](uint32_t row) { local.ids.push_back(static_cast<storage::RowId>(ids.value<int64_t>(row))); });
-   local.deletedNow.assign(local.ids.size(), 0);
-   table_->deleteRows(*context.execution.transaction, *context.execution.snapshot, local.ids, local.deletedNow);
+Selection DmlSink::deleteRows(QueryContext&, Local& local, const Batch& in, Selection rows, RowList& kept) {
+   target_.remove(*local.target, in, rows, local.deletedNow);
    kept.count = selectFlagged(local.deletedNow.data(), nullptr, rows, kept.rows.data());
    return narrowed(rows, kept.rows.data(), kept.count);
 }
@@ -317,77 +312,68 @@ bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryCont
       }
       if (failing == 0) continue;
       const uint32_t row = local.failing[0];
-      const SqlError error = violation(in, row, check, columns, context);
-      if (!dml_.input) throw error;
-      dml_.input->refuse(static_cast<uint64_t>(in.columns[*slots_.find(dml_.inputLine)].value<int64_t>(row)), error);
-      return false;
+      // PostgreSQL finds the partition first, and the error names it.
+      const catalog::Relation* part = nullptr;
+      if (which == CheckedRows::Written && target_.hasParts()) {
+         if (const auto error =
+                 target_.place(*local.target, in, Selection::list(local.failing.data(), 1), context.functions()))
+            return refuse(in, row, *error);
+         part = target_.placeOf(*local.target, row);
+      }
+      return refuse(in, row, errors_.violation(in, row, check, columns, context.functions(), part));
    }
    return true;
 }
 
-/// Whether who runs the statement may read the table's rows, so that an error may show one.
-bool DmlSink::mayShowRow(QueryContext& context) const {
-   const FunctionContext& functions = context.functions();
-   if (!functions.catalog) return true;
-   const auto table = functions.catalog->relation(dml_.table.relation);
-   const auto role = functions.catalog->findRole(functions.user);
-   if (!table || !role) return !table;
-   std::vector<int16_t> attributes;
-   for (const catalog::Column& column : table->columns)
-      if (!column.isDropped) attributes.push_back(column.attribute);
-   return catalog::mayRead(*functions.catalog, role->oid, *table, attributes);
+/// Throws the error of a row. False: the rows' input has taken it.
+bool DmlSink::refuse(const Batch& in, uint32_t row, const SqlError& error) {
+   if (!dml_.input) throw error;
+   dml_.input->refuse(static_cast<uint64_t>(in.columns[*slots_.find(dml_.inputLine)].value<int64_t>(row)), error);
+   return false;
 }
 
-SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
-                            const std::vector<sql::GetColumn>& columns, QueryContext& context) const {
-   if (!check.policyError.empty()) return SqlError(sqlstate::insufficientPrivilege, check.policyError);
-   std::string detail = "Failing row contains (";
-   bool first = true;
-   for (const sql::GetColumn& target : columns) {
-      if (!std::exchange(first, false)) detail += ", ";
-      const uint32_t slot = *slots_.find(target.column);
-      const Vector& column = in.columns[slot];
-      if (column.isNull(row)) {
-         detail += "null";
-         continue;
-      }
-      std::string text;
-      const auto* value =
-          static_cast<const char*>(column.data) + size_t{column.positionOf(row)} * physicalSize(column.type);
-      appendText(text, columns_[target.column].type, columns_[target.column].repr, value, *context.functions().format);
-      detail += text.size() > 64 ? text.substr(0, 64) + "..." : text;
+/// Chooses the tables of new rows, and checks what only these tables demand. False as checkRows().
+bool DmlSink::placeRows(Local& local, const Batch& in, Selection rows, QueryContext& context) {
+   for (uint32_t i = 0; dml_.input && (dml_.table.parts || dml_.bounds) && i < rows.count(); ++i) {
+      // One by one, so that the error is that of the first row of the input.
+      const auto row = static_cast<RowIndex>(rows.row(i));
+      if (auto error = target_.place(*local.target, in, Selection::list(&row, 1), context.functions()))
+         return refuse(in, row,
+                       dml_.bounds
+                           ? std::move(*error).detail(errors_.rowText(in, row, dml_.target, context.functions()))
+                           : *error);
    }
-   detail += ").";
-   if (!mayShowRow(context)) detail.clear();
-   if (check.notNullAttribute != 0)
-      return SqlError(sqlstate::notNullViolation, "null value in column \"" + check.column + "\" of relation \"" +
-                                                      dml_.table.name + "\" violates not-null constraint")
-          .detail(detail)
-          .table(dml_.table.schema, dml_.table.name)
-          .column(check.column);
-   if (!check.view.empty())
-      return SqlError(sqlstate::withCheckOptionViolation,
-                      "new row violates check option for view \"" + check.view + "\"")
-          .detail(detail);
-   return SqlError(sqlstate::checkViolation, "new row for relation \"" + dml_.table.name +
-                                                 "\" violates check constraint \"" + check.constraint + "\"")
-       .detail(detail)
-       .table(dml_.table.schema, dml_.table.name)
-       .constraint(check.constraint);
-}
-
-void DmlSink::insertRows(Local& local, const Batch& in, Selection rows) {
-   DCHECK(local.appender != nullptr);
-   DCHECK(sources_.size() == stored_.size());
-   static constexpr ValidityWord absent = 0;
-   alignas(16) static constexpr std::byte zeros[16] = {};
-   Batch stored;
-   for (size_t i = 0; i < sources_.size(); ++i)
-      stored.columns.push_back(sources_[i] >= 0 ? in.columns[static_cast<size_t>(sources_[i])]
-                                                : Vector::constant(stored_[i].physical, zeros, &absent));
-   stored.rowCount = in.rowCount;
-   stored.selection = rows;
-   local.appender->append(stored);
+   if (auto error = target_.place(*local.target, in, rows, context.functions())) {
+      if (!dml_.bounds) throw std::move(*error);
+      for (uint32_t i = 0; i < rows.count(); ++i) {
+         const auto row = static_cast<RowIndex>(rows.row(i));
+         if (auto own = target_.place(*local.target, in, Selection::list(&row, 1), context.functions()))
+            throw std::move(*own).detail(errors_.rowText(in, row, dml_.target, context.functions()));
+      }
+   }
+   size_t program = 0;
+   for (size_t i = 0; i < dml_.partChecks.size(); ++i) {
+      const auto& [part, check] = dml_.partChecks[i];
+      ExpressionState* state = check.expr ? &local.partChecks[program++] : nullptr;
+      const Selection own = target_.rowsOf(*local.target, part, rows);
+      if (own.count() == 0) continue;
+      uint32_t failing = 0;
+      if (state) {
+         failing = selectFalse(partChecks_[i]->evaluate(*state, in, own), own, local.failing.data());
+      } else {
+         const auto column = std::find_if(dml_.target.begin(), dml_.target.end(), [&](const sql::GetColumn& target) {
+            return dml_.table.parts->parts[part].attributeOf(target.attribute) == check.notNullAttribute;
+         });
+         const uint32_t slot = *slots_.find(column->column);
+         if (in.columns[slot].mayHaveNulls()) failing = selectNull(in.columns[slot], own, local.failing.data());
+      }
+      if (failing == 0) continue;
+      const uint32_t row = local.failing[0];
+      return refuse(
+          in, row,
+          errors_.violation(in, row, check, dml_.target, context.functions(), target_.placeOf(*local.target, row)));
+   }
+   return true;
 }
 
 } // namespace

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 
 #include "common/error/sql_error.hpp"
 #include "executor/expression/evaluator.hpp"
@@ -6,6 +9,7 @@
 #include "executor/operator/build.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/pipeline/plan_builder.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "storage/table/table.hpp"
 #include "storage/version/write_conflict.hpp"
 
@@ -22,7 +26,7 @@ public:
       : context_(builder.context()), node_(node), found_(found), locked_(locked), wanted_(wanted) {
       const ColumnSlots slots(std::span(node.children[0]->output));
       for (const sql::RowLock& lock : node.as<sql::plan::LockRows>().locks)
-         targets_.push_back({lock, *slots.find(lock.rowId), context_.execution.table(lock.table.storageId)});
+         addTarget(lock, slots);
    }
 
    void run() {
@@ -57,8 +61,21 @@ private:
    struct Target {
       const sql::RowLock& lock;
       uint32_t slot;
-      storage::Table* table;
+      std::map<Oid, storage::Table*> tables; ///< by the OIDs of parts; one without parts: by invalidOid
+      std::optional<uint32_t> oidSlot;       ///< of the column with the part of a row
    };
+
+   void addTarget(const sql::RowLock& lock, const ColumnSlots& slots) {
+      Target& target = targets_.emplace_back(Target{lock, *slots.find(lock.rowId), {}, {}});
+      if (!lock.table.parts) {
+         target.tables.emplace(invalidOid, context_.execution.table(lock.table.storageId));
+         return;
+      }
+      target.oidSlot = slots.find(lock.tableOid);
+      for (const sql::TablePart& part : lock.table.parts->parts)
+         target.tables.emplace(part.relation->oid,
+                               context_.execution.table(static_cast<uint64_t>(part.relation->storage)));
+   }
 
    /// Lock rows [first, first + count) of the batch in all tables. Sets rows_ to the locked rows, and returns their
    /// number.
@@ -68,22 +85,42 @@ private:
       for (uint32_t i = 0; i < count; ++i)
          rows.push_back(static_cast<RowIndex>(first + i));
       for (const Target& target : targets_) {
-         const Vector& column = batch.columns[target.slot];
-         ids_.clear();
+         if (!target.oidSlot) {
+            lockIn(target, invalidOid, batch, rows);
+            continue;
+         }
+         std::map<Oid, std::vector<RowIndex>> byPart;
          for (const RowIndex row : rows)
-            if (!column.isNull(row)) ids_.push_back(static_cast<storage::RowId>(column.value<int64_t>(row)));
-         isLocked_.assign(ids_.size(), 0);
-         lockIn(target);
-         size_t next = 0;
-         std::erase_if(rows, [&](RowIndex row) { return !column.isNull(row) && !isLocked_[next++]; });
+            if (!batch.columns[*target.oidSlot].isNull(row))
+               byPart[static_cast<Oid>(Value::fromVector(batch.columns[*target.oidSlot], row).i64)].push_back(row);
+         std::vector<RowIndex> unlocked;
+         for (auto& [part, own] : byPart) {
+            const std::vector<RowIndex> before = own;
+            lockIn(target, part, batch, own);
+            std::set_difference(before.begin(), before.end(), own.begin(), own.end(), std::back_inserter(unlocked));
+         }
+         std::erase_if(
+             rows, [&](RowIndex row) { return std::find(unlocked.begin(), unlocked.end(), row) != unlocked.end(); });
       }
       return static_cast<uint32_t>(rows.size());
    }
 
-   void lockIn(const Target& target) {
+   /// Locks rows in one table; leaves those in `rows` that are locked now, and those of no row of the table.
+   void lockIn(const Target& target, Oid part, const Batch& batch, std::vector<RowIndex>& rows) {
+      const Vector& column = batch.columns[target.slot];
+      ids_.clear();
+      for (const RowIndex row : rows)
+         if (!column.isNull(row)) ids_.push_back(static_cast<storage::RowId>(column.value<int64_t>(row)));
+      isLocked_.assign(ids_.size(), 0);
+      lockIds(target, *target.tables.at(part));
+      size_t next = 0;
+      std::erase_if(rows, [&](RowIndex row) { return !column.isNull(row) && !isLocked_[next++]; });
+   }
+
+   void lockIds(const Target& target, storage::Table& table) {
       try {
-         target.table->lockRows(*context_.execution.transaction, *context_.execution.snapshot, ids_,
-                                target.lock.wait == sql::LockWaitPolicy::Skip, isLocked_);
+         table.lockRows(*context_.execution.transaction, *context_.execution.snapshot, ids_,
+                        target.lock.wait == sql::LockWaitPolicy::Skip, isLocked_);
       } catch (const storage::WriteConflict& conflict) {
          if (target.lock.wait != sql::LockWaitPolicy::Error || conflict.holder == 0) throw;
          throw SqlError(sqlstate::lockNotAvailable,

@@ -34,8 +34,7 @@ JsonRows::JsonRows(const ChunkReader::Shape& shape, Reservation& memory)
                                                 : Making::Text;
       columnOfField_[column.field] = static_cast<int32_t>(columns_.size());
       EnumLabelsPtr labels = isEnumType(column.type.oid) ? labelsOf(column.type.oid, shape.format.types) : nullptr;
-      columns_.push_back(
-          {column, making, fieldParser(column.type), std::move(labels), ColumnValues(column.type), {}});
+      columns_.push_back({column, making, fieldParser(column.type), std::move(labels), ColumnValues(column.type), {}});
       columns_.back().fields.resize(batchRowsMax);
    }
 }

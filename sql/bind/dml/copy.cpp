@@ -69,6 +69,7 @@ BoundRel bindCopy(BindState& state, const CopyRows& copy) {
    if (copy.where) rel = makeSelect(std::move(rel), bindWhere(state, table, dml->target, *copy.where));
    rel = computeGenerated(state, scope, std::move(rel), *dml, table);
    dml->checks = checksOf(state, table, dml->target);
+   setParts(state, copy.table, *dml);
    return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), nullptr, {});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "sql/bind/dml/insert.hpp"
 #include "sql/bind/dml/merge.hpp"
 #include "sql/bind/dml/update.hpp"
@@ -82,12 +83,73 @@ std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& ta
 }
 
 FromItem bindTargetTable(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table,
-                         ColumnId& rowId) {
-   auto item = bindBaseTable(state, scope, table, name.alias, state.at(name.location));
-   rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
-   state.columns[rowId].nullable = false;
-   item.rel->as<op::Get>().columns.push_back({rowId, rowIdAttribute});
+                         Dml& dml) {
+   auto item = bindBaseTable(state, scope, table, name.alias, state.at(name.location),
+                             name.inh ? TableRows::Target : TableRows::Own);
+   addRowIds(state, scope, item.rel->as<op::Get>(), item.items[0], dml);
    return item;
+}
+
+void addRowIds(BindState& state, Scope& scope, op::Get& get, const NamespaceItem& item, Dml& dml) {
+   dml.rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+   state.columns[dml.rowId].nullable = false;
+   get.columns.push_back({dml.rowId, rowIdAttribute});
+   dml.tableOid = item.tableOid;
+   dml.table.parts = get.table.parts;
+}
+
+namespace {
+
+/// The item of a part: its own names, with the columns of the whole table's row.
+std::vector<GetColumn> rowOf(const TablePart& part, const std::vector<GetColumn>& target) {
+   std::vector<GetColumn> own;
+   for (const GetColumn& column : target)
+      if (const int16_t attribute = part.attributeOf(column.attribute); attribute != 0)
+         own.push_back({column.column, attribute});
+   return own;
+}
+
+/// The constraints that a part has and the whole table has not.
+void addPartChecks(BindState& state, const catalog::Relation& whole, const TableParts& parts, Dml& dml) {
+   // What heirs do not inherit holds for the table's own rows, which are its first part's.
+   for (size_t i = 0; parts.nodes.empty() && i < dml.checks.size();) {
+      const catalog::Constraint* constraint = whole.findConstraint(dml.checks[i].constraint);
+      if (!constraint || !constraint->noInherit || !dml.checks[i].policyError.empty()) {
+         ++i;
+         continue;
+      }
+      dml.partChecks.push_back({0, std::move(dml.checks[i])});
+      dml.checks.erase(dml.checks.begin() + static_cast<ptrdiff_t>(i));
+   }
+   for (uint32_t i = 0; i < parts.parts.size(); ++i) {
+      const TablePart& part = parts.parts[i];
+      if (part.relation->oid == whole.oid) continue;
+      catalog::Relation only = *part.relation;
+      std::erase_if(only.constraints, [](const catalog::Constraint& constraint) {
+         return constraint.kind != catalog::ConstraintKind::Check || constraint.parentCount > 0;
+      });
+      bool hasOwn = !only.constraints.empty();
+      for (const catalog::Column& column : whole.columns)
+         if (const int16_t own = column.isDropped ? int16_t{0} : part.attributeOf(column.attribute);
+             own != 0 && column.notNull)
+            only.columns[static_cast<size_t>(own - 1)].notNull = false;
+      hasOwn = hasOwn || std::any_of(only.columns.begin(), only.columns.end(),
+                                     [](const catalog::Column& column) { return column.notNull && !column.isDropped; });
+      if (!hasOwn) continue;
+      for (Dml::Check& check : checksOf(state, only, rowOf(part, dml.target)))
+         dml.partChecks.push_back({i, std::move(check)});
+   }
+}
+
+} // namespace
+
+void setParts(BindState& state, const catalog::RelationPtr& table, Dml& dml) {
+   if (table->partitionKey && !dml.table.parts) {
+      dml.table.parts = partsOf(state.context.catalog, table, false);
+      noteParts(state, *dml.table.parts);
+   }
+   if (dml.table.parts) addPartChecks(state, *table, *dml.table.parts, dml);
+   dml.bounds = boundsAbove(state.context.catalog, *table);
 }
 
 Oid sequenceOfDefault(const Expr& expression) {
@@ -216,7 +278,7 @@ RelPtr computeGenerated(BindState& state, Scope& scope, RelPtr rel, Dml& dml, co
    std::vector<ComputedColumn> computed;
    for (GetColumn& target : dml.target) {
       const auto* column = table.column(target.attribute);
-      if (!column->generated) continue;
+      if (!column || !column->generated) continue;
       auto value = bindOverTarget(state, table, dml.target, column->defaultExpr, Clause::Generated);
       value = coerceForAssignment(state, std::move(value), column->type, column->name, Clause::Generated);
       target.column = state.addColumn(scope, column->name, column->type);
@@ -245,22 +307,49 @@ void forEachShown(std::vector<ScopeColumn>& columns, const std::function<void(Sc
 
 } // namespace
 
+namespace {
+
+void noteWritten(BindState& state, RelKind kind, Oid relation, const std::vector<int16_t>& assigned) {
+   auto written = std::find_if(state.written.begin(), state.written.end(),
+                               [&](const WrittenRelation& other) { return other.relation == relation; });
+   if (written == state.written.end()) written = state.written.insert(written, {relation, false, {}});
+   if (kind == RelKind::Delete) return;
+   const bool someOnly =
+       kind == RelKind::Update && !assigned.empty() && (!written->makesRows || !written->assigned.empty());
+   if (someOnly) {
+      written->assigned.insert(written->assigned.end(), assigned.begin(), assigned.end());
+   } else {
+      written->assigned.clear();
+   }
+   written->makesRows = true;
+}
+
+/// Notes which tables the statement writes. A row that an UPDATE moves to another partition is new there.
+void noteWritten(BindState& state, RelKind kind, const Dml& dml) {
+   if (!dml.table.parts) return noteWritten(state, kind, dml.table.relation, dml.assigned);
+   bool moves = false;
+   for (const PartitionNode& node : dml.table.parts->nodes)
+      for (const int16_t attribute : node.key)
+         moves = moves || std::find(dml.assigned.begin(), dml.assigned.end(), attribute) != dml.assigned.end();
+   for (const TablePart& part : dml.table.parts->parts) {
+      std::vector<int16_t> assigned;
+      for (const int16_t attribute : dml.assigned)
+         if (!moves) assigned.push_back(part.attributeOf(attribute));
+      noteWritten(state, kind, part.relation->oid, assigned);
+   }
+   if (dml.table.parts->nodes.empty()) return;
+   for (const PartitionNode& node : dml.table.parts->nodes) // they are locked as what is written
+      if (std::none_of(state.written.begin(), state.written.end(),
+                       [&](const WrittenRelation& other) { return other.relation == node.table->oid; }))
+         state.written.push_back({node.table->oid, false, {}});
+}
+
+} // namespace
+
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
                    const ::List* returning, const TargetPolicies& policies) {
    dml->isMain = scope.parent == nullptr;
-   auto written = std::find_if(state.written.begin(), state.written.end(),
-                               [&](const WrittenRelation& other) { return other.relation == dml->table.relation; });
-   if (written == state.written.end()) written = state.written.insert(written, {dml->table.relation, false, {}});
-   if (kind != RelKind::Delete) {
-      const bool someOnly =
-          kind == RelKind::Update && !dml->assigned.empty() && (!written->makesRows || !written->assigned.empty());
-      if (someOnly) {
-         written->assigned.insert(written->assigned.end(), dml->assigned.begin(), dml->assigned.end());
-      } else {
-         written->assigned.clear();
-      }
-      written->makesRows = true;
-   }
+   noteWritten(state, kind, *dml);
    BoundRel result;
    std::vector<ComputedColumn>& returned = dml->returning;
    result.rel = makeRel(kind, op::Write{std::move(dml)}, std::move(rel));

@@ -9,9 +9,15 @@ namespace ouzel::sql {
 catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const char* verb);
 /// A Dml for the table; the caller fills the members for its statement. `name` may be null.
 std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& table, const ::RangeVar* name);
-/// Binds the target as a FROM item with its stored columns and `rowId`, the column of row ids.
+/// Binds the target as a FROM item with its stored columns, and with row ids and the places of rows in its parts, which
+/// it notes in `dml`.
 FromItem bindTargetTable(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table,
-                         ColumnId& rowId);
+                         Dml& dml);
+/// Adds the columns of row ids to the scan of a target, which `item` shows, and notes in `dml` what it reads.
+void addRowIds(BindState& state, Scope& scope, op::Get& get, const NamespaceItem& item, Dml& dml);
+/// The partitions into which new rows go, and the bounds of a partition that is named itself. For statements that
+/// insert or change rows, once dml.target is set.
+void setParts(BindState& state, const catalog::RelationPtr& table, Dml& dml);
 /// The default of a column, cast to the column's type; NULL if it has none.
 ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column);
 /// The new row of an INSERT in dml.target: `values`, and defaults, computed above `rel`, for the table's other columns;

@@ -245,6 +245,9 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    if (isView) {
       Scope apart(&scope); // separate, because the statement does not read the view's rows
       viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
+      for (const catalog::Column& column : table->columns)
+         if (!column.isDropped && column.hasDefault() && !columnBehind(view, column))
+            refuseViewColumn(view, column, "insert into");
       table = view.table;
       const size_t given = isExplicit ? columns.size() : givenColumns(statement);
       columns = columnsBehind(view, std::move(columns), given);
@@ -345,6 +348,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       dml->checks = checksOf(state, *table, dml->target);
       if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
    }
+   setParts(state, table, *dml);
 
    // RETURNING sees the new row and no item of the source.
    NamespaceItem item = itemOf(*table, dml->target);

@@ -47,12 +47,14 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
    const auto table = targetTable(state, *statement.relation, "MERGE");
    auto dml = makeDml(state, *table, statement.relation);
    FromItem source = bindFromItem(state, scope, statement.sourceRelation);
-   FromItem target = bindTargetTable(state, scope, *statement.relation, table, dml->rowId);
+   FromItem target = bindTargetTable(state, scope, *statement.relation, table, *dml);
    for (const NamespaceItem& item : source.items)
       if (item.hasVisibleName && item.alias == target.items[0].alias)
          throw SqlError(sqlstate::duplicateAlias, "name \"" + item.alias + "\" specified more than once")
              .detail("The name is used both as MERGE target table and data source.");
-   const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
+   std::vector<GetColumn> old;
+   for (const GetColumn& column : target.rel->as<op::Get>().columns)
+      if (column.attribute > 0) old.push_back(column);
    TargetPolicies policies(state, table, state.access.role);
    policies.setStored(old);
    policies.watch(target.items[0]);
@@ -166,9 +168,13 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       dml->target.push_back({changed, column.attribute});
    }
    rel = makeMap(std::move(rel), std::move(computed));
+   if (!written.empty())
+      for (const GetColumn& stored : old) // of heirs only
+         if (static_cast<size_t>(stored.attribute) > table->columns.size()) dml->target.push_back(stored);
    if (!written.empty()) {
       rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
       dml->checks = checksOf(state, *table, dml->target);
+      setParts(state, table, *dml);
    }
    return finishDml(state, scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr, policies);
 }

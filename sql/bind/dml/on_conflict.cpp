@@ -151,8 +151,9 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
                       RelPtr rel, Dml& dml, TargetPolicies& policies, const ConflictView* view) {
    const ::OnConflictClause& clause = *statement.onConflictClause;
    const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
-   ColumnId rowId = noColumn;
-   FromItem target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+   Dml scanned;
+   FromItem target = bindTargetTable(state, scope, *statement.relation, table, scanned);
+   ColumnId rowId = scanned.rowId;
    state.columns[rowId].nullable = true;
    {
       scope.items.push_back(view ? view->item : target.items[0]);
@@ -222,7 +223,8 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    if (!isUpdate) {
       std::vector<ExprPtr> found, args;
       for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
-         if (i > 0) target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+         if (i > 0) target = bindTargetTable(state, scope, *statement.relation, table, scanned);
+         rowId = scanned.rowId;
          state.columns[rowId].nullable = true;
          joinOn(dml.conflictKeys[i], std::move(target.rel));
          found.push_back(isFound(rowId));
@@ -236,7 +238,10 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    }
 
    dml.rowId = rowId;
-   const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
+   dml.tableOid = scanned.tableOid;
+   std::vector<GetColumn> old;
+   for (const GetColumn& column : target.rel->as<op::Get>().columns)
+      if (column.attribute > 0) old.push_back(column);
    policies.setStored(old);
    joinOn(dml.conflictKeys[0], std::move(target.rel));
    NamespaceItem excluded = view ? view->item : target.items[0];

@@ -85,7 +85,7 @@ TargetPolicies guardTarget(BindState& state, const catalog::RelationPtr& table, 
    TargetPolicies policies(state, table, view ? view->role : state.access.role);
    std::vector<GetColumn> stored;
    for (const GetColumn& column : view ? view->old : target.rel->as<op::Get>().columns)
-      if (column.attribute != rowIdAttribute) stored.push_back(column);
+      if (column.attribute > 0) stored.push_back(column);
    policies.setStored(std::move(stored));
    policies.watch(target.items[0]);
    if (view)
@@ -93,6 +93,12 @@ TargetPolicies guardTarget(BindState& state, const catalog::RelationPtr& table, 
    else
       target.rel = policies.guard(std::move(target.rel));
    return policies;
+}
+
+void setRowIds(Dml& dml, const ViewTarget& view) {
+   dml.rowId = view.rowId;
+   dml.tableOid = view.tableOid;
+   dml.table.parts = view.parts;
 }
 
 /// A column of the row that is updated. The target is the first item.
@@ -114,7 +120,7 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
       const uint32_t position = state.at(item->location);
       const auto& named = catalog::requireColumn(view ? *view->view : table, item->name, position);
       const auto* behind = view ? columnBehind(*view, named) : &named;
-      if (!behind) refuseViewColumn(*view, named, "update");
+      if (!behind) refuseViewColumn(*view, named, condition ? "insert into" : "update");
       const catalog::Column& column = *behind;
       RelationAccess& access = state.access.of(view ? view->view->oid : table.oid);
       access.privileges |= catalog::privilege::update;
@@ -175,19 +181,19 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "UPDATE of");
    ViewTarget view;
-   ColumnId rowId = noColumn;
    FromItem target;
+   std::unique_ptr<Dml> dml;
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
       target = bindTargetView(state, scope, *statement.relation, table, "UPDATE", view);
       table = view.table;
-      rowId = view.rowId;
+      dml = makeDml(state, *table, statement.relation);
+      setRowIds(*dml, view);
    } else {
-      target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+      dml = makeDml(state, *table, statement.relation);
+      target = bindTargetTable(state, scope, *statement.relation, table, *dml);
    }
    TargetPolicies policies = guardTarget(state, table, isView ? &view : nullptr, target);
-   auto dml = makeDml(state, *table, statement.relation);
-   dml->rowId = rowId;
    dml->target = policies.stored();
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause);
 
@@ -214,6 +220,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
       showRow(scope.items.front(), *table, dml->target);
    }
    dml->checks = checksOf(state, *table, dml->target);
+   setParts(state, table, *dml);
    if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
    return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList, policies);
 }
@@ -223,18 +230,18 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "DELETE from");
    ViewTarget view;
-   ColumnId rowId = noColumn;
    FromItem target;
+   std::unique_ptr<Dml> dml;
    if (table->relationKind == catalog::RelationKind::View) {
       target = bindTargetView(state, scope, *statement.relation, table, "DELETE", view);
       table = view.table;
-      rowId = view.rowId;
+      dml = makeDml(state, *table, statement.relation);
+      setRowIds(*dml, view);
    } else {
-      target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+      dml = makeDml(state, *table, statement.relation);
+      target = bindTargetTable(state, scope, *statement.relation, table, *dml);
    }
    const TargetPolicies policies = guardTarget(state, table, view.table ? &view : nullptr, target);
-   auto dml = makeDml(state, *table, statement.relation);
-   dml->rowId = rowId;
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause);
    return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList, policies);
 }

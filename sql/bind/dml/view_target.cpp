@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "sql/bind/query/view.hpp"
 
 // INSERT, UPDATE and DELETE of simple views, which select from one table or from one simple view. The statement writes
@@ -99,10 +100,17 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
    }
    if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);
    target.view = view;
-   auto& columns = rel->as<op::Get>().columns;
-   target.old = columns;
+   auto& get = rel->as<op::Get>();
+   for (const GetColumn& column : get.columns)
+      if (column.attribute > 0)
+         target.old.push_back(column);
+      else if (column.attribute == tableOidAttribute)
+         target.tableOid = column.column;
+   target.parts = get.table.parts;
    target.rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
-   columns.push_back({target.rowId, rowIdAttribute});
+   get.columns.push_back({target.rowId, rowIdAttribute});
+   const auto parts = target.parts && verb == "UPDATE" ? partsOf(state.context.catalog, target.table, true) : nullptr;
+   if (parts && !parts->extra.empty()) throwNotSupported("UPDATE of a view of a table whose heirs have more columns");
    for (const ScopeColumn& column : item.items[0].columns)
       target.outputs.push_back(column.column);
    return item;

@@ -12,7 +12,8 @@ struct ViewTarget {
    std::vector<GetColumn> old;                         ///< the table's columns as the statement reads them
    std::vector<ColumnId> outputs;                      ///< for each view column: one of `old` or of `computed`
    std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< computed by the view, uppermost operator first
-   ColumnId rowId = noColumn;
+   ColumnId rowId = noColumn, tableOid = noColumn;     ///< as of Dml
+   std::shared_ptr<const TableParts> parts{};          ///< of the table
    Rel* barrier = nullptr; ///< over the table's scan, if policies count; lives as long as the bound item
    Oid role = invalidOid;  ///< in whose name the table is written, as in RelationAccess
 };

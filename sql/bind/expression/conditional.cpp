@@ -1,5 +1,7 @@
 #include "sql/bind/expression/conditional.hpp"
 
+#include <algorithm>
+
 #include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -42,6 +44,17 @@ ExprPtr shareValue(BindState& state, const Scope& scope, ExprPtr value, const st
        state, scope.depth, values, [&] { return use(*value); }, sharing);
 }
 
+/// As unite(); values of one domain stay in it.
+SqlType uniteDomains(std::span<ExprPtr* const> exprs, Oid common) {
+   SqlType type = unite(exprs, common);
+   const Oid domain = (*exprs[0])->type.domain;
+   const bool isOne = std::all_of(exprs.begin(), exprs.end(), [&](const ExprPtr* expr) {
+      return (*expr)->type.oid == common && (*expr)->type.domain == domain;
+   });
+   if (isOne) type.domain = domain;
+   return type;
+}
+
 } // namespace
 
 ExprPtr bindCase(BindState& state, Scope& scope, const ::CaseExpr& node) {
@@ -63,7 +76,7 @@ ExprPtr bindCase(BindState& state, Scope& scope, const ::CaseExpr& node) {
    otherwise = coerceToCommon(state, std::move(otherwise), common, "CASE/ELSE");
    for (ExprPtr& result : results)
       result = coerceToCommon(state, std::move(result), common, "CASE/WHEN");
-   const SqlType type = unite(all, common);
+   const SqlType type = uniteDomains(all, common);
 
    const auto build = [&](const Expr* value) {
       auto expr = makeTyped(ExprKind::Case, type, state.at(node.location));
@@ -92,7 +105,7 @@ ExprPtr bindCoalesce(BindState& state, Scope& scope, const ::CoalesceExpr& node)
    const Oid common = selectCommonType(pointers(args), "COALESCE");
    for (ExprPtr& arg : args)
       arg = coerceToCommon(state, std::move(arg), common, "COALESCE");
-   const SqlType type = unite(pointers(args), common);
+   const SqlType type = uniteDomains(pointers(args), common);
    auto expr = makeTyped(ExprKind::Coalesce, type, state.at(node.location));
    expr->args = std::move(args);
    return expr;
@@ -106,7 +119,7 @@ ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
    const Oid common = selectCommonType(pointers(args), name);
    for (ExprPtr& arg : args)
       arg = coerceToCommon(state, std::move(arg), common, name);
-   const SqlType type = unite(pointers(args), common);
+   const SqlType type = uniteDomains(pointers(args), common);
    if (!catalog::builtins().comparisonOperator(common, catalog::BtreeStrategy::Less))
       throw SqlError(sqlstate::undefinedFunction,
                      "could not identify a comparison function for type " + typeName(common))

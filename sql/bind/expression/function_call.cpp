@@ -86,6 +86,19 @@ void refuseDecorations(const ::FuncCall& call, std::string_view name, uint32_t p
    if (call.over) refuse("OVER", "a window function nor an aggregate function");
 }
 
+/// The field of the only argument, a row, for a call that names no function: last(t) is t.last. Null: no such field.
+ExprPtr fieldCalled(BindState& state, const ::FuncCall& call, const std::vector<ExprPtr>& args) {
+   if (args.size() != 1 || !isRowType(args[0]->type.oid) || call.agg_star || call.agg_distinct || call.agg_order ||
+       call.agg_filter || call.over || call.func_variadic)
+      return nullptr;
+   try {
+      return selectField(state, clone(*args[0]), stringOf(ListOf<>(call.funcname).front()));
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::undefinedColumn) throw;
+      return nullptr;
+   }
+}
+
 } // namespace
 
 void coerceArguments(BindState& state, std::vector<ExprPtr>& args, std::span<const Oid> declared) {
@@ -193,7 +206,10 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
                      "function " + callSignature(shownName, types, argNames) + " is not unique")
           .at(position)
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
-   case Resolution::None: throwNoFunction(&call, shownName, types, argNames, position);
+   case Resolution::None:
+      if (argNames.empty() && path.size() == 1)
+         if (ExprPtr field = fieldCalled(state, call, args)) return field;
+      throwNoFunction(&call, shownName, types, argNames, position);
    }
    for (ExprPtr& arg : args)
       arg = rowValue(state, std::move(arg));

@@ -140,7 +140,13 @@ ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_vi
       return referTo(*found, position);
    }
    if (!item.relation) return nullptr;
+   if (name == "tableoid" && item.tableOid != noColumn) {
+      auto expr = makeColumn(item.tableOid, state.columns[item.tableOid].type);
+      expr->position = position;
+      return expr;
+   }
    if (name == "tableoid") {
+      if (item.relation->partitionKey) throwNotSupported("tableoid of a new row of a partitioned table", position);
       auto expr = makeConstant({oid::oid, -1, invalidOid}, Value::integer(PhysicalType::I64, item.relation->oid));
       expr->as<scalar::Constant>().value.type = expr->repr.physical;
       expr->position = position;

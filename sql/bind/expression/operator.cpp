@@ -17,7 +17,7 @@
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Operators: arithmetic, comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), comparison of rows.
+// Operators: arithmetic, comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array).
 
 namespace ouzel::sql {
 
@@ -38,11 +38,11 @@ const SqlType booleanType{oid::boolean, -1, invalidOid};
 /// Types whose values ExprKind::Compare orders as PostgreSQL's operators do.
 bool comparesByItself(Oid type) {
    if (findTypeForm(type) || isEnumType(type)) return true;
-   static constexpr std::array types{
-       oid::boolean, oid::bytea,     oid::character,   oid::name,     oid::int8,    oid::int2,    oid::int4,
-       oid::text,    oid::oid,       oid::float4,      oid::float8,   oid::bpchar,  oid::varchar, oid::date,
-       oid::time,    oid::timestamp, oid::timestamptz, oid::interval, oid::numeric, oid::uuid,    oid::timetz,
-       oid::anyenum};
+   static constexpr std::array types{oid::boolean,   oid::bytea,       oid::character, oid::name,    oid::int8,
+                                     oid::int2,      oid::int4,        oid::text,      oid::oid,     oid::float4,
+                                     oid::float8,    oid::bpchar,      oid::varchar,   oid::date,    oid::time,
+                                     oid::timestamp, oid::timestamptz, oid::interval,  oid::numeric, oid::uuid,
+                                     oid::timetz,    oid::anyenum};
    return std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -180,50 +180,6 @@ ExprPtr combine(BindState& state, const Scope& scope, std::string_view name, Exp
 
 } // namespace
 
-ExprPtr compareRows(BindState& state, const Scope& scope, std::string_view name, std::vector<ExprPtr> left,
-                    std::vector<ExprPtr> right, uint32_t position) {
-   if (left.size() != right.size())
-      throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
-   if (left.empty()) throw SqlError(sqlstate::featureNotSupported, "cannot compare rows of zero length").at(position);
-   std::vector<ExprPtr> parts;
-   const auto pair = [&](std::string_view op, size_t i, bool last) {
-      return last ? makeOperator(state, op, std::move(left[i]), std::move(right[i]), position)
-                  : makeOperator(state, op, clone(*left[i]), clone(*right[i]), position);
-   };
-   if (name == "=" || name == "<>") {
-      for (size_t i = 0; i < left.size(); ++i)
-         parts.push_back(coerceToBoolean(state, pair(name, i, true), "row comparison"));
-      return name == "=" ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
-   }
-   if (name != "<" && name != "<=" && name != ">" && name != ">=")
-      throw SqlError(sqlstate::featureNotSupported,
-                     "could not determine interpretation of row comparison operator " + std::string(name))
-          .at(position)
-          .hint("Row comparison operators must be associated with btree operator families.");
-   // Lexicographic order: a < c OR (a = c AND (b < d OR ...)). Only the last pair may be compared with <= or >=.
-   const std::string_view strict = name.substr(0, 1);
-   const size_t last = left.size() - 1;
-   std::vector<ExprPtr*> named = pointers(left);
-   named.pop_back();
-   for (size_t i = 0; i < last; ++i)
-      named.push_back(&right[i]);
-   return shareValues(
-       state, scope.depth, named,
-       [&] {
-          ExprPtr result = pair(name, last, true);
-          for (size_t i = last; i-- > 0;) {
-             std::vector<ExprPtr> both, either;
-             both.push_back(pair("=", i, false));
-             both.push_back(std::move(result));
-             either.push_back(pair(strict, i, true));
-             either.push_back(makeAnd(std::move(both)));
-             result = makeOr(std::move(either));
-          }
-          return result;
-       },
-       Sharing::Subqueries);
-}
-
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
    const uint32_t position = state.at(node.location);
    switch (node.kind) {
@@ -332,6 +288,9 @@ ExprPtr expandIn(BindState& state, const Scope& scope, const ::A_Expr& node, Exp
    for (ExprPtr& item : items)
       (isPlainConstant(*item) ? constants : others).push_back(std::move(item));
    const bool isRow = left->kind == ExprKind::Row;
+   if (isRow && left->type.oid >= firstUserOid && constants.size() > 1) // a literal is a row of the same type
+      for (ExprPtr& item : constants)
+         if (item->type.oid == oid::unknown) item = coerceToCommon(state, std::move(item), left->type.oid, "IN");
    if (constants.size() > 1 && !isRow) {
       std::vector<ExprPtr*> all{&left};
       for (ExprPtr& item : constants)

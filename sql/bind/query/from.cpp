@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/policy/row_security.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -155,7 +156,8 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    }
    switch (relation->relationKind) {
    case RelationKind::Table: {
-      FromItem item = bindBaseTable(state, scope, relation, name.alias, position);
+      FromItem item =
+          bindBaseTable(state, scope, relation, name.alias, position, name.inh ? TableRows::All : TableRows::Own);
       const std::vector<GetColumn> row = item.rel->as<op::Get>().columns;
       item.rel = restrictRead(state, scope, *relation, std::move(item.rel), row);
       return item;
@@ -181,8 +183,33 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
 
 } // namespace
 
+namespace {
+
+/// Adds the columns that a scan of several tables has besides those of the table that is named.
+void addPartColumns(BindState& state, Scope& scope, op::Get& get, NamespaceItem& item) {
+   const TableParts& parts = *get.table.parts;
+   noteParts(state, parts);
+   item.tableOid = state.addColumn(scope, "tableoid", SqlType{oid::oid, -1, invalidOid});
+   state.columns[item.tableOid].nullable = false;
+   get.columns.push_back({item.tableOid, tableOidAttribute});
+   for (size_t i = 0; i < parts.extra.size(); ++i) {
+      const TableParts::Extra& extra = parts.extra[i];
+      const catalog::Column& column = *parts.parts[extra.part].relation->column(extra.attribute);
+      get.columns.push_back({state.addColumn(scope, column.name, withoutDomain(column.type)), parts.attributeOf(i)});
+   }
+}
+
+} // namespace
+
+void noteParts(BindState& state, const TableParts& parts) {
+   for (const TablePart& part : parts.parts)
+      if (part.relation->oid != parts.table->oid) state.relations.push_back(part.relation->oid);
+   for (const PartitionNode& node : parts.nodes)
+      if (node.table->oid != parts.table->oid) state.relations.push_back(node.table->oid);
+}
+
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
-                       uint32_t position) {
+                       uint32_t position, TableRows rows) {
    op::Get get;
    const auto schema = state.context.catalog.schema(relation->schema);
    get.table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
@@ -200,6 +227,11 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
       info.nullable = !column.notNull;
       get.columns.push_back({id, column.attribute});
       item.columns.push_back({column.name, id, column.type, relation->oid, column.attribute});
+   }
+   if (relation->relationKind == RelationKind::Table && !relation->isBuiltin()) {
+      get.table.parts = rows == TableRows::Own ? ownPartsOf(relation)
+                                               : partsOf(state.context.catalog, relation, rows == TableRows::Target);
+      if (get.table.parts) addPartColumns(state, scope, get, item);
    }
    applyAlias(item, alias, position);
    addEntry(scope, item);

@@ -13,9 +13,14 @@ FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node);
 void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b);
 /// Gives an item the name and column names of its alias. Throws 42P10 if the alias names too many columns.
 void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position);
+/// Which rows of a table are meant: with those of its partitions and heirs or without (ONLY); a target's scan reads the
+/// columns that only heirs have, too.
+enum class TableRows : uint8_t { All, Own, Target };
 /// Binds a stored or virtual table as a FROM item.
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
-                       uint32_t position);
+                       uint32_t position, TableRows rows = TableRows::All);
+/// Notes that the statement reads or writes the parts of a table.
+void noteParts(BindState& state, const TableParts& parts);
 
 /// True if `reader` has free columns that `source` makes. A join of the two is then dependent.
 bool readsColumnsOf(const Rel& reader, const Rel& source);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/thread/stack.hpp"
+#include "sql/algebra/table_parts.hpp"
 #include "sql/bind/policy/row_security.hpp"
 
 // FOR UPDATE, FOR SHARE, ...: finds the tables whose rows are locked, and refuses queries that do not allow it.
@@ -71,6 +72,11 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
             return;
          }
       locks.push_back({get.table, rowId, policyOf(clause)});
+      for (const GetColumn& column : get.columns)
+         if (column.attribute == tableOidAttribute) locks.back().tableOid = column.column;
+      if (get.table.parts)
+         for (const TablePart& part : get.table.parts->parts)
+            state.rowLocked.push_back(part.relation->oid);
       state.rowLocked.push_back(get.table.relation);
       for (RelationAccess& access : state.access.all) // in whose name it is read, it is locked
          if (access.relation == get.table.relation) access.privileges |= catalog::privilege::update;

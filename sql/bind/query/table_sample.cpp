@@ -58,6 +58,10 @@ ExprPtr bindNumber(BindState& state, Scope& scope, const ::Node* node, Oid type,
           position);
 }
 
+uint32_t positionOf(const BindState& state, const ::Node& relation) {
+   return state.at(as<::RangeVar>(&relation)->location);
+}
+
 /// The scan of the item, below the policies of the table.
 RelPtr* scanOf(RelPtr& rel) {
    RelPtr* at = &rel;
@@ -70,10 +74,12 @@ RelPtr* scanOf(RelPtr& rel) {
 
 FromItem bindTableSample(BindState& state, Scope& scope, const ::RangeTableSample& sample, FromItem table) {
    const catalog::Relation* relation = table.items[0].relation;
+   if (relation && relation->relationKind == catalog::RelationKind::Virtual && relation->relkind() == 'r')
+      throwNotSupported("TABLESAMPLE of a system catalog", positionOf(state, *sample.relation));
    if (!relation || (relation->relationKind != catalog::RelationKind::Table &&
                      relation->relationKind != catalog::RelationKind::MaterializedView))
-      refuse(sqlstate::wrongObjectType, "TABLESAMPLE clause can only be applied to tables and materialized views",
-             state.startOfNode(sample.relation));
+      refuse(sqlstate::featureNotSupported, "TABLESAMPLE clause can only be applied to tables and materialized views",
+             positionOf(state, *sample.relation));
    const catalog::FunctionInfo* function = functionOfMethod(state, sample);
    const ::Node* percentage = ListOf<>(sample.args)[0];
    requireNumber(percentage, 0, sqlstate::invalidTablesampleArgument, "TABLESAMPLE parameter cannot be null", true);

@@ -50,6 +50,7 @@ NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn
    item.rowType = table.rowType;
    for (const GetColumn& column : columns) {
       const auto* attribute = table.column(column.attribute);
+      if (!attribute) continue; // only a part of the table has it
       item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
    }
    return item;

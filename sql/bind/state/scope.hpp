@@ -81,6 +81,7 @@ struct NamespaceItem {
    bool isNullExtended = false;   ///< on the nullable side of an outer join
    bool isScalarFunction = false; ///< a function giving one unnamed column: `f` means that column
    Oid rowType = invalidOid;
+   ColumnId tableOid = noColumn; ///< of a table with parts: the OID of the one that a row lies in
 };
 
 /// A FROM entry, visible or not, for hints in errors.

@@ -138,9 +138,8 @@ void ViewTextRecorder::isLiteral(uint32_t position, const SqlType& type, const V
       quoted.append(c == '\'' ? 2 : 1, c);
    replaceLiteral(position, source_, [&](std::string_view) { return quoted + "'"; });
    const auto found = literals_.find(position);
-   if (found != literals_.end() && std::none_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
-          return edit.location == found->second;
-       }))
+   if (found != literals_.end() &&
+       std::none_of(edits_.begin(), edits_.end(), [&](const Edit& edit) { return edit.location == found->second; }))
       throwNotSupported("a new name for what a view, a check or a default writes in several pieces");
 }
 

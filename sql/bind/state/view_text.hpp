@@ -111,9 +111,9 @@ private:
 
    std::vector<Edit> edits_;
    Rename rename_;
+   LiteralText relabel_;
    std::set<Oid> moved_; ///< relations that go to schema_
    std::string schema_;
-   LiteralText relabel_;
    Oid owner_ = invalidOid;
    std::string_view source_;
    int32_t location_ = -1;

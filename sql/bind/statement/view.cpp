@@ -142,7 +142,7 @@ std::vector<bool> writableColumns(const catalog::Relation& view, const BindConte
    ViewTarget target;
    const auto bound = std::make_shared<catalog::Relation>(view);
    try {
-      bindTargetView(state, scope, ::RangeVar{}, bound, "UPDATE", target);
+      bindTargetView(state, scope, ::RangeVar{}, bound, "INSERT", target);
    } catch (const SqlError& error) {
       if (error.state() == sqlstate::objectNotInPrerequisiteState) return {};
       throw;

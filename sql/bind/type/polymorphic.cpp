@@ -173,8 +173,7 @@ bool Generics::reconcile() {
       return fail("could not determine polymorphic type because input has type unknown");
    }
    if (hasEnum && element) {
-      if (!isEnumType(element))
-         return fail("type matched to anyenum is not an enum type: " + typeName(element));
+      if (!isEnumType(element)) return fail("type matched to anyenum is not an enum type: " + typeName(element));
    }
    if (hasNonArray && elementType(element))
       return fail("type matched to anynonarray is an array type: " + typeName(element));
@@ -217,7 +216,8 @@ Oid actualOf(const Generics& generics, Oid declared) {
 bool isGenericConsistent(std::span<const Oid> actual, std::span<const Oid> declared) {
    Generics generics;
    if (!generics.collect(actual, declared)) return false;
-   // While candidates are compared, arguments that are all unknown fit.
+   // While candidates are compared, arguments that are all unknown fit, but for an enum.
+   if (generics.hasEnum && !generics.element && !generics.array) return false;
    if (!generics.element && !generics.array && !generics.range && !generics.multirange) generics.hasFirstFamily = false;
    return generics.reconcile();
 }

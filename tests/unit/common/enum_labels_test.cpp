@@ -1,9 +1,8 @@
 #include "common/type/enum_labels.hpp"
 
 #include <algorithm>
-#include <random>
-
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "common/error/sql_error.hpp"
 
@@ -53,9 +52,9 @@ CATCH_TEST_CASE("many labels come to the same place of an enum") {
          addAt(labels, place(labels));
       requireSound(labels);
    };
-   grow(90, [](const auto& labels) { return labels.size() - 1; });      // before the last
-   grow(90, [](const auto&) { return size_t{1}; });                     // after the first
-   grow(20, [](const auto& labels) { return labels.size() / 2; });      // now before, now after the one that came last
+   grow(90, [](const auto& labels) { return labels.size() - 1; }); // before the last
+   grow(90, [](const auto&) { return size_t{1}; });                // after the first
+   grow(20, [](const auto& labels) { return labels.size() / 2; }); // now before, now after the one that came last
    grow(5000, [](const auto& labels) { return labels.size(); });
    grow(5000, [](const auto&) { return size_t{0}; });
    CATCH_REQUIRE_THROWS_AS(grow(200, [](const auto&) { return size_t{1}; }), SqlError);

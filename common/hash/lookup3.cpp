@@ -1,0 +1,89 @@
+#include "common/hash/lookup3.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace ouzel {
+
+namespace {
+
+struct State {
+   uint32_t a, b, c;
+
+   State(uint32_t size, uint64_t seed) : a(0x9e3779b9U + size + 3923095U), b(a), c(a) {
+      if (seed == 0) return;
+      a += static_cast<uint32_t>(seed >> 32);
+      b += static_cast<uint32_t>(seed);
+      mix();
+   }
+   /// One of six like steps: x takes z away, is mixed with it, and z grows by y.
+   static void step(uint32_t& x, uint32_t y, uint32_t& z, int bits) {
+      x -= z;
+      x ^= std::rotl(z, bits);
+      z += y;
+   }
+   void mix() {
+      step(a, b, c, 4);
+      step(b, c, a, 6);
+      step(c, a, b, 8);
+      step(a, b, c, 16);
+      step(b, c, a, 19);
+      step(c, a, b, 4);
+   }
+   static void finalStep(uint32_t& x, uint32_t y, int bits) {
+      x ^= y;
+      x -= std::rotl(y, bits);
+   }
+   uint64_t finish() {
+      finalStep(c, b, 14);
+      finalStep(a, c, 11);
+      finalStep(b, a, 25);
+      finalStep(c, b, 16);
+      finalStep(a, c, 4);
+      finalStep(b, a, 14);
+      finalStep(c, b, 24);
+      return static_cast<uint64_t>(b) << 32 | c;
+   }
+};
+
+} // namespace
+
+uint64_t lookup3(std::string_view bytes, uint64_t seed) {
+   State state(static_cast<uint32_t>(bytes.size()), seed);
+   const auto word = [](std::string_view from) {
+      uint32_t value;
+      std::memcpy(&value, from.data(), sizeof(value));
+      return value;
+   };
+   for (; bytes.size() >= 12; bytes.remove_prefix(12)) {
+      state.a += word(bytes);
+      state.b += word(bytes.substr(4));
+      state.c += word(bytes.substr(8));
+      state.mix();
+   }
+   // The lowest byte of c is the length's: the last word begins one byte later.
+   for (size_t i = 0; i < bytes.size(); ++i) {
+      const auto byte = static_cast<uint32_t>(static_cast<uint8_t>(bytes[i]));
+      if (i < 4)
+         state.a += byte << (8 * i);
+      else if (i < 8)
+         state.b += byte << (8 * (i - 4));
+      else
+         state.c += byte << (8 * (i - 7));
+   }
+   return state.finish();
+}
+
+uint64_t lookup3(uint32_t value, uint64_t seed) {
+   State state(sizeof(value), seed);
+   state.a += value;
+   return state.finish();
+}
+
+uint64_t lookup3OfInteger(int64_t value, uint64_t seed) {
+   const auto low = static_cast<uint32_t>(value);
+   const auto high = static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32);
+   return lookup3(low ^ (value >= 0 ? high : ~high), seed);
+}
+
+} // namespace ouzel

@@ -1,0 +1,348 @@
+#include "engine/definition/partition/bound.hpp"
+
+#include <algorithm>
+
+#include "catalog/object/partition_hash.hpp"
+#include "catalog/object/partition_map.hpp"
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/base_type/type_form.hpp"
+#include "common/type/order_key.hpp"
+#include "common/type/text_codec.hpp"
+#include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
+#include "engine/query/internal_sql.hpp"
+#include "executor/expression/evaluator.hpp"
+
+// PARTITION BY and FOR VALUES.
+
+namespace ouzel::engine {
+
+using catalog::PartitionBound;
+using catalog::PartitionDatum;
+using catalog::PartitionStrategy;
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::stringOf;
+using sql::textOf;
+
+namespace {
+
+constexpr size_t keyColumnsMax = 32;
+/// Bytes for the values of one bound while it is evaluated.
+constexpr size_t evaluationMemoryMax = 8 << 20;
+
+PartitionStrategy strategyOf(const ::PartitionSpec& spec) {
+   const std::string name = spec.strategy;
+   if (name == "range") return PartitionStrategy::Range;
+   if (name == "list") return PartitionStrategy::List;
+   if (name == "hash") return PartitionStrategy::Hash;
+   throw SqlError(sqlstate::invalidParameterValue, "unrecognized partitioning strategy \"" + name + "\"");
+}
+
+/// The name of the column that an element is; empty: it is an expression.
+std::string columnName(const ::PartitionElem& element) {
+   if (element.name) return element.name;
+   if (!isNode(element.expr, T_ColumnRef)) return {};
+   const ListOf<> fields(as<::ColumnRef>(element.expr)->fields);
+   return fields.size() == 1 && isNode(fields[0], T_String) ? std::string(stringOf(fields[0])) : std::string();
+}
+
+/// Whether the operator class that is named is the one that the type has anyway: int4_ops of int4, varchar_ops.
+bool isDefaultClass(const ::PartitionElem& element, const SqlType& type, PartitionStrategy strategy) {
+   const std::string name(stringOf(ListOf<>(element.opclass).back()));
+   if (strategy != PartitionStrategy::Hash && type.oid == oid::varchar)
+      return name == "varchar_ops" || name == "text_ops";
+   const catalog::TypeInfo* info = catalog::builtins().type(type.oid);
+   return info && name == std::string(info->name) + "_ops";
+}
+
+void requirePartitionable(const catalog::Column& column, PartitionStrategy strategy) {
+   const SqlType type{column.type.oid, -1, invalidOid};
+   const bool isHash = strategy == PartitionStrategy::Hash;
+   const catalog::Builtins& builtins = catalog::builtins();
+   const bool hasOperators = isHash ? builtins.equalityOperator(type.oid) != nullptr
+                                    : builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;
+   if (!hasOperators) {
+      const std::string method = isHash ? "hash" : "btree";
+      throw SqlError(sqlstate::undefinedObject, "data type " + formatType(type) +
+                                                    " has no default operator class for access method \"" + method +
+                                                    "\"")
+          .hint("You must specify " + std::string(isHash ? "a hash" : "a btree") +
+                " operator class or define a default " + method + " operator class for the data type.");
+   }
+   if (isHash && !catalog::hasPartitionHash(type))
+      throwNotSupported("partitioning by hash of type " + formatType(type));
+   if (strategy == PartitionStrategy::Range && findTypeForm(type.oid))
+      throwNotSupported("partitioning by range of type " + formatType(type));
+}
+
+} // namespace
+
+catalog::PartitionKey partitionKeyOf(CommandContext& context, const ::PartitionSpec& spec,
+                                     const catalog::Relation& table) {
+   catalog::PartitionKey key;
+   key.strategy = strategyOf(spec);
+   const ListOf<::PartitionElem> elements(spec.partParams);
+   if (key.strategy == PartitionStrategy::List && elements.size() > 1)
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "cannot use \"list\" partition strategy with more than one column");
+   if (elements.size() > keyColumnsMax)
+      throw SqlError(sqlstate::tooManyColumns,
+                     "cannot partition using more than " + std::to_string(keyColumnsMax) + " columns");
+   for (const ::PartitionElem* element : elements) {
+      const uint32_t position = context.position(element->location);
+      const std::string name = columnName(*element);
+      if (name.empty()) throwNotSupported("an expression in a partition key", position);
+      const catalog::Column* column = table.findColumn(name);
+      if (!column && (name == "ctid" || name == "xmin" || name == "xmax" || name == "tableoid"))
+         throw SqlError(sqlstate::invalidObjectDefinition, "cannot use system column \"" + name + "\" in partition key")
+             .at(position);
+      if (!column)
+         throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" named in partition key does not exist")
+             .at(position);
+      if (column->generated)
+         throw SqlError(sqlstate::invalidObjectDefinition, "cannot use generated column in partition key")
+             .at(position)
+             .detail("Column \"" + name + "\" is a generated column.");
+      if (element->opclass && !isDefaultClass(*element, column->type, key.strategy))
+         throwNotSupported("an operator class in a partition key", position);
+      Oid collation = column->type.collation;
+      if (element->collation) collation = sql::collated(column->type, element->collation, position).collation;
+      requirePartitionable(*column, key.strategy);
+      key.columns.push_back(column->attribute);
+      key.collations.push_back(collation);
+   }
+   return key;
+}
+
+namespace {
+
+/// Reads the bounds of one FOR VALUES.
+class BoundReader {
+public:
+   BoundReader(CommandContext& context, const catalog::Relation& parent) : context_(context), parent_(parent) {}
+
+   const catalog::Column& column(size_t i) const {
+      return parent_.columns[static_cast<size_t>(parent_.partitionKey->columns[i] - 1)];
+   }
+   std::vector<PartitionDatum> range(const ::List* list, const char* which);
+   std::vector<PartitionDatum> list(const ::List* list);
+
+private:
+   PartitionDatum value(const ::Node* node, const catalog::Column& target);
+
+   CommandContext& context_;
+   const catalog::Relation& parent_;
+};
+
+PartitionDatum BoundReader::value(const ::Node* node, const catalog::Column& target) {
+   const catalog::SearchPath path = context_.core.searchPath();
+   const uint32_t position = context_.position(sql::startLocation(node));
+   sql::BoundExpression bound;
+   try {
+      bound = sql::bindExpression(*node, sql::ExpressionUse::PartitionBound, nullptr, withoutDomain(target.type),
+                                  target.name, context_.core.bindContext(path, &context_.source()));
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::datatypeMismatch) throw;
+      throw SqlError(sqlstate::datatypeMismatch, "specified value cannot be cast to type " +
+                                                     formatType({target.type.oid, -1, invalidOid}) + " for column \"" +
+                                                     target.name + "\"")
+          .at(position);
+   }
+   executor::FunctionContext functions = context_.core.functionContext();
+   MemoryLedger ledger(evaluationMemoryMax);
+   Reservation memory(ledger);
+   const Value value = executor::ExpressionEvaluator(functions, memory).evaluate(*bound.expr);
+   PartitionDatum datum;
+   if (value.isNull) {
+      datum.kind = PartitionDatum::Kind::Null;
+      return datum;
+   }
+   const SqlType type{target.type.oid, -1, invalidOid};
+   datum.text = ouzel::textOf(type, value, SessionFormat());
+   appendValueKey(datum.key, type, value);
+   return datum;
+}
+
+std::vector<PartitionDatum> BoundReader::list(const ::List* list) {
+   std::vector<PartitionDatum> data;
+   for (const ::Node* node : ListOf<>(list)) {
+      PartitionDatum datum = value(node, column(0));
+      if (std::find(data.begin(), data.end(), datum) == data.end()) data.push_back(std::move(datum));
+   }
+   return data;
+}
+
+/// `which`: "FROM" or "TO".
+std::vector<PartitionDatum> BoundReader::range(const ::List* list, const char* which) {
+   const ListOf<> nodes(list);
+   if (nodes.size() != parent_.partitionKey->columns.size())
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     std::string(which) + " must specify exactly one value per partitioning column");
+   std::vector<PartitionDatum> data;
+   PartitionDatum::Kind infinite = PartitionDatum::Kind::Value;
+   for (size_t i = 0; i < nodes.size(); ++i) {
+      PartitionDatum datum;
+      const ::Node* node = nodes[static_cast<uint32_t>(i)];
+      std::string word;
+      if (isNode(node, T_ColumnRef) && ListOf<>(as<::ColumnRef>(node)->fields).size() == 1 &&
+          isNode(ListOf<>(as<::ColumnRef>(node)->fields)[0], T_String))
+         word = stringOf(ListOf<>(as<::ColumnRef>(node)->fields)[0]);
+      if (word == "minvalue" || word == "maxvalue") {
+         datum.kind = word == "minvalue" ? PartitionDatum::Kind::Minimum : PartitionDatum::Kind::Maximum;
+      } else {
+         datum = value(node, column(i));
+         if (datum.kind == PartitionDatum::Kind::Null)
+            throw SqlError(sqlstate::invalidObjectDefinition, "cannot specify NULL in range bound");
+      }
+      if (infinite != PartitionDatum::Kind::Value && datum.kind != infinite) {
+         const std::string name = infinite == PartitionDatum::Kind::Minimum ? "MINVALUE" : "MAXVALUE";
+         throw SqlError(sqlstate::datatypeMismatch, "every bound following " + name + " must also be " + name)
+             .at(context_.position(sql::startLocation(node)));
+      }
+      if (datum.kind != PartitionDatum::Kind::Value) infinite = datum.kind;
+      data.push_back(std::move(datum));
+   }
+   return data;
+}
+
+} // namespace
+
+PartitionBound partitionBoundOf(CommandContext& context, const ::PartitionBoundSpec& spec,
+                                const catalog::Relation& parent) {
+   PartitionBound bound;
+   bound.strategy = parent.partitionKey->strategy;
+   if (spec.is_default) {
+      if (bound.strategy == PartitionStrategy::Hash)
+         throw SqlError(sqlstate::invalidTableDefinition, "a hash-partitioned table may not have a default partition");
+      bound.isDefault = true;
+      return bound;
+   }
+   if (spec.strategy != static_cast<char>(bound.strategy))
+      throw SqlError(sqlstate::invalidTableDefinition, std::string("invalid bound specification for a ") +
+                                                           (bound.strategy == PartitionStrategy::Hash   ? "hash"
+                                                            : bound.strategy == PartitionStrategy::List ? "list"
+                                                                                                        : "range") +
+                                                           " partition")
+          .at(context.position(spec.location));
+   BoundReader reader(context, parent);
+   switch (bound.strategy) {
+   case PartitionStrategy::List: bound.values = reader.list(spec.listdatums); break;
+   case PartitionStrategy::Range:
+      bound.lower = reader.range(spec.lowerdatums, "FROM");
+      bound.upper = reader.range(spec.upperdatums, "TO");
+      break;
+   case PartitionStrategy::Hash: {
+      const auto refuse = [](const char* message) { throw SqlError(sqlstate::invalidTableDefinition, message); };
+      if (spec.modulus <= 0) refuse("modulus for hash partition must be an integer value greater than zero");
+      if (spec.remainder < 0)
+         refuse("remainder for hash partition must be an integer value greater than or equal to zero");
+      if (spec.remainder >= spec.modulus) refuse("remainder for hash partition must be less than modulus");
+      bound.modulus = spec.modulus;
+      bound.remainder = spec.remainder;
+      break;
+   }
+   }
+   return bound;
+}
+
+namespace {
+
+/// "(1, MINVALUE)"
+std::string boundText(const std::vector<PartitionDatum>& data, const catalog::Relation& parent,
+                      const catalog::Snapshot& snapshot) {
+   catalog::Relation shown;
+   shown.parents = {parent.oid};
+   shown.bound.emplace();
+   shown.bound->lower = shown.bound->upper = data;
+   const std::string text = catalog::partitionBoundText(snapshot, shown); // FOR VALUES FROM (...) TO (...)
+   return text.substr(text.find(") TO (") + 5);
+}
+
+/// Where an error points in a bound: at the value that another partition takes, or at the first.
+uint32_t positionIn(CommandContext& context, const ::PartitionBoundSpec& spec, const PartitionBound& bound,
+                    const PartitionBound& other) {
+   if (bound.strategy == PartitionStrategy::List) {
+      const ListOf<> nodes(spec.listdatums);
+      for (uint32_t i = 0; i < nodes.size() && i < bound.values.size(); ++i)
+         if (std::find(other.values.begin(), other.values.end(), bound.values[i]) != other.values.end())
+            return context.position(sql::startLocation(nodes[i]));
+      return context.position(spec.location);
+   }
+   if (bound.strategy != PartitionStrategy::Range) return context.position(spec.location);
+   const ListOf<> lower(spec.lowerdatums), upper(spec.upperdatums);
+   // The upper bound is the culprit where the lower one lies in a gap.
+   const std::string from = tupleKey(bound.lower), otherFrom = tupleKey(other.lower);
+   const ListOf<>& nodes = from < otherFrom ? upper : lower;
+   return context.position(sql::startLocation(nodes[0]));
+}
+
+void requireModulus(const catalog::HeirList& partitions, const PartitionBound& bound) {
+   const auto refuse = [](const std::string& detail) {
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "every hash partition modulus must be a factor of the next larger modulus")
+          .detail(detail);
+   };
+   const auto nameOf = [&](int i) { return partitions.heirs[static_cast<size_t>(i)].relation->name; };
+   const auto [below, above] = partitions.map->neighbours(bound.modulus);
+   const auto modulusOf = [&](int i) { return partitions.map->modulusOf(static_cast<uint32_t>(i)); };
+   const std::string modulus = std::to_string(bound.modulus);
+   if (below != catalog::PartitionMap::none && bound.modulus % modulusOf(below) != 0)
+      refuse("The new modulus " + modulus + " is not divisible by " + std::to_string(modulusOf(below)) +
+             ", the modulus of existing partition \"" + nameOf(below) + "\".");
+   if (above != catalog::PartitionMap::none && modulusOf(above) % bound.modulus != 0)
+      refuse("The new modulus " + modulus + " is not a factor of " + std::to_string(modulusOf(above)) +
+             ", the modulus of existing partition \"" + nameOf(above) + "\".");
+}
+
+} // namespace
+
+void requireFreeBound(CommandContext& context, const ::PartitionBoundSpec& spec, const catalog::Relation& parent,
+                      const PartitionBound& bound, const std::string& name) {
+   const catalog::Snapshot& snapshot = context.core.transaction.editor().snapshot();
+   const auto partitions = snapshot.heirs(parent.oid);
+   if (bound.isDefault) {
+      const int existing = partitions ? partitions->map->defaultPartition() : catalog::PartitionMap::none;
+      if (existing != catalog::PartitionMap::none)
+         throw SqlError(sqlstate::invalidObjectDefinition,
+                        "partition \"" + name + "\" conflicts with existing default partition \"" +
+                            partitions->heirs[static_cast<size_t>(existing)].relation->name + "\"")
+             .at(context.position(spec.location));
+      return;
+   }
+   if (bound.strategy == PartitionStrategy::Range && tupleKey(bound.lower) >= tupleKey(bound.upper))
+      throw SqlError(sqlstate::invalidObjectDefinition, "empty range bound specified for partition \"" + name + "\"")
+          .at(context.position(sql::startLocation(ListOf<>(spec.lowerdatums)[0])))
+          .detail("Specified lower bound " + boundText(bound.lower, parent, snapshot) +
+                  " is greater than or equal to upper bound " + boundText(bound.upper, parent, snapshot) + ".");
+   if (!partitions) return;
+   if (bound.strategy == PartitionStrategy::Hash) requireModulus(*partitions, bound);
+   const int other = partitions->map->overlapping(bound);
+   if (other == catalog::PartitionMap::none) return;
+   const catalog::Relation& existing = *partitions->heirs[static_cast<size_t>(other)].relation;
+   throw SqlError(sqlstate::invalidObjectDefinition,
+                  "partition \"" + name + "\" would overlap partition \"" + existing.name + "\"")
+       .at(positionIn(context, spec, bound, *existing.bound));
+}
+
+void requireDefaultWithout(SessionCore& core, const catalog::Relation& parent, const PartitionBound& bound) {
+   const catalog::Snapshot& snapshot = core.transaction.editor().snapshot();
+   const auto partitions = snapshot.heirs(parent.oid);
+   if (!partitions || bound.isDefault || partitions->map->defaultPartition() == catalog::PartitionMap::none) return;
+   const catalog::Relation& other =
+       *partitions->heirs[static_cast<size_t>(partitions->map->defaultPartition())].relation;
+   core.transaction.lock(other.oid, LockMode::AccessExclusive);
+   catalog::Relation shown;
+   shown.parents = {parent.oid};
+   shown.bound = bound;
+   const std::string inside = catalog::partitionConditionText(snapshot, parent, shown);
+   const auto rows =
+       runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, other) + " WHERE " + inside + " LIMIT 1");
+   if (rows.empty()) return;
+   throw SqlError(sqlstate::checkViolation, "updated partition constraint for default partition \"" + other.name +
+                                                "\" would be violated by some row")
+       .table(snapshot.schema(other.schema)->name, other.name);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,79 @@
+#include "catalog/object/partition_hash.hpp"
+#include "catalog/object/snapshot.hpp"
+#include "common/memory/arena.hpp"
+#include "common/number/decimal.hpp"
+#include "executor/function/context.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+
+// satisfies_hash_partition(parent, modulus, remainder, key...): whether a row with this key belongs to the partition.
+
+namespace ouzel::executor {
+
+namespace {
+
+Value genericValue(const Vector& column, uint32_t row, const SqlType& type, Representation representation) {
+   Value value = Value::fromVector(column, row);
+   if (value.isNull || type.oid != oid::numeric || representation.physical == PhysicalType::Decimal) return value;
+   Arena arena;
+   const int128 digits = value.type == PhysicalType::I128 ? value.i128 : int128{value.i64};
+   return Value::string(std::string(decimal::fromInt128(digits, representation.scale, arena).view()),
+                        PhysicalType::Decimal);
+}
+
+/// The types of the parent's key, to which the arguments' must be equal. Throws PostgreSQL's errors.
+std::vector<SqlType> keyTypes(const KernelCall& call, Oid parent) {
+   const catalog::RelationPtr table = call.context.catalog ? call.context.catalog->relation(parent) : nullptr;
+   if (!table) throw SqlError(sqlstate::undefinedTable, "could not open relation with OID " + std::to_string(parent));
+   if (!table->partitionKey || table->partitionKey->strategy != catalog::PartitionStrategy::Hash)
+      throw SqlError(sqlstate::invalidParameterValue, "\"" + table->name + "\" is not a hash partitioned table");
+   const std::vector<int16_t>& key = table->partitionKey->columns;
+   const size_t given = call.args.size() - 3;
+   if (given != key.size())
+      throw SqlError(sqlstate::invalidParameterValue, "number of partitioning columns (" + std::to_string(key.size()) +
+                                                          ") does not match number of partition keys provided (" +
+                                                          std::to_string(given) + ")");
+   std::vector<SqlType> types;
+   for (size_t i = 0; i < key.size(); ++i) {
+      const SqlType& type = table->columns[static_cast<size_t>(key[i] - 1)].type;
+      if (type.oid != call.argTypes[i + 3].oid)
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "column " + std::to_string(i + 1) + " of the partition key has type " +
+                            formatType({type.oid, -1, invalidOid}) + ", but supplied value is of type " +
+                            formatType({call.argTypes[i + 3].oid, -1, invalidOid}));
+      types.push_back({type.oid, -1, invalidOid});
+   }
+   return types;
+}
+
+void satisfiesHashPartition(const KernelCall& call, ResultVector& result) {
+   auto* out = result.values<uint8_t>();
+   std::vector<SqlType> types;
+   Oid typesOf = invalidOid;
+   std::vector<Value> key;
+   forEachRow(call.rows, [&](uint32_t row) {
+      out[row] = 0;
+      for (size_t i = 0; i < 3; ++i)
+         if (call.args[i].isNull(row)) return;
+      const auto parent = static_cast<Oid>(Value::fromVector(call.args[0], row).i64);
+      const auto modulus = call.args[1].value<int32_t>(row), remainder = call.args[2].value<int32_t>(row);
+      const auto refuse = [](const char* message) { throw SqlError(sqlstate::invalidParameterValue, message); };
+      if (parent != typesOf) types = keyTypes(call, typesOf = parent);
+      if (modulus <= 0) refuse("modulus for hash partition must be an integer value greater than zero");
+      if (remainder < 0) refuse("remainder for hash partition must be an integer value greater than or equal to zero");
+      if (remainder >= modulus) refuse("remainder for hash partition must be less than modulus");
+      key.clear();
+      for (size_t i = 3; i < call.args.size(); ++i)
+         key.push_back(genericValue(call.args[i], row, call.argTypes[i], call.argReprs[i]));
+      const uint64_t hash = catalog::partitionHash(types, key);
+      out[row] = hash % static_cast<uint64_t>(modulus) == static_cast<uint64_t>(remainder);
+   });
+}
+
+} // namespace
+
+void registerPartitionFunctions() {
+   registerKernel("satisfies_hash_partition", anyArguments, {satisfiesHashPartition, false, false});
+}
+
+} // namespace ouzel::executor

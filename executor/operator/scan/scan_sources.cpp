@@ -1,0 +1,131 @@
+#include "executor/operator/scan/scan_sources.hpp"
+
+#include <algorithm>
+
+#include "common/format.hpp"
+#include "storage/table/table.hpp"
+#include "storage/table/transaction.hpp"
+
+namespace ouzel::executor {
+
+/// The whole table's specification, or that of a part of it, which may number the columns in another way.
+storage::ScanSpec ScanSources::specOf(const sql::TablePart* part, const storage::ScanSpec& whole) {
+   storage::ScanSpec spec = whole;
+   if (!part || !part->attributes) return spec;
+   const auto own = [&](uint32_t& column) {
+      if (column == storage::ScanSpec::rowIdColumn) return;
+      const int16_t attribute = part->attributeOf(static_cast<int16_t>(column + 1));
+      column = attribute == 0 ? storage::ScanSpec::rowIdColumn : static_cast<uint32_t>(attribute - 1);
+   };
+   for (uint32_t& column : spec.columns)
+      own(column);
+   for (storage::ScanPath& path : spec.paths)
+      own(path.column);
+   for (storage::ZonePredicate& zone : spec.zonePredicates)
+      own(zone.column);
+   for (storage::ValuePredicate& values : spec.valuePredicates)
+      own(values.column);
+   if (spec.keys)
+      for (uint32_t& column : spec.keys->columns)
+         own(column);
+   return spec;
+}
+
+void ScanSources::add(QueryContext& context, const sql::TablePart* part, const storage::ScanSpec& spec,
+                      const storage::Snapshot& snapshot) {
+   storage::Table* table =
+       context.execution.table(part ? static_cast<uint64_t>(part->relation->storage) : plan_.table.storageId);
+   storage::ScanSpec own = specOf(part, spec);
+   if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), own);
+   sources_.push_back(table->scan(snapshot, std::move(own)));
+   Constants& constants = constants_.emplace_back();
+   constants.relation = part ? part->relation->oid : plan_.table.relation;
+   const size_t count = plan_.columns.size();
+   std::vector<bool> isOid(count), isAbsent(count);
+   for (size_t i = 0; i < count; ++i) {
+      const int16_t attribute = plan_.columns[i].attribute;
+      isOid[i] = attribute == sql::tableOidAttribute;
+      isAbsent[i] = part && attribute > 0 && part->attributeOf(attribute) == 0;
+   }
+   const auto any = [](const std::vector<bool>& flags) {
+      return std::find(flags.begin(), flags.end(), true) != flags.end();
+   };
+   if (!any(isOid) && !any(isAbsent)) return;
+   constants.isOid = std::move(isOid);
+   constants.isAbsent = std::move(isAbsent);
+}
+
+void ScanSources::foresee(QueryContext& context, const storage::ScanSpec& spec) {
+   storage::Table* table = context.execution.table(plan_.table.storageId);
+   if (!table->isRemote()) return;
+   sources_.push_back(table->scan(*context.execution.snapshot, spec));
+   constants_.emplace_back().relation = plan_.table.relation;
+   sources_[0]->readAhead();
+   isForeseen_ = true;
+}
+
+void ScanSources::start(QueryContext& context, const storage::ScanSpec& spec, size_t foreseenZones,
+                        const storage::Snapshot& snapshot, const std::function<void(sql::TableRef&)>& keep) {
+   if (std::exchange(isForeseen_, false)) {
+      storage::Table* table = context.execution.table(plan_.table.storageId);
+      if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
+      sources_[0]->narrow(std::span(spec.zonePredicates).subspan(foreseenZones));
+      return;
+   }
+   sources_.clear();
+   constants_.clear();
+   table_ = plan_.table;
+   if (!table_.parts) return add(context, nullptr, spec, snapshot);
+   keep(table_);
+   forEachPart(table_, [&](const sql::TablePart& part) { add(context, &part, spec, snapshot); });
+}
+
+bool ScanSources::isReadingAhead() const {
+   return std::any_of(sources_.begin(), sources_.end(), [](const auto& one) { return one->isReadingAhead(); });
+}
+
+uint32_t ScanSources::morsels() const {
+   uint32_t count = 0;
+   for (const auto& source : sources_)
+      count += source->morselCount();
+   return count;
+}
+
+Vector ScanSources::constant(size_t source, uint32_t column) const {
+   static constexpr ValidityWord absent = 0;
+   alignas(16) static constexpr std::byte zeros[16] = {};
+   const PhysicalType type = columns_[plan_.columns[column].column].repr.physical;
+   const Constants& constants = constants_[source];
+   return constants.isAbsent[column] ? Vector::constant(type, zeros, &absent)
+                                     : Vector::constant(type, &constants.relation, nullptr);
+}
+
+void ScanSources::describe(OperatorProfile& profile) const {
+   if (sources_.empty() && !table_.parts) return;
+   if (table_.parts) profile.notes.emplace_back("Partitions", partsText(table_));
+   uint32_t rowGroups = 0, skipped = 0, skippedByFilter = 0;
+   storage::ScanSource::NetworkReads network;
+   for (const auto& source : sources_) {
+      rowGroups += source->morselCount();
+      skipped += source->morselsSkipped();
+      skippedByFilter += source->morselsSkippedByFilter();
+      network += source->networkReads();
+   }
+   profile.notes.emplace_back("Row Groups", std::to_string(rowGroups));
+   if (skipped) profile.notes.emplace_back("Row Groups Skipped", std::to_string(skipped));
+   if (skippedByFilter) profile.notes.emplace_back("Row Groups Skipped by Filter", std::to_string(skippedByFilter));
+   if (network.reads > 0)
+      profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
+                                                     " bytes, waited for " + std::to_string(network.waits));
+   if (network.sharedBytes > 0)
+      profile.notes.emplace_back("Object Reads Shared", std::to_string(network.sharedBytes) + " bytes");
+   if (network.requests > 0)
+      profile.notes.emplace_back("Object Requests",
+                                 format("{}, {} bytes, {} retries, {} hedges, ${:.7f}", network.requests,
+                                        network.receivedBytes, network.retries, network.hedges, network.cost));
+   if (network.cacheHits > 0)
+      profile.notes.emplace_back("Object Cache Hits", std::to_string(network.cacheHits) + ", " +
+                                                          std::to_string(network.cacheBytes) + " bytes");
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,115 @@
+#include "executor/operator/write/partition_router.hpp"
+
+#include <algorithm>
+
+#include "catalog/object/search_path.hpp"
+#include "common/memory/arena.hpp"
+#include "common/number/decimal.hpp"
+#include "common/type/text_codec.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+/// The value of a row in the form that its type has without a column's scale.
+Value valueOf(const Vector& column, uint32_t row, const SqlType& type, Representation representation) {
+   Value value = Value::fromVector(column, row);
+   if (value.isNull || type.oid != oid::numeric || representation.physical == PhysicalType::Decimal) return value;
+   Arena arena;
+   const int128 digits = value.type == PhysicalType::I128 ? value.i128 : int128{value.i64};
+   return Value::string(std::string(decimal::fromInt128(digits, representation.scale, arena).view()),
+                        PhysicalType::Decimal);
+}
+
+} // namespace
+
+PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const sql::GetColumn> columns,
+                                       const ColumnSlots& slots, const sql::ColumnTable& table) {
+   for (const int16_t attribute : key) {
+      const auto found = std::find_if(columns.begin(), columns.end(),
+                                      [&](const sql::GetColumn& column) { return column.attribute == attribute; });
+      DCHECK(found != columns.end());
+      columns_.push_back({*slots.find(found->column), table[found->column].type, table[found->column].repr});
+   }
+}
+
+void PartitionKeyReader::read(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
+   values.clear();
+   for (const Column& column : columns_)
+      values.push_back(valueOf(batch.columns[column.slot], row, column.type, column.representation));
+}
+
+std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const catalog::Relation& named,
+                                     const SessionFormat& format) const {
+   std::string names, values;
+   for (size_t i = 0; i < columns_.size(); ++i) {
+      const int16_t attribute = named.partitionKey->columns[i];
+      const char* separator = i ? ", " : "";
+      names += separator + catalog::quoteIdentifier(named.columns[static_cast<size_t>(attribute - 1)].name);
+      values += separator;
+      const Vector& column = batch.columns[columns_[i].slot];
+      if (column.isNull(row)) {
+         values += "null";
+         continue;
+      }
+      const auto* value =
+          static_cast<const char*>(column.data) + size_t{column.positionOf(row)} * physicalSize(column.type);
+      appendText(values, columns_[i].type, columns_[i].representation, value, format);
+   }
+   return "(" + names + ") = (" + values + ")";
+}
+
+PartitionRouter::PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const sql::GetColumn> columns,
+                                 const ColumnSlots& slots, const sql::ColumnTable& table)
+   : parts_(std::move(parts)) {
+   for (const sql::PartitionNode& node : parts_->nodes)
+      readers_.emplace_back(node.key, columns, slots, table);
+}
+
+uint32_t PartitionRouter::find(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
+   for (int32_t at = 0;;) {
+      const sql::PartitionNode& node = parts_->nodes[static_cast<size_t>(at)];
+      readers_[static_cast<size_t>(at)].read(batch, row, values);
+      const int partition = node.map->find(values);
+      if (partition == catalog::PartitionMap::none) return none;
+      const sql::PartitionNode::Child& child = node.children[static_cast<size_t>(partition)];
+      if (child.node < 0) return child.first;
+      at = child.node;
+   }
+}
+
+SqlError PartitionRouter::missing(const Batch& batch, uint32_t row, const SessionFormat& format,
+                                  const catalog::Snapshot* catalog) const {
+   std::vector<Value> values;
+   size_t at = 0;
+   for (;;) {
+      readers_[at].read(batch, row, values);
+      const sql::PartitionNode& node = parts_->nodes[at];
+      const int partition = node.map->find(values);
+      if (partition == catalog::PartitionMap::none) break;
+      at = static_cast<size_t>(node.children[static_cast<size_t>(partition)].node);
+   }
+   const catalog::Relation& table = *parts_->nodes[at].table;
+   const catalog::SchemaPtr schema = catalog ? catalog->schema(table.schema) : nullptr;
+   return SqlError(sqlstate::checkViolation, "no partition of relation \"" + table.name + "\" found for row")
+       .detail("Partition key of the failing row contains " + readers_[at].text(batch, row, table, format) + ".")
+       .table(schema ? schema->name : std::string(), table.name);
+}
+
+PartitionBounds::PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds,
+                                 std::span<const sql::GetColumn> columns, const ColumnSlots& slots,
+                                 const sql::ColumnTable& table)
+   : bounds_(std::move(bounds)) {
+   for (const sql::BoundsAbove::Level& level : bounds_->levels)
+      readers_.emplace_back(level.key, columns, slots, table);
+}
+
+bool PartitionBounds::hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
+   for (size_t i = 0; i < readers_.size(); ++i) {
+      readers_[i].read(batch, row, values);
+      if (bounds_->levels[i].map->find(values) != bounds_->levels[i].partition) return false;
+   }
+   return true;
+}
+
+} // namespace ouzel::executor

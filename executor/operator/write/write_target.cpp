@@ -1,0 +1,186 @@
+#include "executor/operator/write/write_target.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "executor/kernel/select.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+/// An insert of at least so many expected rows into each table builds blocks directly, if the tables are few: a worker
+/// fills a row group of each at once.
+constexpr double bulkRows = 20'000;
+constexpr size_t bulkTablesMax = 64;
+
+} // namespace
+
+WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots,
+                         const sql::ColumnTable& columns, double expectedRows)
+   : context_(context), dml_(dml),
+     mode_(expectedRows >= bulkRows * static_cast<double>(partCount(dml.table)) && partCount(dml.table) <= bulkTablesMax
+               ? storage::AppendMode::Bulk
+               : storage::AppendMode::Small) {
+   if (dml.rowId != sql::noColumn) rowIdSlot_ = slots.find(dml.rowId);
+   if (dml.tableOid != sql::noColumn) tableOidSlot_ = slots.find(dml.tableOid);
+   if (dml.bounds && !dml.target.empty()) bounds_.emplace(dml.bounds, dml.target, slots, columns);
+   if (!dml.table.parts) {
+      addTable(dml.table.storageId, nullptr, slots);
+      return;
+   }
+   const sql::TableParts& parts = *dml.table.parts;
+   for (const sql::TablePart& part : parts.parts) {
+      byOid_.emplace(part.relation->oid, static_cast<uint32_t>(tables_.size()));
+      addTable(static_cast<uint64_t>(part.relation->storage), &part, slots);
+   }
+   if (!parts.nodes.empty() && !dml.target.empty()) router_.emplace(dml.table.parts, dml.target, slots, columns);
+}
+
+void WriteTarget::addTable(uint64_t storageId, const sql::TablePart* part, const ColumnSlots& slots) {
+   Table& added = tables_.emplace_back();
+   added.table = context_.table(storageId);
+   const auto stored = added.table->columns();
+   for (const auto& column : *stored) {
+      added.sources.push_back(-1);
+      added.stored.push_back(column.representation);
+   }
+   for (const sql::GetColumn& target : dml_.target) {
+      const int16_t own = part ? part->attributeOf(target.attribute) : target.attribute;
+      if (own > 0) added.sources[static_cast<size_t>(own - 1)] = static_cast<int>(*slots.find(target.column));
+   }
+}
+
+std::unique_ptr<WriteTarget::Local> WriteTarget::makeLocal() const {
+   auto local = std::make_unique<Local>();
+   local->appenders.resize(tables_.size());
+   local->isWritten.resize(tables_.size());
+   return local;
+}
+
+template <typename Body>
+void WriteTarget::forEachTable(Local& local, Selection rows, Body&& body) const {
+   const uint32_t count = rows.count();
+   if (count == 0) return;
+   const uint32_t first = local.tables[rows.row(0)];
+   bool isOne = true;
+   for (uint32_t i = 1; i < count && isOne; ++i)
+      isOne = local.tables[rows.row(i)] == first;
+   if (isOne) return body(first, rows);
+   local.order.resize(count);
+   for (uint32_t i = 0; i < count; ++i)
+      local.order[i] = rows.row(i);
+   std::stable_sort(local.order.begin(), local.order.end(),
+                    [&](uint32_t a, uint32_t b) { return local.tables[a] < local.tables[b]; });
+   for (uint32_t i = 0; i < count;) {
+      const uint32_t table = local.tables[local.order[i]];
+      uint32_t some = 0;
+      for (; i < count && local.tables[local.order[i]] == table; ++i)
+         local.someRows[some++] = static_cast<RowIndex>(local.order[i]);
+      body(table, Selection::list(local.someRows.data(), some));
+   }
+}
+
+/// The table in which the old version of a row lies. A row without one, which MERGE inserts, goes to the table named.
+uint32_t WriteTarget::tableOf(const Batch& in, uint32_t row) const {
+   if (!tableOidSlot_) return 0;
+   const Vector& oids = in.columns[*tableOidSlot_];
+   if (oids.isNull(row)) return 0;
+   const Value oid = Value::fromVector(oids, row);
+   const auto found = byOid_.find(static_cast<Oid>(oid.i64));
+   DCHECK(found != byOid_.end());
+   return found->second;
+}
+
+void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vector<uint8_t>& deletedNow) {
+   const Vector& ids = in.columns[*rowIdSlot_];
+   const auto idOf = [&](uint32_t row) { return static_cast<storage::RowId>(ids.value<int64_t>(row)); };
+   deletedNow.assign(rows.count(), 0);
+   if (!hasParts()) {
+      local.ids.clear();
+      forEachRow(rows, [&](uint32_t row) { local.ids.push_back(idOf(row)); });
+      tables_[0].table->deleteRows(*context_.transaction, *context_.snapshot, local.ids, deletedNow);
+      local.isWritten[0] = true;
+      return;
+   }
+   local.tables.resize(batchRowsMax);
+   std::vector<uint32_t> position(in.rowCount);
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      position[rows.row(i)] = i;
+      local.tables[rows.row(i)] = tableOf(in, rows.row(i));
+   }
+   forEachTable(local, rows, [&](uint32_t table, Selection own) {
+      local.someIds.clear();
+      forEachRow(own, [&](uint32_t row) { local.someIds.push_back(idOf(row)); });
+      local.someDeleted.assign(local.someIds.size(), 0);
+      tables_[table].table->deleteRows(*context_.transaction, *context_.snapshot, local.someIds, local.someDeleted);
+      local.isWritten[table] = true;
+      for (uint32_t i = 0; i < own.count(); ++i)
+         deletedNow[position[own.row(i)]] = local.someDeleted[i];
+   });
+}
+
+std::optional<SqlError> WriteTarget::place(Local& local, const Batch& in, Selection rows,
+                                           const FunctionContext& functions) {
+   if (!hasParts() && !bounds_) return std::nullopt;
+   local.tables.resize(batchRowsMax);
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      const uint32_t row = rows.row(i);
+      if (bounds_ && !bounds_->hold(in, row, local.key))
+         return SqlError(sqlstate::checkViolation,
+                         "new row for relation \"" + dml_.table.name + "\" violates partition constraint")
+             .table(dml_.table.schema, dml_.table.name);
+      uint32_t table = 0;
+      if (router_) {
+         table = router_->find(in, row, local.key);
+         if (table == PartitionRouter::none) return router_->missing(in, row, *functions.format, functions.catalog);
+      } else if (hasParts()) {
+         table = tableOf(in, row);
+      }
+      local.tables[row] = table;
+   }
+   return std::nullopt;
+}
+
+const catalog::Relation* WriteTarget::placeOf(const Local& local, uint32_t row) const {
+   return hasParts() ? dml_.table.parts->parts[local.tables[row]].relation.get() : nullptr;
+}
+
+Selection WriteTarget::rowsOf(Local& local, uint32_t table, Selection rows) const {
+   uint32_t count = 0;
+   forEachRow(rows, [&](uint32_t row) {
+      if (local.tables[row] == table) local.someRows[count++] = static_cast<RowIndex>(row);
+   });
+   return Selection::list(local.someRows.data(), count);
+}
+
+void WriteTarget::append(Local& local, const Batch& in, Selection rows) {
+   if (!hasParts()) return appendTo(local, 0, in, rows);
+   forEachTable(local, rows, [&](uint32_t table, Selection own) { appendTo(local, table, in, own); });
+}
+
+void WriteTarget::appendTo(Local& local, uint32_t table, const Batch& in, Selection rows) {
+   static constexpr ValidityWord absent = 0;
+   alignas(16) static constexpr std::byte zeros[16] = {};
+   const Table& to = tables_[table];
+   DCHECK(to.sources.size() == to.stored.size());
+   if (!local.appenders[table]) local.appenders[table] = to.table->appender(*context_.transaction, mode_);
+   Batch stored;
+   for (size_t i = 0; i < to.sources.size(); ++i)
+      stored.columns.push_back(to.sources[i] >= 0 ? in.columns[static_cast<size_t>(to.sources[i])]
+                                                  : Vector::constant(to.stored[i].physical, zeros, &absent));
+   stored.rowCount = in.rowCount;
+   stored.selection = rows;
+   local.appenders[table]->append(stored);
+   local.isWritten[table] = true;
+}
+
+void WriteTarget::finish(Local& local) {
+   for (size_t i = 0; i < tables_.size(); ++i) {
+      if (local.appenders[i]) local.appenders[i]->finish();
+      if (local.isWritten[i] && context_.noteWritten)
+         context_.noteWritten(static_cast<uint64_t>(tables_[i].table->id()));
+   }
+}
+
+} // namespace ouzel::executor

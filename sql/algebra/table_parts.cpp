@@ -1,0 +1,181 @@
+#include "sql/algebra/table_parts.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/thread/stack.hpp"
+
+namespace ouzel::sql {
+
+namespace {
+
+using catalog::AttributeMap;
+
+/// The numbers in a table two levels below: `outer` leads to the table between, `inner` from there.
+AttributeMap composed(const AttributeMap& outer, const AttributeMap& inner) {
+   if (!outer) return inner;
+   if (!inner) return outer;
+   std::vector<int16_t> result = *outer;
+   for (int16_t& attribute : result)
+      if (attribute != 0) attribute = (*inner)[static_cast<size_t>(attribute - 1)];
+   return std::make_shared<const std::vector<int16_t>>(std::move(result));
+}
+
+class PartsBuilder {
+public:
+   PartsBuilder(const catalog::Snapshot& catalog, TableParts& parts) : catalog_(catalog), parts_(parts) {}
+
+   /// Adds a partitioned table with all that is below it; returns its node.
+   int32_t addPartitioned(const catalog::RelationPtr& table, const AttributeMap& attributes) {
+      checkStack();
+      const auto index = parts_.nodes.size();
+      parts_.nodes.emplace_back();
+      PartitionNode node;
+      node.table = table;
+      node.attributes = attributes;
+      for (const int16_t own : table->partitionKey->columns)
+         node.key.push_back(attributeAbove(attributes, own));
+      if (const auto list = catalog_.heirs(table->oid)) {
+         node.map = list->map;
+         for (const catalog::Heir& heir : list->heirs) {
+            PartitionNode::Child child{static_cast<uint32_t>(parts_.parts.size()), 0};
+            const AttributeMap below = composed(attributes, heir.attributes);
+            if (heir.relation->partitionKey)
+               child.node = addPartitioned(heir.relation, below);
+            else
+               parts_.parts.push_back({heir.relation, below});
+            child.end = static_cast<uint32_t>(parts_.parts.size());
+            node.children.push_back(child);
+         }
+      } else {
+         node.map = std::make_shared<const catalog::PartitionMap>(*table->partitionKey, typesOf(*table),
+                                                                  std::span<const catalog::PartitionBound* const>());
+      }
+      parts_.nodes[index] = std::move(node);
+      return static_cast<int32_t>(index);
+   }
+
+   /// Adds a table and all that inherits from it, level by level, each once.
+   void addHeirs(const catalog::RelationPtr& table) {
+      std::set<Oid> seen{table->oid};
+      parts_.parts.push_back({table, nullptr});
+      for (size_t i = 0; i < parts_.parts.size(); ++i) {
+         const TablePart above = parts_.parts[i];
+         const auto list = catalog_.heirs(above.relation->oid);
+         if (!list) continue;
+         for (const catalog::Heir& heir : list->heirs)
+            if (seen.insert(heir.relation->oid).second)
+               parts_.parts.push_back({heir.relation, composed(above.attributes, heir.attributes)});
+      }
+   }
+
+   void listExtra() {
+      const auto own = parts_.table->columns.size();
+      for (uint32_t i = 0; i < parts_.parts.size(); ++i) {
+         TablePart& part = parts_.parts[i];
+         if (!part.attributes) continue;
+         for (const catalog::Column& column : part.relation->columns)
+            if (!column.isDropped &&
+                std::find(part.attributes->begin(), part.attributes->end(), column.attribute) == part.attributes->end())
+               parts_.extra.push_back({i, column.attribute});
+      }
+      if (parts_.extra.empty()) return;
+      for (uint32_t i = 0; i < parts_.parts.size(); ++i) {
+         std::vector<int16_t> attributes(own + parts_.extra.size());
+         for (size_t k = 0; k < own; ++k)
+            attributes[k] = parts_.parts[i].attributeOf(static_cast<int16_t>(k + 1));
+         for (size_t k = 0; k < parts_.extra.size(); ++k)
+            if (parts_.extra[k].part == i) attributes[own + k] = parts_.extra[k].attribute;
+         parts_.parts[i].attributes = std::make_shared<const std::vector<int16_t>>(std::move(attributes));
+      }
+   }
+
+private:
+   static int16_t attributeAbove(const AttributeMap& attributes, int16_t own) {
+      if (!attributes) return own;
+      const auto found = std::find(attributes->begin(), attributes->end(), own);
+      return static_cast<int16_t>(found - attributes->begin() + 1);
+   }
+   static std::vector<SqlType> typesOf(const catalog::Relation& table) {
+      std::vector<SqlType> types;
+      for (const int16_t attribute : table.partitionKey->columns)
+         types.push_back(table.columns[static_cast<size_t>(attribute - 1)].type);
+      return types;
+   }
+
+   const catalog::Snapshot& catalog_;
+   TableParts& parts_;
+};
+
+} // namespace
+
+int32_t TableParts::find(Oid relation) const {
+   const auto found =
+       std::find_if(parts.begin(), parts.end(), [&](const TablePart& part) { return part.relation->oid == relation; });
+   return found == parts.end() ? -1 : static_cast<int32_t>(found - parts.begin());
+}
+
+std::shared_ptr<const TableParts> partsOf(const catalog::Snapshot& catalog, const catalog::RelationPtr& table,
+                                          bool withExtra) {
+   if (!table->partitionKey && catalog.heirOids(table->oid).empty()) return nullptr;
+   auto parts = std::make_shared<TableParts>();
+   parts->table = table;
+   PartsBuilder builder(catalog, *parts);
+   if (table->partitionKey) {
+      builder.addPartitioned(table, nullptr);
+   } else {
+      builder.addHeirs(table);
+      if (withExtra) builder.listExtra();
+   }
+   return parts;
+}
+
+std::shared_ptr<const TableParts> ownPartsOf(const catalog::RelationPtr& table) {
+   if (!table->partitionKey) return nullptr;
+   auto parts = std::make_shared<TableParts>();
+   parts->table = table;
+   return parts;
+}
+
+std::shared_ptr<const BoundsAbove> boundsAbove(const catalog::Snapshot& catalog, const catalog::Relation& partition) {
+   if (!partition.isPartition()) return nullptr;
+   auto bounds = std::make_shared<BoundsAbove>();
+   AttributeMap attributes; // of the table above in the partition
+   for (const catalog::Relation* at = &partition; at->isPartition();) {
+      const catalog::RelationPtr above = catalog.relation(at->parents[0]);
+      const auto list = above ? catalog.heirs(above->oid) : nullptr;
+      if (!list || !list->map) break;
+      BoundsAbove::Level level;
+      level.map = list->map;
+      level.partition = catalog::PartitionMap::none;
+      for (size_t i = 0; i < list->heirs.size(); ++i)
+         if (list->heirs[i].relation->oid == at->oid) {
+            level.partition = static_cast<int>(i);
+            attributes = composed(list->heirs[i].attributes, attributes);
+         }
+      for (const int16_t attribute : above->partitionKey->columns)
+         level.key.push_back(attributes ? (*attributes)[static_cast<size_t>(attribute - 1)] : attribute);
+      bounds->levels.insert(bounds->levels.begin(), std::move(level));
+      at = above.get();
+   }
+   return bounds;
+}
+
+bool isSameTable(const TableRef& a, const TableRef& b) {
+   if (a.relation != b.relation || a.storageId != b.storageId || a.external != b.external) return false;
+   if (!a.parts != !b.parts) return false;
+   if (!a.parts || (a.parts == b.parts && a.keptParts == b.keptParts)) return true;
+   // One bound with ONLY has fewer parts than one without.
+   if (a.parts->parts.size() != b.parts->parts.size() || !a.keptParts != !b.keptParts) return false;
+   return !a.keptParts || *a.keptParts == *b.keptParts;
+}
+
+std::string partsText(const TableRef& table) {
+   return std::to_string(partCount(table)) + " of " + std::to_string(table.parts->parts.size());
+}
+
+size_t partCount(const TableRef& table) {
+   return !table.parts ? 1 : table.keptParts ? table.keptParts->size() : table.parts->parts.size();
+}
+
+} // namespace ouzel::sql
