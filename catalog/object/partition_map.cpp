@@ -18,6 +18,20 @@ constexpr char pastAll = 3;
 /// More combinations of values than these are not looked at one by one.
 constexpr size_t combinationsMax = 256;
 
+bool isNumber(const std::string& tuple) {
+   return tuple[0] == valueTag;
+}
+
+/// The integer in the tuple of one column; `infinite`: for MINVALUE and MAXVALUE.
+int64_t numberOf(const std::string& tuple, int64_t infinite) {
+   if (!isNumber(tuple)) return infinite;
+   DCHECK(tuple.size() == 1 + sizeof(uint64_t));
+   uint64_t bits = 0;
+   for (size_t i = 1; i < tuple.size(); ++i)
+      bits = bits << 8 | static_cast<uint8_t>(tuple[i]);
+   return static_cast<int64_t>(bits ^ (uint64_t{1} << 63));
+}
+
 } // namespace
 
 std::string tupleKey(std::span<const PartitionDatum> data) {
@@ -57,6 +71,12 @@ PartitionMap::PartitionMap(const PartitionKey& key, std::vector<SqlType> types,
    }
    std::sort(values_.begin(), values_.end());
    std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.lower < b.lower; });
+   if (types_.size() == 1 && types_[0].oid != oid::numeric && isInteger(storedRepresentation(types_[0]).physical))
+      for (const Range& range : ranges_) {
+         const int64_t upper = numberOf(range.upper, INT64_MAX);
+         if (upper == INT64_MIN) continue; // no number is below
+         integers_.push_back({numberOf(range.lower, INT64_MIN), upper - isNumber(range.upper), range.partition});
+      }
    byRemainder_.assign(static_cast<size_t>(modulusMax), none);
    for (uint32_t i = 0; i < moduli_.size(); ++i)
       if (const auto [modulus, remainder] = moduli_[i]; modulus > 0)
@@ -83,6 +103,15 @@ int PartitionMap::find(std::span<const Value> values) const {
           std::lower_bound(values_.begin(), values_.end(), key,
                            [](const auto& entry, const std::string& wanted) { return entry.first < wanted; });
       return found != values_.end() && found->first == key ? static_cast<int>(found->second) : default_;
+   }
+   if (!integers_.empty() && !values[0].isNull) {
+      const int64_t wanted = values[0].i64;
+      const auto behind =
+          std::upper_bound(integers_.begin(), integers_.end(), wanted,
+                           [](int64_t value, const IntegerRange& range) { return value < range.lower; });
+      if (behind == integers_.begin()) return default_;
+      const IntegerRange& range = *std::prev(behind);
+      return wanted <= range.upper ? static_cast<int>(range.partition) : default_;
    }
    std::string key;
    for (size_t i = 0; i < values.size(); ++i) {

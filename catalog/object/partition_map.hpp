@@ -66,9 +66,15 @@ private:
    size_t count_;
    int default_ = none, null_ = none;                     ///< null_: of list partitions
    std::vector<std::pair<std::string, uint32_t>> values_; ///< list: sorted
-   std::vector<Range> ranges_;                            ///< sorted
-   std::vector<std::pair<int32_t, int32_t>> moduli_;      ///< hash: modulus and remainder by partition
-   std::vector<int> byRemainder_;                         ///< hash: partition by remainder of the largest modulus
+   /// The same ranges as numbers, sorted, if the key is one integer: bounds are inclusive.
+   struct IntegerRange {
+      int64_t lower, upper;
+      uint32_t partition;
+   };
+   std::vector<IntegerRange> integers_;
+   std::vector<Range> ranges_;                       ///< sorted
+   std::vector<std::pair<int32_t, int32_t>> moduli_; ///< hash: modulus and remainder by partition
+   std::vector<int> byRemainder_;                    ///< hash: partition by remainder of the largest modulus
 };
 
 /// A bound's tuple as bytes.

@@ -10,6 +10,7 @@
 #include "common/hash/vector_hash.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
+#include "engine/constraint/referenced_rows.hpp"
 #include "engine/core/session_services.hpp"
 #include "sql/algebra/table_parts.hpp"
 
@@ -101,11 +102,7 @@ public:
                parentColumns_.push_back(attribute);
             }
       DCHECK(childColumns_.size() == constraint.columns.size()); // each has a partner in the index
-      const catalog::Snapshot& snapshot = core.transaction.catalog();
-      if (part)
-         addParts(snapshot, part->oid);
-      else
-         addParts(snapshot, invalidOid);
+      parents_.emplace(core, parent_, parentColumns_, part);
       childTable_ = tableName(core, *child_);
       parentTable_ = tableName(core, *parent_);
    }
@@ -131,24 +128,6 @@ private:
          columns.push_back(static_cast<uint32_t>(attribute - 1));
       return columns;
    }
-   /// A table with rows of the parent: the parent, or a partition of it.
-   struct Part {
-      RelationPtr relation;
-      std::vector<int16_t> columns; ///< parentColumns_ in it
-   };
-   void addParts(const catalog::Snapshot& snapshot, Oid only) {
-      const auto parts = parent_->partitionKey ? sql::partsOf(snapshot, parent_, false) : nullptr;
-      if (!parts) return parts_.push_back({parent_, parentColumns_});
-      for (const sql::TablePart& part : parts->parts) {
-         if (only != invalidOid && part.relation->oid != only) continue;
-         Part& added = parts_.emplace_back();
-         added.relation = part.relation;
-         for (const int16_t attribute : parentColumns_)
-            added.columns.push_back(part.attributeOf(attribute));
-      }
-   }
-   storage::Table::KeyPresence findParent(uint64_t hash, const std::vector<Value>& key) const;
-   std::optional<Keys> deletedKeys(uint32_t sinceCommand, size_t rowsMax) const;
    bool canLookUp() const;
    std::string orphans(const Keys* keys) const;
    std::vector<std::string> comparedColumns() const;
@@ -173,7 +152,7 @@ private:
    const Constraint& constraint_;
    const RelationPtr parent_, index_;
    std::vector<int16_t> childColumns_, parentColumns_;
-   std::vector<Part> parts_;
+   std::optional<ReferencedRows> parents_;
    std::string childTable_, parentTable_;
 };
 
@@ -198,28 +177,6 @@ bool ForeignKeyCheck::canLookUp() const {
       if (!areNumbers && !(areAlike && a == b)) return false;
    }
    return true;
-}
-
-/// Whether any part has the key.
-storage::Table::KeyPresence ForeignKeyCheck::findParent(uint64_t hash, const std::vector<Value>& key) const {
-   storage::Table::KeyPresence found;
-   for (const Part& part : parts_) {
-      found = stored(part.relation).findKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
-      if (found.isPresent || found.deleter != 0) break;
-   }
-   return found;
-}
-
-/// The keys of rows that the transaction has deleted in the parts; empty: too many.
-std::optional<ForeignKeyCheck::Keys> ForeignKeyCheck::deletedKeys(uint32_t sinceCommand, size_t rowsMax) const {
-   Keys all;
-   for (const Part& part : parts_) {
-      auto keys = stored(part.relation)
-                      .deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
-      if (!keys) return std::nullopt;
-      all.insert(all.end(), std::make_move_iterator(keys->begin()), std::make_move_iterator(keys->end()));
-   }
-   return all;
 }
 
 std::string ForeignKeyCheck::keyDetail(const RelationPtr& relation, const std::vector<int16_t>& attributes,
@@ -271,7 +228,7 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
       // whose delete is not committed counts as present.
       core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
                                         LockMode::Share, core_.transaction.lockWait());
-      const auto presence = findParent(keys->hashes[i], key);
+      const auto presence = parents_->findKey(keys->hashes[i], key);
       if (presence.isPresent || presence.deleter != 0) continue;
       requireNeverSeen(key);
       failReferencing(keyTexts(core_, *child_, childColumns_, key));
@@ -371,7 +328,7 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    std::vector<std::string> found;
    for (const Value& value : rows[0])
       found.push_back(value.bytes);
-   const std::string& table = parts_.size() == 1 ? parts_[0].relation->name : parent_->name;
+   const std::string& table = parents_->name();
    throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + table +
                                                      "\" violates foreign key constraint \"" + constraint_.name +
                                                      "\" on table \"" + child_->name + "\"")
@@ -396,11 +353,11 @@ void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
 }
 
 void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone) {
-   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parts_.at(0).columns);
+   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parents_->columns());
    if (!isUpdate && !gone.byDelete) return;
    const char action = isUpdate ? constraint_.onUpdate : constraint_.onDelete;
    const bool pairsKeys = isUpdate && action == cascade;
-   std::optional<Keys> keys = deletedKeys(sinceCommand, pairsKeys ? SIZE_MAX : parentKeysMax);
+   std::optional<Keys> keys = parents_->deletedKeys(sinceCommand, pairsKeys ? SIZE_MAX : parentKeysMax);
    if (keys && keys->empty()) return;
    // Storage does not tell which of the keys were deleted and which were changed.
    if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
@@ -454,9 +411,9 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
 
 /// ON UPDATE CASCADE: give the children of changed parents the new keys.
 void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
-   storage::Table& table = stored(parts_.at(0).relation);
+   storage::Table& table = parents_->onlyTable();
    storage::Transaction& transaction = core_.transaction.storage();
-   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parts_[0].columns), true, SIZE_MAX);
+   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parents_->columns()), true, SIZE_MAX);
    if (fresh->rows.size() != oldKeys.size()) throwNotSupported("ON UPDATE CASCADE for this statement");
    Keys pairs;
    for (size_t i = 0; i < oldKeys.size(); ++i) {
@@ -481,7 +438,7 @@ void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) 
 }
 
 void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {
-   auto keys = deletedKeys(sinceCommand, parentKeysMax);
+   auto keys = parents_->deletedKeys(sinceCommand, parentKeysMax);
    if (keys) std::erase_if(*keys, hasNull);
    if (keys && keys->empty()) return;
    failReferenced(keys ? &*keys : nullptr);
@@ -492,32 +449,6 @@ bool touches(const sql::WrittenRelation& written, const std::vector<int16_t>& co
 }
 
 } // namespace
-
-const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation) {
-   ReferenceCache& cache = core.references;
-   const catalog::Snapshot& snapshot = core.transaction.catalog();
-   if (cache.version != snapshot.version() || !cache.isFilled) {
-      cache.byParent.clear();
-      for (const RelationPtr& child : snapshot.relations())
-         for (const Constraint& constraint : child->constraints)
-            if (constraint.kind == catalog::ConstraintKind::ForeignKey && constraint.parentConstraint == invalidOid)
-               cache.byParent[constraint.foreignRelation].emplace_back(child->oid, constraint.oid);
-      cache.version = snapshot.version();
-      cache.isFilled = true;
-   }
-   return cache.byParent[relation];
-}
-
-std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relation) {
-   std::vector<std::pair<Oid, Oid>> all = referencesTo(core, relation);
-   for (RelationPtr at = core.transaction.catalog().relation(relation); at && at->isPartition();) {
-      at = core.transaction.catalog().relation(at->parents[0]);
-      if (!at) break;
-      const std::vector<std::pair<Oid, Oid>>& above = referencesTo(core, at->oid);
-      all.insert(all.end(), above.begin(), above.end());
-   }
-   return all;
-}
 
 void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
                       uint32_t sinceCommand) {
@@ -557,14 +488,35 @@ void checkForeignKeyOfTable(SessionCore& core, const RelationPtr& table, const C
    ForeignKeyCheck(core, table, constraint).checkAllReferencing();
 }
 
+namespace {
+
+/// A row that goes to another partition is deleted here and inserted there, and which new row was which old one is
+/// lost.
+void requireNoMove(SessionCore& core, const catalog::Relation& table, const std::vector<int16_t>& updated) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   RelationPtr above = snapshot.relation(table.oid);
+   for (; above; above = above->isPartition() ? snapshot.relation(above->parents[0]) : nullptr) {
+      if (!above->partitionKey) continue;
+      for (const int16_t key : above->partitionKey->columns) {
+         const catalog::Column* column = table.findColumn(above->column(key)->name);
+         if (column && std::find(updated.begin(), updated.end(), column->attribute) != updated.end())
+            throwNotSupported("ON UPDATE CASCADE from a partitioned table whose partition key changes");
+      }
+   }
+}
+
+} // namespace
+
 bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan& plan) {
    for (const sql::WrittenRelation& one : written) {
       if (!one.makesRows) continue;
       for (const auto& [child, constraintOid] : referencesToRows(core, one.relation)) {
          const Constraint* constraint = core.transaction.catalog().constraint(constraintOid).second;
-         if (constraint && constraint->onUpdate == cascade &&
-             haveCommon(rowsGone(plan, one.relation).updated, constraint->foreignColumns))
-            return true;
+         if (!constraint || constraint->onUpdate != cascade) continue;
+         const auto updated = rowsGone(plan, one.relation).updated;
+         if (!haveCommon(updated, constraint->foreignColumns)) continue;
+         requireNoMove(core, *core.transaction.catalog().relation(one.relation), updated);
+         return true;
       }
    }
    return false;

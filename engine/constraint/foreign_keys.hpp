@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/constraint/referenced_rows.hpp"
 #include "engine/core/session_core.hpp"
 #include "sql/algebra/rel.hpp"
 #include "sql/plan/plan.hpp"
@@ -14,12 +15,6 @@
 // more keys, either session locks the other table against writers, and one join over the whole table does the check.
 
 namespace ouzel::engine {
-
-/// Foreign keys that reference a relation: the table that has it, the constraint. Valid until the catalog changes.
-const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation);
-
-/// The same, and those that reference a table of which the relation is a partition: all that reference its rows.
-std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relation);
 
 /// Check the rows that commands from `sinceCommand` on have written: throws 23503, or runs the actions of ON DELETE and
 /// ON UPDATE. `plan` is the statement's, null when it only inserts. Deferrable checks may be left to the end of the

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "common/memory/arena.hpp"
-#include "common/number/decimal.hpp"
+#include "common/number/scaled_value.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/order_key.hpp"
 
@@ -60,12 +59,7 @@ std::optional<Value> keyValue(const Expr& constant, const SqlType& type) {
    const Oid given = constant.type.oid;
    if (given != type.oid && !(isInteger(given) && isInteger(type.oid)) && !(isText(given) && isText(type.oid)))
       return std::nullopt;
-   Value value = *known;
-   if (type.oid != oid::numeric || value.type == PhysicalType::Decimal) return value;
-   Arena arena;
-   const int128 digits = value.type == PhysicalType::I128 ? value.i128 : int128{value.i64};
-   return Value::string(std::string(decimal::fromInt128(digits, constant.repr.scale, arena).view()),
-                        PhysicalType::Decimal);
+   return withOwnScale(*known, type.oid, constant.repr);
 }
 
 bool isBefore(const SqlType& type, const Value& a, const Value& b) {

@@ -1,7 +1,6 @@
 #include "catalog/object/partition_hash.hpp"
 #include "catalog/object/snapshot.hpp"
-#include "common/memory/arena.hpp"
-#include "common/number/decimal.hpp"
+#include "common/number/scaled_value.hpp"
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
@@ -11,15 +10,6 @@
 namespace ouzel::executor {
 
 namespace {
-
-Value genericValue(const Vector& column, uint32_t row, const SqlType& type, Representation representation) {
-   Value value = Value::fromVector(column, row);
-   if (value.isNull || type.oid != oid::numeric || representation.physical == PhysicalType::Decimal) return value;
-   Arena arena;
-   const int128 digits = value.type == PhysicalType::I128 ? value.i128 : int128{value.i64};
-   return Value::string(std::string(decimal::fromInt128(digits, representation.scale, arena).view()),
-                        PhysicalType::Decimal);
-}
 
 /// The types of the parent's key, to which the arguments' must be equal. Throws PostgreSQL's errors.
 std::vector<SqlType> keyTypes(const KernelCall& call, Oid parent) {
@@ -64,7 +54,7 @@ void satisfiesHashPartition(const KernelCall& call, ResultVector& result) {
       if (remainder >= modulus) refuse("remainder for hash partition must be less than modulus");
       key.clear();
       for (size_t i = 3; i < call.args.size(); ++i)
-         key.push_back(genericValue(call.args[i], row, call.argTypes[i], call.argReprs[i]));
+         key.push_back(withOwnScale(Value::fromVector(call.args[i], row), call.argTypes[i].oid, call.argReprs[i]));
       const uint64_t hash = catalog::partitionHash(types, key);
       out[row] = hash % static_cast<uint64_t>(modulus) == static_cast<uint64_t>(remainder);
    });

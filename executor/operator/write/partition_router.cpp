@@ -3,25 +3,10 @@
 #include <algorithm>
 
 #include "catalog/object/search_path.hpp"
-#include "common/memory/arena.hpp"
-#include "common/number/decimal.hpp"
+#include "common/number/scaled_value.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel::executor {
-
-namespace {
-
-/// The value of a row in the form that its type has without a column's scale.
-Value valueOf(const Vector& column, uint32_t row, const SqlType& type, Representation representation) {
-   Value value = Value::fromVector(column, row);
-   if (value.isNull || type.oid != oid::numeric || representation.physical == PhysicalType::Decimal) return value;
-   Arena arena;
-   const int128 digits = value.type == PhysicalType::I128 ? value.i128 : int128{value.i64};
-   return Value::string(std::string(decimal::fromInt128(digits, representation.scale, arena).view()),
-                        PhysicalType::Decimal);
-}
-
-} // namespace
 
 PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const sql::GetColumn> columns,
                                        const ColumnSlots& slots, const sql::ColumnTable& table) {
@@ -36,7 +21,8 @@ PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<c
 void PartitionKeyReader::read(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
    values.clear();
    for (const Column& column : columns_)
-      values.push_back(valueOf(batch.columns[column.slot], row, column.type, column.representation));
+      values.push_back(
+          withOwnScale(Value::fromVector(batch.columns[column.slot], row), column.type.oid, column.representation));
 }
 
 std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const catalog::Relation& named,
