@@ -137,7 +137,7 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
          break;
       }
       // Present rows get the default's present value and are not rewritten.
-      const auto rows = runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " +
+      const auto rows = runOnNewest(core_, "SELECT CAST((" + column.defaultExpr + ") AS " +
                                                catalog::sqlTypeName(editor_.snapshot(), column.type) + ")");
       added.missing = rows.at(0).at(0);
       break;
@@ -194,7 +194,7 @@ void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::Lis
 void TableAlteration::appendColumn(const AddedColumn& added) {
    const auto relation = table();
    if (added.column.notNull && !relation->partitionKey && (!added.missing || added.missing->isNull)) {
-      const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
+      const auto rows = runOnNewest(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
       if (!rows.empty()) throwContainsNulls(added.column.name);
    }
    storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);

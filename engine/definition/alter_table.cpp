@@ -7,6 +7,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/partition/alter_heirs.hpp"
@@ -170,7 +171,7 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command, size_t number) 
 }
 
 bool TableAlteration::hasNulls(const std::string& column) {
-   const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *table()) + " WHERE " +
+   const auto rows = runOnNewest(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *table()) + " WHERE " +
                                             catalog::quoteIdentifier(column) + " IS NULL LIMIT 1");
    return !rows.empty();
 }
@@ -376,7 +377,7 @@ std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relati
 
 void requireCheckHolds(SessionCore& core, const catalog::Relation& table, const catalog::Constraint& check) {
    const catalog::Snapshot& snapshot = core.transaction.editor().snapshot();
-   const auto rows = runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE NOT (" +
+   const auto rows = runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE NOT (" +
                                            check.expression + ") LIMIT 1");
    if (rows.empty()) return;
    throw SqlError(sqlstate::checkViolation,
@@ -410,16 +411,19 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    SessionCore& core = context.core;
    const std::string tag(tagOf(Verb::Alter, statement.objtype));
    requireWritable(core, tag);
-   const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName name = commandTarget(context, path, *statement.relation);
-   const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
-   if (!relation && statement.missing_ok) {
-      core.notice("relation \"" + name.name + "\" does not exist, skipping");
-      return tag;
-   }
-   if (!relation) requireTarget(context, path, *statement.relation);
-   requireAlterable(core, *relation, statement.objtype, false);
-   core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+   const auto relation = lockFound(core, LockMode::AccessExclusive, true, [&]() -> catalog::RelationPtr {
+      const catalog::SearchPath path = core.searchPath();
+      const catalog::QualifiedName name = commandTarget(context, path, *statement.relation);
+      auto found = catalog::findRelation(core.transaction.catalog(), path, name);
+      if (!found && statement.missing_ok) {
+         core.notice("relation \"" + name.name + "\" does not exist, skipping");
+         return nullptr;
+      }
+      if (!found) requireTarget(context, path, *statement.relation);
+      requireAlterable(core, *found, statement.objtype, false);
+      return found;
+   });
+   if (!relation) return tag;
    if (relation->relationKind != catalog::RelationKind::Table) {
       const auto alter = relation->relationKind == catalog::RelationKind::Composite ? alterCompositeType : alterOther;
       TableAlteration defaults(context, relation->oid); // of a view's columns
@@ -433,7 +437,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    }
    requireNotInUse(core, *relation, "ALTER TABLE");
    const bool isOnly = !statement.relation->inh;
-   lockHeirs(core, *relation);
+   requireHeirsAlterable(core, *relation);
    TableAlteration alteration(context, relation->oid);
    AlterCommands commands;
    for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {

@@ -2,6 +2,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/setting/relation_options.hpp"
@@ -18,12 +19,12 @@ using sql::ListOf;
 using sql::stringOf;
 using sql::textOf;
 
-std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
-   requireWritable(context.core, "CREATE INDEX");
+namespace {
+
+/// The table that gets an index. Throws 42809, 42501 and what finding it throws.
+catalog::RelationPtr requireIndexed(CommandContext& context, const ::IndexStmt& statement) {
    SessionCore& core = context.core;
-   if (statement.concurrent) refuseInBlock(core, "CREATE INDEX CONCURRENTLY");
-   const catalog::SearchPath path = core.searchPath();
-   const auto table = requireTarget(context, path, *statement.relation);
+   const auto table = requireTarget(context, core.searchPath(), *statement.relation);
    if (table->relationKind != catalog::RelationKind::Table &&
        table->relationKind != catalog::RelationKind::MaterializedView)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"")
@@ -34,6 +35,20 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       if (schema && table->persistence != catalog::Persistence::Temporary)
          requirePrivilege(core, *schema, catalog::privilege::create);
    }
+   return table;
+}
+
+} // namespace
+
+std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
+   requireWritable(context.core, "CREATE INDEX");
+   SessionCore& core = context.core;
+   if (statement.concurrent) refuseInBlock(core, "CREATE INDEX CONCURRENTLY");
+   const LockMode mode = statement.unique       ? LockMode::ShareRowExclusive
+                         : statement.concurrent ? LockMode::ShareUpdateExclusive
+                                                : LockMode::Share;
+   const auto table =
+       lockFound(core, mode, statement.relation->inh, [&] { return requireIndexed(context, statement); });
    requireNotInUse(core, *table, "CREATE INDEX");
    if (statement.whereClause) throwNotSupported("a partial index");
    if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");
@@ -77,7 +92,6 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       throw SqlError(sqlstate::featureNotSupported,
                      "cannot create index on partitioned table \"" + table->name + "\" concurrently");
    draft.index = std::move(index);
-   if (statement.unique) core.transaction.lock(table->oid, LockMode::ShareRowExclusive);
    core.transaction.editor().createRelation(std::move(draft));
    if (statement.unique) checkUniqueKeysOfTable(core, table->oid, true);
    if (statement.relation->inh) spreadKeys(context, table->oid);

@@ -2,6 +2,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/type/user_type.hpp"
@@ -110,6 +111,36 @@ std::string dropPolicies(CommandContext& context, const ::DropStmt& statement) {
    return "DROP POLICY";
 }
 
+/// The relation that a DROP names; null, with a notice, if there is none and none is needed.
+catalog::RelationPtr requireDropped(SessionCore& core, const DropKind& wanted, const catalog::QualifiedName& name,
+                                    bool missingOk) {
+   const bool schemaMissing =
+       !name.schema.empty() && name.schema != "pg_temp" && !core.transaction.catalog().findSchema(name.schema);
+   auto relation = catalog::findRelation(core.transaction.catalog(), core.searchPath(), name);
+   if (!relation) {
+      const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
+                                             : std::string(wanted.noun) + " \"" + name.name + "\" does not exist";
+      if (!missingOk)
+         throw SqlError(schemaMissing                                                 ? sqlstate::invalidSchemaName
+                        : !wanted.kind || wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
+                                                                                      : sqlstate::undefinedTable,
+                        what);
+      core.notice(what + ", skipping");
+      return nullptr;
+   }
+   const catalog::RelationKind kind = relation->relationKind == catalog::RelationKind::Virtual
+                                          ? static_cast<catalog::RelationKind>(relation->shownKind)
+                                          : relation->relationKind;
+   if (kind != wanted.kind)
+      throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
+          .hint(hintFor(kind));
+   if (relation->isBuiltin())
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied: \"" + relation->name + "\" is a system catalog");
+   requireDroppable(core, *relation);
+   return relation;
+}
+
 } // namespace
 
 void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
@@ -142,36 +173,12 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    const DropKind& wanted = *relationKind;
    requireWritable(core, wanted.hint);
    if (statement.concurrent) refuseInBlock(core, "DROP INDEX CONCURRENTLY");
-   const catalog::SearchPath path = core.searchPath();
    std::vector<Oid> relations;
    for (const ::Node* object : ListOf<>(statement.objects)) {
-      const catalog::QualifiedName name = nameOf(object);
-      const bool schemaMissing =
-          !name.schema.empty() && name.schema != "pg_temp" && !core.transaction.catalog().findSchema(name.schema);
-      const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
-      if (!relation) {
-         const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
-                                                : std::string(wanted.noun) + " \"" + name.name + "\" does not exist";
-         if (!statement.missing_ok)
-            throw SqlError(schemaMissing                                                 ? sqlstate::invalidSchemaName
-                           : !wanted.kind || wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
-                                                                                         : sqlstate::undefinedTable,
-                           what);
-         core.notice(what + ", skipping");
-         continue;
-      }
-      const catalog::RelationKind kind = relation->relationKind == catalog::RelationKind::Virtual
-                                             ? static_cast<catalog::RelationKind>(relation->shownKind)
-                                             : relation->relationKind;
-      if (kind != wanted.kind)
-         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
-             .hint(hintFor(kind));
-      if (relation->isBuiltin())
-         throw SqlError(sqlstate::insufficientPrivilege,
-                        "permission denied: \"" + relation->name + "\" is a system catalog");
-      requireDroppable(core, *relation);
-      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-      relations.push_back(relation->oid);
+      const auto relation = lockFound(core, LockMode::AccessExclusive, true, [&] {
+         return requireDropped(core, wanted, nameOf(object), statement.missing_ok);
+      });
+      if (relation) relations.push_back(relation->oid);
    }
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
    return wanted.hint;
@@ -193,48 +200,69 @@ void dropTemporaryRelations(SessionCore& core) {
 
 namespace {
 
-/// The tables named, and with CASCADE those whose foreign keys reference them.
-std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const ::TruncateStmt& statement) {
-   SessionCore& core = context.core;
-   const catalog::SearchPath path = core.searchPath();
+/// What TRUNCATE empties.
+struct Truncated {
    std::vector<catalog::RelationPtr> tables;
-   const auto has = [&](Oid oid) {
+   size_t named = 0; ///< of them, those that the statement names come first
+
+   bool has(Oid oid) const {
       return std::any_of(tables.begin(), tables.end(), [&](const auto& table) { return table->oid == oid; });
-   };
+   }
+   void addHeirs(const catalog::Snapshot& snapshot, Oid table) {
+      for (const Oid heir : snapshot.allHeirOids(table))
+         if (!has(heir)) tables.push_back(snapshot.relation(heir));
+   }
+};
+
+/// The tables named with what inherits from them, and with CASCADE those whose foreign keys reference them, locked.
+Truncated lockTruncated(CommandContext& context, const ::TruncateStmt& statement) {
+   SessionCore& core = context.core;
+   Truncated truncated;
    for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
-      const auto relation = requireTarget(context, path, *name);
-      if (relation->relationKind != catalog::RelationKind::Table)
-         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+      const auto relation = lockFound(core, LockMode::AccessExclusive, name->inh, [&] {
+         auto found = requireTarget(context, core.searchPath(), *name);
+         if (found->relationKind != catalog::RelationKind::Table)
+            throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a table");
+         requirePrivilege(core, *found, catalog::privilege::truncate);
+         return found;
+      });
       if (!name->inh && relation->partitionKey && !core.transaction.catalog().heirOids(relation->oid).empty())
          throw SqlError(sqlstate::wrongObjectType, "cannot truncate only a partitioned table")
              .hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
-      if (!has(relation->oid)) tables.push_back(relation);
-      if (!name->inh) continue;
-      for (const Oid heir : core.transaction.catalog().allHeirOids(relation->oid))
-         if (!has(heir)) tables.push_back(core.transaction.catalog().relation(heir));
+      if (!truncated.has(relation->oid)) truncated.tables.push_back(relation);
+      if (name->inh) truncated.addHeirs(core.transaction.catalog(), relation->oid);
    }
-   for (size_t i = 0; i < tables.size(); ++i) {
-      const std::vector<std::pair<Oid, Oid>> references = referencesToRows(core, tables[i]->oid);
+   truncated.named = truncated.tables.size();
+   for (size_t i = 0; i < truncated.tables.size(); ++i) {
+      const catalog::RelationPtr table = truncated.tables[i];
+      const std::vector<std::pair<Oid, Oid>> references = referencesToRows(core, table->oid);
       for (const auto& [childOid, constraint] : references) {
-         if (has(childOid)) continue;
-         const auto child = core.transaction.catalog().relation(childOid);
+         if (truncated.has(childOid)) continue;
+         const Oid oid = childOid;
+         const auto child =
+             lockFound(core, LockMode::AccessExclusive, true, [&] { return core.transaction.catalog().relation(oid); });
+         if (!child) continue;
          if (statement.behavior != DROP_CASCADE)
             throw SqlError(sqlstate::featureNotSupported,
                            "cannot truncate a table referenced in a foreign key constraint")
-                .detail("Table \"" + child->name + "\" references \"" + tables[i]->name + "\".")
+                .detail("Table \"" + child->name + "\" references \"" + table->name + "\".")
                 .hint("Truncate table \"" + child->name + "\" at the same time, or use TRUNCATE ... CASCADE.");
          core.notice("truncate cascades to table \"" + child->name + "\"");
-         tables.push_back(child);
+         truncated.tables.push_back(child);
+         truncated.addHeirs(core.transaction.catalog(), childOid);
       }
    }
-   return tables;
+   return truncated;
 }
 
 } // namespace
 
 void emptyTable(SessionCore& core, Oid table) {
    catalog::Relation changed = *core.transaction.catalog().relation(table);
-   const auto columns = core.database.storage->find(changed.storage)->columns();
+   const auto stored = core.database.storage->find(changed.storage);
+   if (!stored) // in an old snapshot of the catalog
+      throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+   const auto columns = stored->columns();
    core.database.storage->dropTable(core.transaction.storage(), changed.storage);
    changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
    core.transaction.editor().replaceRelation(std::move(changed));
@@ -243,14 +271,13 @@ void emptyTable(SessionCore& core, Oid table) {
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "TRUNCATE TABLE");
-   const std::vector<catalog::RelationPtr> tables = truncatedTables(context, statement);
-   for (const auto& relation : tables)
-      requirePrivilege(core, *relation, catalog::privilege::truncate);
-   for (const auto& relation : tables) {
-      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-      requireNotInUse(core, *relation, "TRUNCATE");
-      if (!relation->partitionKey) emptyTable(core, relation->oid);
-      if (statement.restart_seqs) restartOwnedSequences(core, *relation);
+   const Truncated truncated = lockTruncated(context, statement);
+   for (size_t i = 0; i < truncated.tables.size(); ++i) {
+      const catalog::Relation& table = *truncated.tables[i];
+      if (i >= truncated.named) requirePrivilege(core, table, catalog::privilege::truncate);
+      requireNotInUse(core, table, "TRUNCATE");
+      if (!table.partitionKey) emptyTable(core, table.oid);
+      if (statement.restart_seqs) restartOwnedSequences(core, table);
    }
    return "TRUNCATE TABLE";
 }

@@ -5,6 +5,7 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -112,28 +113,34 @@ void requireReferences(SessionCore& core, const catalog::Relation& parent, const
    if (!isAllowed) requirePrivilege(core, parent, catalog::privilege::references);
 }
 
-} // namespace
-
-void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
-                   const std::vector<std::string>& columnsOf) {
+/// The table that a foreign key references. Throws 42809, 42501 and what finding it throws.
+catalog::RelationPtr requireReferenced(CommandContext& context, const ::Constraint& definition) {
    SessionCore& core = context.core;
-   catalog::CatalogEditor& editor = core.transaction.editor();
-   const catalog::SearchPath path = core.searchPath();
-   const auto child = editor.snapshot().relation(childOid);
-   const auto parent = requireTarget(context, path, *definition.pktable);
+   const auto parent = requireTarget(context, core.searchPath(), *definition.pktable);
    if (parent->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "referenced relation \"" + parent->name + "\" is not a table");
    if (parent->isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + parent->name + "\" is a system catalog");
    requireReferences(core, *parent, definition.pk_attrs ? namesOf(definition.pk_attrs) : std::vector<std::string>());
+   return parent;
+}
+
+} // namespace
+
+void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
+                   const std::vector<std::string>& columnsOf) {
+   SessionCore& core = context.core;
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const auto parent =
+       lockFound(core, LockMode::ShareRowExclusive, true, [&] { return requireReferenced(context, definition); });
+   const auto child =
+       lockFound(core, LockMode::ShareRowExclusive, true, [&] { return editor.snapshot().relation(childOid); });
    const bool isTemporary = child->persistence == catalog::Persistence::Temporary;
    if (isTemporary != (parent->persistence == catalog::Persistence::Temporary))
       throw SqlError(sqlstate::invalidTableDefinition,
                      isTemporary ? "constraints on temporary tables may reference only temporary tables"
                                  : "constraints on permanent tables may reference only permanent tables");
-   core.transaction.lock(parent->oid, LockMode::ShareRowExclusive);
-   core.transaction.lock(child->oid, LockMode::ShareRowExclusive);
 
    catalog::Constraint constraint;
    constraint.kind = catalog::ConstraintKind::ForeignKey;

@@ -4,6 +4,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
@@ -28,16 +29,17 @@ namespace {
 catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& name, ::ObjectType type, bool isRename,
                                   bool missingOk) {
    SessionCore& core = context.core;
-   const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName qualified = commandTarget(context, path, name);
-   auto relation = catalog::findRelation(core.transaction.catalog(), path, qualified);
-   if (!relation && !missingOk) requireTarget(context, path, name);
-   if (!relation)
-      core.notice("relation \"" + qualified.name + "\" does not exist, skipping");
-   else
-      requireAlterable(context.core, *relation, type, isRename);
-   if (relation) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-   return relation;
+   return lockFound(core, LockMode::AccessExclusive, isRename && name.inh, [&] {
+      const catalog::SearchPath path = core.searchPath();
+      const catalog::QualifiedName qualified = commandTarget(context, path, name);
+      auto relation = catalog::findRelation(core.transaction.catalog(), path, qualified);
+      if (!relation && !missingOk) requireTarget(context, path, name);
+      if (!relation)
+         core.notice("relation \"" + qualified.name + "\" does not exist, skipping");
+      else
+         requireAlterable(core, *relation, type, isRename);
+      return relation;
+   });
 }
 
 /// Writes the new name into a view's text. The names of a view's own columns are in the catalog and not in its text.
@@ -287,9 +289,11 @@ namespace {
 
 /// Throws 42809 unless the relation is what COMMENT ON calls it.
 void requireKind(const catalog::Relation& relation, ::ObjectType type) {
-   const auto is = [&](::ObjectType wanted, char relkind) { return type == wanted && relation.relkind() == relkind; };
-   if (is(OBJECT_TABLE, 'r') || is(OBJECT_VIEW, 'v') || is(OBJECT_INDEX, 'i') || is(OBJECT_SEQUENCE, 'S') ||
-       is(OBJECT_MATVIEW, 'm'))
+   const auto is = [&](::ObjectType wanted, std::string_view relkinds) {
+      return type == wanted && relkinds.find(relation.relkind()) != std::string_view::npos;
+   };
+   if (is(OBJECT_TABLE, "rp") || is(OBJECT_VIEW, "v") || is(OBJECT_INDEX, "iI") || is(OBJECT_SEQUENCE, "S") ||
+       is(OBJECT_MATVIEW, "m"))
       return;
    throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " +
                                                  (type == OBJECT_INDEX ? "an " : "a ") +

@@ -88,6 +88,7 @@ void RowRewrite::run(catalog::Relation changed) {
    query_.output.clear();
    query_.kind = sql::StatementKind::Insert;
    query_.readOnly = false;
+   const NewestSnapshot newest(core_.transaction); // the table is locked: no others come
    QueryExecution execution(core_, std::move(query_));
    execution.run(0, nullptr);
    core_.database.storage->dropTable(core_.transaction.storage(), oldStorage_);

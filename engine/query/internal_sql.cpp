@@ -34,6 +34,11 @@ std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string
    return std::move(rows.collected);
 }
 
+std::vector<std::vector<Value>> runOnNewest(SessionCore& core, const std::string& text) {
+   const NewestSnapshot newest(core.transaction);
+   return runInternal(core, text);
+}
+
 void runModification(SessionCore& core, const std::string& text) {
    const SessionCore::AsServer asServer(core);
    const auto script = sql::ParsedScript::parse(text);

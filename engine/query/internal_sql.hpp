@@ -10,6 +10,9 @@ namespace ouzel::engine {
 
 /// Runs a query and returns its rows.
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
+/// As runInternal(), over the newest committed rows in every isolation level: for checks of all rows of a table that
+/// this transaction has locked.
+std::vector<std::vector<Value>> runOnNewest(SessionCore& core, const std::string& text);
 /// Runs an INSERT, UPDATE or DELETE with its constraints and referential actions.
 void runModification(SessionCore& core, const std::string& sql);
 

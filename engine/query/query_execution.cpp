@@ -170,7 +170,8 @@ QueryExecution::~QueryExecution() = default;
 
 storage::Table* QueryExecution::findTable(storage::StorageId id) {
    auto table = core_.database.storage->find(id);
-   if (!table) throwInternal("a plan's table is gone");
+   if (!table) // another transaction has emptied or dropped it since this one's snapshot
+      throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
    const MutexLock lock(tablesMutex_);
    tables_.push_back(table);
    return table.get();

@@ -4,6 +4,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
@@ -86,7 +87,7 @@ void requireDistinctRows(SessionCore& core, const catalog::Relation& view) {
       present += (present.empty() ? "" : " AND ") + name + " IS NOT NULL";
    }
    const auto rows =
-       runInternal(core, "SELECT ROW(" + columns + ")::text FROM " + quotedTable(core.transaction.catalog(), view) +
+       runOnNewest(core, "SELECT ROW(" + columns + ")::text FROM " + quotedTable(core.transaction.catalog(), view) +
                              " WHERE " + present + " GROUP BY " + columns + " HAVING count(*) > 1 LIMIT 1");
    if (rows.empty()) return;
    throw SqlError(sqlstate::cardinalityViolation, "new data for materialized view \"" + view.name +
@@ -143,24 +144,26 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
 std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatViewStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "REFRESH MATERIALIZED VIEW");
-   const catalog::RelationPtr view = requireView(context, statement);
+   const LockMode mode = statement.concurrent ? LockMode::Exclusive : LockMode::AccessExclusive;
+   const catalog::RelationPtr view = lockFound(core, mode, false, [&] { return requireView(context, statement); });
    if (statement.concurrent && !view->isPopulated)
       throw SqlError(sqlstate::featureNotSupported,
                      "CONCURRENTLY cannot be used when the materialized view is not populated");
    if (statement.concurrent && statement.skipData)
       throw SqlError(sqlstate::syntaxError, "CONCURRENTLY and WITH NO DATA options cannot be used together");
    if (statement.concurrent) requireUniqueIndex(core, *view);
-   core.transaction.lock(view->oid, statement.concurrent ? LockMode::Exclusive : LockMode::AccessExclusive);
    requireNotInUse(core, *view, "REFRESH MATERIALIZED VIEW");
-   catalog::Relation filled = *core.transaction.catalog().relation(view->oid);
-   const storage::StorageId old = filled.storage;
+   catalog::Relation filled = *view;
    makeStorage(core, filled);
    filled.isPopulated = !statement.skipData;
    if (!statement.skipData) storeQuery(core, filled);
    // With CONCURRENTLY others have read the old rows until now.
    core.transaction.lock(view->oid, LockMode::AccessExclusive);
-   core.database.storage->dropTable(core.transaction.storage(), old);
-   core.transaction.editor().replaceRelation(filled);
+   catalog::Relation changed = *core.transaction.catalog().relation(view->oid); // another may have granted on it
+   core.database.storage->dropTable(core.transaction.storage(), changed.storage);
+   changed.storage = filled.storage;
+   changed.isPopulated = filled.isPopulated;
+   core.transaction.editor().replaceRelation(std::move(changed));
    try {
       checkUniqueKeysOfTable(core, view->oid, true);
    } catch (const SqlError& error) {

@@ -59,6 +59,9 @@ void requireNotInherited(const catalog::Snapshot& snapshot, const catalog::Relat
          if (const Column* above = parent->findColumn(column->name); above && above->notNull)
             refuse("column \"" + column->name + "\" is marked NOT NULL in parent table");
       return;
+   case AT_DropExpression:
+      if (column && column->parentCount > 0) refuse("cannot drop generation expression from inherited column");
+      return;
    case AT_DropConstraint:
       if (const Constraint* constraint = table.findConstraint(command.name); constraint && constraint->parentCount > 0)
          refuse("cannot drop inherited constraint \"" + constraint->name + "\" of relation \"" + table.name + "\"");
@@ -104,9 +107,8 @@ void requireChangeable(SessionCore& core, const catalog::Relation& table, const 
    if (isOnly && !snapshot.heirOids(table.oid).empty()) requireReaching(table, command);
 }
 
-void lockHeirs(SessionCore& core, const catalog::Relation& table) {
+void requireHeirsAlterable(SessionCore& core, const catalog::Relation& table) {
    for (const Oid oid : core.transaction.editor().snapshot().allHeirOids(table.oid)) {
-      core.transaction.lock(oid, LockMode::AccessExclusive);
       const RelationPtr heir = core.transaction.catalog().relation(oid);
       requireOwner(core, *heir);
       requireNotInUse(core, *heir, "ALTER TABLE");

@@ -4,6 +4,7 @@
 
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -52,13 +53,8 @@ void requireParent(const catalog::Relation& parent, bool isPartition, bool isTem
 /// Waits for the lock, and gives the relation as it is then.
 RelationPtr lockedParent(CommandContext& context, const ::RangeVar& name, bool isPartition) {
    SessionCore& core = context.core;
-   for (;;) {
-      const catalog::SearchPath path = core.searchPath();
-      const RelationPtr relation = requireTarget(context, path, name);
-      core.transaction.lock(relation->oid, isPartition ? LockMode::AccessExclusive : LockMode::ShareUpdateExclusive);
-      core.transaction.startCommand();
-      if (const RelationPtr now = requireTarget(context, core.searchPath(), name); now == relation) return now;
-   }
+   return lockFound(core, isPartition ? LockMode::AccessExclusive : LockMode::ShareUpdateExclusive, false,
+                    [&] { return requireTarget(context, core.searchPath(), name); });
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/partition/bound.hpp"
 #include "engine/definition/partition/inherited.hpp"
 #include "engine/definition/partition/keys.hpp"
@@ -46,12 +47,7 @@ namespace {
 /// The relation that a sub-command names, locked.
 RelationPtr lockedTarget(CommandContext& context, const ::RangeVar& name, LockMode mode) {
    SessionCore& core = context.core;
-   for (;;) {
-      const RelationPtr relation = requireTarget(context, core.searchPath(), name);
-      core.transaction.lock(relation->oid, mode);
-      core.transaction.startCommand();
-      if (const RelationPtr now = requireTarget(context, core.searchPath(), name); now == relation) return now;
-   }
+   return lockFound(core, mode, true, [&] { return requireTarget(context, core.searchPath(), name); });
 }
 
 std::string quoted(const catalog::Relation& relation) {
@@ -161,7 +157,7 @@ void requireRowsWithin(SessionCore& core, const catalog::Relation& table) {
    const catalog::Snapshot& snapshot = core.transaction.editor().snapshot();
    const std::string condition = partitionConstraintText(snapshot, table);
    if (condition.empty()) return;
-   const auto rows = runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE (" + condition +
+   const auto rows = runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE (" + condition +
                                            ") IS NOT TRUE LIMIT 1");
    if (rows.empty()) return;
    throw SqlError(sqlstate::checkViolation,
@@ -189,7 +185,7 @@ void requireNotReferenced(SessionCore& core, const catalog::Relation& partition)
                        catalog::quoteIdentifier(parent->column(constraint->foreignColumns[i])->name) + " = c." +
                        catalog::quoteIdentifier(child->column(constraint->columns[i])->name);
       core.transaction.lock(childOid, LockMode::ShareRowExclusive);
-      const auto rows = runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, partition) + " p JOIN " +
+      const auto rows = runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, partition) + " p JOIN " +
                                               quotedTable(snapshot, *child) + " c ON " + equalities + " LIMIT 1");
       if (!rows.empty())
          throw SqlError(sqlstate::foreignKeyViolation, "removing partition " + quoted(partition) +

@@ -164,7 +164,7 @@ void requireValuesPass(CommandContext& context, const catalog::Relation& domain,
                                                               "\" uses it");
          core.transaction.lock(table->oid, LockMode::Share); // nobody writes values that the checks would miss
          try {
-            runInternal(core, "SELECT count(ouzel_domain(" + catalog::quoteIdentifier(column.name) + ", " +
+            runOnNewest(core, "SELECT count(ouzel_domain(" + catalog::quoteIdentifier(column.name) + ", " +
                                   std::to_string(domain.rowType) + "::oid)) FROM " + quotedTable(snapshot, *table));
          } catch (const SqlError& error) {
             if (error.state() != sqlstate::checkViolation && error.state() != sqlstate::notNullViolation) throw;
