@@ -141,6 +141,9 @@ std::string defaultCondition(const Snapshot& snapshot, const Relation& parent, c
       if (all.values.empty()) return {};
       return "(NOT " + listCondition(all, columns[0], types[0]) + ")";
    }
+   std::vector<std::string> present;
+   for (const std::string& column : columns)
+      present.push_back("(" + column + " IS NOT NULL)");
    size_t count = 0;
    for (const Heir& sibling : siblings->heirs) {
       if (sibling.relation->bound->isDefault) continue;
@@ -150,13 +153,11 @@ std::string defaultCondition(const Snapshot& snapshot, const Relation& parent, c
          std::string text = beyond(columns, types, isLower ? bound.lower : bound.upper, 0, isLower);
          if (!text.empty()) conditions.push_back(std::move(text));
       }
+      if (conditions.empty()) conditions = present; // from MINVALUE to MAXVALUE
       taken += (count++ ? " OR " : "") + conjunction(conditions);
    }
    if (count == 0) return {};
    if (count > 1) taken = "(" + taken + ")";
-   std::vector<std::string> present;
-   for (const std::string& column : columns)
-      present.push_back("(" + column + " IS NOT NULL)");
    present.push_back(taken);
    return "(NOT " + conjunction(present) + ")";
 }

@@ -256,10 +256,11 @@ struct Dml {
       std::string column;
       std::string policyError{}; ///< of row-level security: the message of the error
       std::string view{};        ///< of WITH CHECK OPTION: the view
+      bool isVisibility = false; ///< of a stored row: whether `view` shows it
 
       template <typename Self>
-      static constexpr std::tuple members{&Self::expr,   &Self::constraint,  &Self::notNullAttribute,
-                                          &Self::column, &Self::policyError, &Self::view};
+      static constexpr std::tuple members{&Self::expr,        &Self::constraint, &Self::notNullAttribute, &Self::column,
+                                          &Self::policyError, &Self::view,       &Self::isVisibility};
    };
    std::vector<Check> checks;
    /// Constraints that only one part of the table has, over the same columns.

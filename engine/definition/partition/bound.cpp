@@ -6,6 +6,7 @@
 #include "catalog/object/partition_map.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/base_type/type_form.hpp"
+#include "common/number/scaled_value.hpp"
 #include "common/type/order_key.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/definition/definition.hpp"
@@ -153,14 +154,17 @@ PartitionDatum BoundReader::value(const ::Node* node, const catalog::Column& tar
    executor::FunctionContext functions = context_.core.functionContext();
    MemoryLedger ledger(evaluationMemoryMax);
    Reservation memory(ledger);
-   const Value value = executor::ExpressionEvaluator(functions, memory).evaluate(*bound.expr);
+   const Value value = withOwnScale(executor::ExpressionEvaluator(functions, memory).evaluate(*bound.expr),
+                                    target.type.oid, bound.expr->repr);
    PartitionDatum datum;
    if (value.isNull) {
       datum.kind = PartitionDatum::Kind::Null;
       return datum;
    }
    const SqlType type{target.type.oid, -1, invalidOid};
-   datum.text = ouzel::textOf(type, value, SessionFormat());
+   SessionFormat format; // the catalog's, whatever the session's settings are
+   format.types = context_.core.format().types;
+   datum.text = ouzel::textOf(type, value, format);
    appendValueKey(datum.key, type, value);
    return datum;
 }
@@ -338,7 +342,7 @@ void requireDefaultWithout(SessionCore& core, const catalog::Relation& parent, c
    shown.bound = bound;
    const std::string inside = catalog::partitionConditionText(snapshot, parent, shown);
    const auto rows =
-       runInternal(core, "SELECT 1 FROM " + quotedTable(snapshot, other) + " WHERE " + inside + " LIMIT 1");
+       runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, other) + " WHERE " + inside + " LIMIT 1");
    if (rows.empty()) return;
    throw SqlError(sqlstate::checkViolation, "updated partition constraint for default partition \"" + other.name +
                                                 "\" would be violated by some row")

@@ -136,6 +136,8 @@ void KeySpreader::addIndex(const catalog::Relation& index) {
    const Constraint* constraint = parent_->constraintOf(index.oid);
    if (matches_ && adopt(index, constraint)) return;
    const RelationPtr partition = this->partition();
+   if (index.index->isUnique)
+      requirePartitionColumns(*partition, own(index.index->columns), index.index->isPrimary ? "PRIMARY KEY" : "UNIQUE");
    if (constraint) {
       Constraint part = *constraint;
       part.oid = part.index = invalidOid;

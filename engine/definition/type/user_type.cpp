@@ -91,11 +91,16 @@ bool mayName(std::string_view text, std::string_view name, bool isField) {
    for (size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
       const size_t end = at + name.size();
       if (end < text.size() && isLetter(text[end])) continue;
-      const std::string_view before = text.substr(0, at);
+      std::string_view before = text.substr(0, at);
       const bool isQuoted = before.ends_with('"');
-      if (isField ? before.ends_with('.') || (isQuoted && before.ends_with(".\""))
-                  : (before.empty() || !isLetter(before.back())) && namesType(before))
-         return true;
+      if (isField) {
+         if (before.ends_with('.') || (isQuoted && before.ends_with(".\""))) return true;
+         continue;
+      }
+      if (before.ends_with('_')) before.remove_suffix(1); // "_t" is the name of t[]
+      if (!before.empty() && isLetter(before.back())) continue;
+      const size_t next = text.find_first_not_of("\" \n\t", end);
+      if (namesType(before) || (next != std::string_view::npos && text[next] == '\'')) return true; // t 'literal'
    }
    return false;
 }

@@ -18,6 +18,8 @@ using Syntax = RegexNode::Kind;
 
 /// Steps of a search: some, and more for a longer text. A step is about 50 ns.
 constexpr uint64_t stepsAlways = 10'000'000, stepsForByte = 64, stepsBetweenChecks = 100'000;
+/// Positions that are copied in the time of a step.
+constexpr size_t copiedInStep = 16;
 /// Positions that are kept while a search goes on from one beginning to the next.
 constexpr size_t knownPositionsMax = 1'000'000;
 
@@ -141,6 +143,7 @@ RegexBacktracker::Positions RegexBacktracker::endsOf(const RegexNode& node, size
       const Positions& some = ends({RegexPart::Kind::Node, child.get()}, begin);
       all.insert(all.end(), some.begin(), some.end());
    }
+   step(all.size());
    sortUnique(all);
    return all;
 }
@@ -169,6 +172,7 @@ RegexBacktracker::Positions RegexBacktracker::oneMore(const RegexNode& node, con
    Positions all;
    for (const size_t begin : begins) {
       const Positions& some = ends({RegexPart::Kind::Node, &node}, begin);
+      step(some.size() + 1);
       all.insert(all.end(), some.begin(), some.end());
    }
    sortUnique(all);
@@ -194,9 +198,10 @@ RegexBacktracker::Positions RegexBacktracker::endsOfRounds(const RegexNode& node
       const Positions reached = oneMore(round, newest);
       newest.clear();
       std::set_difference(reached.begin(), reached.end(), all.begin(), all.end(), std::back_inserter(newest));
+      const auto merged = static_cast<ptrdiff_t>(all.size());
       all.insert(all.end(), newest.begin(), newest.end());
-      std::sort(all.begin(), all.end());
-      step(newest.size() + 1);
+      std::inplace_merge(all.begin(), all.begin() + merged, all.end());
+      step(reached.size() + all.size() / copiedInStep + 1);
    }
    return all;
 }
@@ -236,6 +241,7 @@ template <typename Take>
 bool RegexBacktracker::tryEnds(const RegexPart& part, RegexPreference preference, size_t begin, size_t end,
                                Take&& take) {
    const Positions positions = ends(part, begin); // a copy: what is known may be forgotten meanwhile
+   step(positions.size() / copiedInStep);
    const auto behind = std::upper_bound(positions.begin(), positions.end(), end);
    const auto count = static_cast<size_t>(behind - positions.begin());
    for (size_t i = 0; i < count; ++i) {
@@ -317,7 +323,7 @@ bool RegexBacktracker::iterate(const RegexDissection& node, int32_t rounds, size
 }
 
 /// Whether the text is that of the group, as often as the quantifier says.
-bool RegexBacktracker::repeats(const RegexDissection& node, size_t begin, size_t end) const {
+bool RegexBacktracker::repeats(const RegexDissection& node, size_t begin, size_t end) {
    const RegexSpan& group = (*spans_)[node.backReference];
    if (!group.isMatched()) return false;
    const std::string_view once = group.of(text_);
@@ -326,6 +332,7 @@ bool RegexBacktracker::repeats(const RegexDissection& node, size_t begin, size_t
    if (times * once.size() != length || times < static_cast<size_t>(node.min) ||
        (node.max >= 0 && times > static_cast<size_t>(node.max)))
       return false;
+   step(length / copiedInStep + times);
    for (size_t i = 0; i < times; ++i) {
       const std::string_view here = text_.substr(begin + i * once.size(), once.size());
       if (syntax_.flags.ignoreCase ? !equalIgnoringCase(here, once) : here != once) return false;

@@ -51,7 +51,7 @@ private:
    bool concat(const RegexDissection& node, size_t child, size_t begin, size_t end);
    void forget(const RegexDissection& node); ///< the captures of the node and below
    bool iterate(const RegexDissection& node, int32_t rounds, size_t begin, size_t end);
-   bool repeats(const RegexDissection& node, size_t begin, size_t end) const;
+   bool repeats(const RegexDissection& node, size_t begin, size_t end);
    /// Calls `take` for the ends of the part, those first that the preference says, until it returns true.
    template <typename Take>
    bool tryEnds(const RegexPart& part, RegexPreference preference, size_t begin, size_t end, Take&& take);

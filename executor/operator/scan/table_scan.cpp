@@ -327,6 +327,20 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
 
 /// Leaves out the partitions that the predicates exclude with the values that they have now, and those without keys of
 /// the joins above.
+/// Whether a runtime filter's bounds, which are integers, are values of the type.
+static bool keepsKeyAsInteger(Oid type) {
+   switch (type) {
+   case oid::int2:
+   case oid::int4:
+   case oid::int8:
+   case oid::date:
+   case oid::time:
+   case oid::timestamp:
+   case oid::timestamptz: return true;
+   default: return false;
+   }
+}
+
 void TableScan::chooseParts(sql::TableRef& table) const {
    std::vector<sql::GetColumn> columns;
    for (const sql::plan::ScanColumn& column : plan_.columns)
@@ -336,7 +350,7 @@ void TableScan::chooseParts(sql::TableRef& table) const {
    for (const RuntimeUse& use : activeRuntime_) {
       const std::optional<int16_t> attribute = attributeOf(use.column);
       if (!attribute || !use.filter->hasBounds() || !isPartitionKey(*table.parts, *attribute)) continue;
-      if (table_[plan_.columns[use.column].column].repr.scale != 0) continue;
+      if (!keepsKeyAsInteger(table_[plan_.columns[use.column].column].type.oid)) continue;
       catalog::PartitionCondition& condition = joined[*attribute];
       condition.lower = Value::integer(PhysicalType::I64, use.filter->lower());
       condition.upper = Value::integer(PhysicalType::I64, use.filter->upper());

@@ -2,6 +2,7 @@
 
 #include "catalog/object/acl.hpp"
 #include "common/type/text_codec.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 namespace ouzel::executor {
 
@@ -23,6 +24,9 @@ std::string RowErrors::rowText(const Batch& in, uint32_t row, const std::vector<
    std::string detail = "Failing row contains (";
    bool first = true;
    for (const sql::GetColumn& target : columns) {
+      if (const auto& parts = dml_.table.parts; // what only another part has
+          parts && target.attribute > static_cast<int16_t>(parts->table->columns.size()))
+         continue;
       if (!std::exchange(first, false)) detail += ", ";
       const uint32_t slot = *slots_.find(target.column);
       const Vector& column = in.columns[slot];
@@ -43,6 +47,9 @@ SqlError RowErrors::violation(const Batch& in, uint32_t row, const sql::Dml::Che
                               const std::vector<sql::GetColumn>& columns, const FunctionContext& functions,
                               const catalog::Relation* part) const {
    if (!check.policyError.empty()) return SqlError(sqlstate::insufficientPrivilege, check.policyError);
+   if (check.isVisibility)
+      return SqlError(sqlstate::objectNotInPrerequisiteState,
+                      "conflicting row is not visible through view \"" + check.view + "\"");
    if (!check.view.empty())
       return SqlError(sqlstate::withCheckOptionViolation,
                       "new row violates check option for view \"" + check.view + "\"")

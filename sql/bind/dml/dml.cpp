@@ -125,8 +125,11 @@ void addPartChecks(BindState& state, const catalog::Relation& whole, const Table
       const TablePart& part = parts.parts[i];
       if (part.relation->oid == whole.oid) continue;
       catalog::Relation only = *part.relation;
-      std::erase_if(only.constraints, [](const catalog::Constraint& constraint) {
-         return constraint.kind != catalog::ConstraintKind::Check || constraint.parentCount > 0;
+      std::erase_if(only.constraints, [&](const catalog::Constraint& constraint) {
+         if (constraint.kind != catalog::ConstraintKind::Check) return true;
+         const catalog::Constraint* above =
+             constraint.parentCount > 0 ? whole.findConstraint(constraint.name) : nullptr;
+         return above && above->kind == catalog::ConstraintKind::Check && !above->noInherit;
       });
       bool hasOwn = !only.constraints.empty();
       for (const catalog::Column& column : whole.columns)
@@ -150,6 +153,10 @@ void setParts(BindState& state, const catalog::RelationPtr& table, Dml& dml) {
    }
    if (dml.table.parts) addPartChecks(state, *table, *dml.table.parts, dml);
    dml.bounds = boundsAbove(state.context.catalog, *table);
+   for (catalog::RelationPtr at = table; at && at->isPartition();) { // where another partition changes the bounds
+      at = state.context.catalog.relation(at->parents[0]);
+      if (at) state.relations.push_back(at->oid);
+   }
 }
 
 Oid sequenceOfDefault(const Expr& expression) {

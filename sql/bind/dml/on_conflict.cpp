@@ -122,11 +122,13 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
    return keys;
 }
 
-/// Whether the stored row that a proposed one meets passes the policies, as an expression over columns that are
-/// computed above `rel`; null: there are no policies. The checks that say which one it fails go to `dml`.
-ExprPtr storedPasses(BindState& state, Scope& scope, const TargetPolicies& policies, ColumnId rowId, RelPtr& rel,
-                     Dml& dml) {
+/// Whether the stored row that a proposed one meets passes the policies, and the views show it, as an expression over
+/// columns that are computed above `rel`; null: there are neither. The checks that say which one it fails go to `dml`.
+/// `stored`: the table's columns.
+ExprPtr storedPasses(BindState& state, Scope& scope, const TargetPolicies& policies, const ConflictView* view,
+                     const std::vector<GetColumn>& stored, ColumnId rowId, RelPtr& rel, Dml& dml) {
    dml.storedChecks = policies.conflictChecks(state, scope);
+   if (view) append(dml.storedChecks, visibilityChecks(state, scope, view->target, stored, rel));
    if (dml.storedChecks.empty()) return nullptr;
    const SqlType boolean{oid::boolean, -1, invalidOid};
    std::vector<ComputedColumn> computed;
@@ -152,7 +154,10 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    const ::OnConflictClause& clause = *statement.onConflictClause;
    const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
    Dml scanned;
-   FromItem target = bindTargetTable(state, scope, *statement.relation, table, scanned);
+   // A table from which others inherit has a unique index over its own rows only.
+   ::RangeVar name = *statement.relation;
+   name.inh = name.inh && table->partitionKey.has_value();
+   FromItem target = bindTargetTable(state, scope, name, table, scanned);
    ColumnId rowId = scanned.rowId;
    state.columns[rowId].nullable = true;
    {
@@ -223,7 +228,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    if (!isUpdate) {
       std::vector<ExprPtr> found, args;
       for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
-         if (i > 0) target = bindTargetTable(state, scope, *statement.relation, table, scanned);
+         if (i > 0) target = bindTargetTable(state, scope, name, table, scanned);
          rowId = scanned.rowId;
          state.columns[rowId].nullable = true;
          joinOn(dml.conflictKeys[i], std::move(target.rel));
@@ -264,7 +269,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    policies.watch(target.items[0]);
    scope.items.push_back(std::move(target.items[0]));
    scope.items.push_back(std::move(excluded));
-   ExprPtr passes = storedPasses(state, scope, policies, rowId, rel, dml);
+   ExprPtr passes = storedPasses(state, scope, policies, view, old, rowId, rel, dml);
    ExprPtr changes = isFound(rowId);
    if (passes) changes = conjunction(std::move(changes), clone(*passes));
    auto assignments =

@@ -162,8 +162,8 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
          }
       } else if (!value) {
          if (column.generated) continue; // computeGenerated computes it
-         if (view) value = viewDefault(state, scope, *view, column.attribute);
-         if (!value) value = defaultOf(state, table, column);
+         // Of a view the default is its own, or NULL, whatever the table behind it says.
+         value = view && !column.identity ? defaultOf(state, *view->view, named) : defaultOf(state, table, column);
       } else {
          value = coerceForAssignment(state, std::move(value), column.type, column.name, Clause::UpdateSource);
       }

@@ -152,6 +152,19 @@ std::vector<Dml::Check> viewChecks(BindState& state, const Scope& scope, const V
    return checks;
 }
 
+std::vector<Dml::Check> visibilityChecks(BindState& state, const Scope& scope, const ViewTarget& target,
+                                         const std::vector<GetColumn>& row, RelPtr& rel) {
+   std::vector<Dml::Check> checks;
+   for (ShownRow& shown : showRows(state, scope, target, row, rel)) {
+      if (!shown.condition) continue;
+      Dml::Check& check = checks.emplace_back();
+      check.view = shown.view->name;
+      check.isVisibility = true;
+      check.expr = makeTest(ExprKind::IsTrue, std::move(shown.condition));
+   }
+   return checks;
+}
+
 ExprPtr viewDefault(BindState& state, const Scope& scope, const ViewTarget& target, int16_t attribute) {
    const auto hasDefault = [](const catalog::Column& column) { return column.hasDefault() && !column.isDropped; };
    if (std::none_of(target.views.begin(), target.views.end(), [&](const catalog::RelationPtr& view) {

@@ -10,6 +10,9 @@ namespace ouzel::sql {
 /// they need is computed above `rel`.
 std::vector<Dml::Check> viewChecks(BindState& state, const Scope& scope, const ViewTarget& target,
                                    const std::vector<GetColumn>& row, RelPtr& rel);
+/// Whether the views show a stored row of the table, as checks over `row`, innermost view first.
+std::vector<Dml::Check> visibilityChecks(BindState& state, const Scope& scope, const ViewTarget& target,
+                                         const std::vector<GetColumn>& row, RelPtr& rel);
 inline void append(std::vector<Dml::Check>& checks, std::vector<Dml::Check> more) {
    for (Dml::Check& check : more)
       checks.push_back(std::move(check));

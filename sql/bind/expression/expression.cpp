@@ -157,8 +157,18 @@ ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node) {
    return expr;
 }
 
+/// Gives a user's type the name of its schema in a stored text, which others read with other search paths.
+void recordType(BindState& state, const ::TypeName& name, const SqlType& type) {
+   if (!state.recorder || name.typeOid || name.location < 0 || ListOf<>(name.names).size() != 1) return;
+   const catalog::RelationPtr relation = state.context.catalog.relationOfType(type.named());
+   if (!relation || relation->isBuiltin()) return;
+   if (const auto schema = state.context.catalog.schema(relation->schema))
+      state.recorder->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");
+}
+
 ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
    const SqlType target = resolveValueType(*node.typeName, state.context);
+   recordType(state, *node.typeName, target);
    ExprPtr arg;
    const Oid element = elementType(target.oid);
    if (element && isNode(node.arg, T_A_ArrayExpr)) {
