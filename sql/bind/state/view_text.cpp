@@ -86,7 +86,10 @@ std::pair<uint32_t, uint32_t> ViewTextRecorder::lastPart(int32_t location, uint3
 }
 
 void ViewTextRecorder::isColumn(Oid relation) {
-   if (owner_ != invalidOid && relation == owner_ && location_ >= 0 && parts_ > 2) {
+   // A relation that gets another name keeps the old one as its alias, which has no schema.
+   const bool isAliased =
+       rename_.relation != invalidOid && relation == rename_.relation && rename_.attribute == 0 && !isStandalone_;
+   if ((isAliased || (owner_ != invalidOid && relation == owner_)) && location_ >= 0 && parts_ > 2) {
       const auto begin = static_cast<uint32_t>(location_);
       replace(begin, lastPart(location_, parts_ - 1).first - begin, "");
    }
