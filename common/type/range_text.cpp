@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/binary_codec.hpp"
+#include "common/type/quoted_part.hpp"
 #include "common/type/range.hpp"
 #include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
@@ -103,23 +104,7 @@ private:
    bool atBoundsEnd() const { return peek() == ',' || peek() == ')' || peek() == ']'; }
    std::optional<std::string> bound() {
       if (atBoundsEnd()) return std::nullopt;
-      std::string value;
-      bool isQuoted = false;
-      while (isQuoted || !atBoundsEnd()) {
-         if (atEnd()) fail("Unexpected end of input.");
-         const char c = text_[p_++];
-         if (c == '\\') {
-            if (atEnd()) fail("Unexpected end of input.");
-            value.push_back(text_[p_++]);
-         } else if (c != '"') {
-            value.push_back(c);
-         } else if (isQuoted && peek() == '"') {
-            value.push_back(text_[p_++]);
-         } else {
-            isQuoted = !isQuoted;
-         }
-      }
-      return value;
+      return takeQuotedPart(text_, p_, ",)]", [&](const char* detail) { fail(detail); });
    }
    [[noreturn]] void fail(const char* detail) const { throwMalformedLiteral("range", text_, detail); }
 

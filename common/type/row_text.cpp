@@ -6,6 +6,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 #include "common/thread/stack.hpp"
+#include "common/type/quoted_part.hpp"
 #include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -46,23 +47,7 @@ public:
       }
       isFirst_ = false;
       if (peek() == ',' || peek() == ')') return std::nullopt;
-      std::string value;
-      bool isQuoted = false;
-      while (isQuoted || (peek() != ',' && peek() != ')')) {
-         if (atEnd()) fail("Unexpected end of input.");
-         const char c = text_[p_++];
-         if (c == '\\') {
-            if (atEnd()) fail("Unexpected end of input.");
-            value.push_back(text_[p_++]);
-         } else if (c != '"') {
-            value.push_back(c);
-         } else if (isQuoted && peek() == '"') {
-            value.push_back(text_[p_++]);
-         } else {
-            isQuoted = !isQuoted;
-         }
-      }
-      return value;
+      return takeQuotedPart(text_, p_, ",)", [&](const char* detail) { fail(detail); });
    }
 
    void finish() {

@@ -5,6 +5,7 @@
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
@@ -180,13 +181,14 @@ void requireValuesPass(CommandContext& context, const catalog::Relation& domain,
 catalog::RelationPtr requireDomain(CommandContext& context, const ::List* name) {
    SessionCore& core = context.core;
    const auto* node = reinterpret_cast<const ::Node*>(name);
-   const auto found = findUserType(context, node);
-   if (!found) refuseToAlter(OBJECT_DOMAIN, findSystemObject(core, OBJECT_DOMAIN, node));
-   if (found->relationKind != catalog::RelationKind::Domain)
-      throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a domain");
-   requireOwner(core, *found);
-   core.transaction.lock(found->oid, LockMode::AccessExclusive);
-   return found;
+   return lockFound(core, LockMode::AccessExclusive, false, [&] {
+      auto found = findUserType(context, node);
+      if (!found) refuseToAlter(OBJECT_DOMAIN, findSystemObject(core, OBJECT_DOMAIN, node));
+      if (found->relationKind != catalog::RelationKind::Domain)
+         throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a domain");
+      requireOwner(core, *found);
+      return found;
+   });
 }
 
 } // namespace
@@ -194,14 +196,7 @@ catalog::RelationPtr requireDomain(CommandContext& context, const ::List* name) 
 std::string createDomain(CommandContext& context, const ::CreateDomainStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "CREATE DOMAIN");
-   const catalog::QualifiedName name = typeNameOf(reinterpret_cast<const ::Node*>(statement.domainname));
-   ::RangeVar var{};
-   var.type = T_RangeVar;
-   var.schemaname = name.schema.empty() ? nullptr : const_cast<char*>(name.schema.c_str());
-   var.relname = const_cast<char*>(name.name.c_str());
-   var.relpersistence = 'p';
-   var.location = -1;
-   const NewRelation target = newRelation(context, var);
+   const NewRelation target = newType(context, statement.domainname);
    catalog::Relation draft;
    draft.name = target.name.name;
    draft.schema = target.schema;

@@ -132,14 +132,7 @@ void renameValue(CommandContext& context, const catalog::Relation& type, const :
 std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "CREATE TYPE");
-   const catalog::QualifiedName name = typeNameOf(reinterpret_cast<const ::Node*>(statement.typeName));
-   ::RangeVar var{};
-   var.type = T_RangeVar;
-   var.schemaname = name.schema.empty() ? nullptr : const_cast<char*>(name.schema.c_str());
-   var.relname = const_cast<char*>(name.name.c_str());
-   var.relpersistence = 'p';
-   var.location = -1;
-   const NewRelation target = newRelation(context, var);
+   const NewRelation target = newType(context, statement.typeName);
    requireNewType(core, target.schema, target.name.name);
    catalog::Relation draft;
    draft.name = target.name.name;

@@ -32,6 +32,17 @@ catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name) {
    return isType ? found : nullptr;
 }
 
+NewRelation newType(CommandContext& context, const ::List* name) {
+   const catalog::QualifiedName qualified = typeNameOf(reinterpret_cast<const ::Node*>(name));
+   ::RangeVar var{};
+   var.type = T_RangeVar;
+   var.schemaname = qualified.schema.empty() ? nullptr : const_cast<char*>(qualified.schema.c_str());
+   var.relname = const_cast<char*>(qualified.name.c_str());
+   var.relpersistence = 'p';
+   var.location = -1;
+   return newRelation(context, var);
+}
+
 void requireNewType(SessionCore& core, Oid schema, std::string_view name) {
    const auto existing = core.transaction.catalog().findRelation(schema, name);
    if (existing && existing->rowType)

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/definition/definition.hpp"
+#include "engine/definition/new_relation.hpp"
 
 // What composite types and domains have in common: their names, DROP, and where they are used.
 
@@ -9,6 +10,8 @@ namespace ouzel::engine {
 catalog::QualifiedName typeNameOf(const ::Node* name);
 /// The composite type or domain of the name; null if the name is another one's.
 catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name);
+/// The name and schema of a type that CREATE is going to make.
+NewRelation newType(CommandContext& context, const ::List* name);
 /// Throws 42710 if the schema has a type of this name.
 void requireNewType(SessionCore& core, Oid schema, std::string_view name);
 /// `permission denied for type x`, unless the current role may make columns and domains of the type.
