@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-collation bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -100,6 +100,10 @@ bench-update: build
 bench-partition: build
 	@scripts/install-deps --bench
 	@bench/partition/run $(BENCH_ARGS)
+# A collation of ICU beside byte order.
+bench-collation: build
+	@scripts/install-deps --bench
+	@bench/collation/run $(BENCH_ARGS)
 bench-hostile: build
 	@bench/hostile/run $(BENCH_ARGS)
 bench-cancel: build

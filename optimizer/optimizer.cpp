@@ -71,10 +71,10 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    replaceSetOperations(root, query);
    form.hasDifferences = false;
    done("replaceSetOperations");
-   encodeOrders(root);
+   encodeOrders(root, query);
    done("encodeOrders");
    if (!settings.enabled) return;
-   encodeEqualities(root);
+   encodeEqualities(root, query);
    done("encodeEqualities");
    removeAliases(root, query, output);
    done("removeAliases");

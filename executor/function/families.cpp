@@ -12,6 +12,7 @@ void registerFamilies() {
    registerBoolean();
    registerBytes();
    registerCatalogFunctions();
+   registerCollationKey();
    registerComparison();
    registerDateTime();
    registerDateTimeCasts();

@@ -12,6 +12,7 @@ void registerArrayKey();
 void registerBoolean();
 void registerBytes();
 void registerCatalogFunctions();
+void registerCollationKey();
 void registerComparison();
 void registerDateTime();
 void registerDateTimeCasts();

@@ -78,8 +78,8 @@ private:
       key.build = std::move(equality->args[first == 1 ? 1 : 0]);
       key.nullsEqual = compareOf(*equality) == CompareOp::IsNotDistinctFrom;
       if (catalog::hasOrderKey(key.probe->type.oid)) { // the bytes of equal values may differ
-         key.probe = makeOrderKey(std::move(key.probe));
-         key.build = makeOrderKey(std::move(key.build));
+         key.probe = makeOrderKey(std::move(key.probe), {});
+         key.build = makeOrderKey(std::move(key.build), {});
       }
       sorted.keys.push_back(std::move(key));
       return true;

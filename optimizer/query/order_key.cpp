@@ -17,11 +17,15 @@ const catalog::FunctionInfo* orderKeyFunction() {
 
 } // namespace
 
-bool isKeyed(const SqlType& type) {
-   return keepsBlanks(type) || catalog::hasOrderKey(type.oid);
+bool isKeyed(const SqlType& type, const CollationTable& collations) {
+   return keepsBlanks(type) || catalog::hasOrderKey(type.oid) || collations.comparing(type);
 }
 
-ExprPtr makeOrderKey(ExprPtr value) {
+ExprPtr makeOrderKey(ExprPtr value, const CollationTable& collations) {
+   if (const IcuCollation* collation = collations.comparing(value->type)) {
+      value = makeCollationKey(std::move(value), *collation);
+      if (!catalog::hasOrderKey(value->type.oid)) return value;
+   }
    if (keepsBlanks(value->type)) return withoutBlanks(std::move(value));
    std::vector<ExprPtr> args;
    args.push_back(std::move(value));
@@ -29,8 +33,11 @@ ExprPtr makeOrderKey(ExprPtr value) {
 }
 
 const Expr& orderedValue(const Expr& key) {
-   const bool isKey = functionOf(key) == orderKeyFunction() || (isWithoutBlanks(key) && keepsBlanks(key.args[0]->type));
-   return isKey ? *key.args[0] : key;
+   const Expr* value = &key;
+   if (functionOf(*value) == orderKeyFunction()) value = value->args[0].get();
+   if (isCollationKey(*value)) value = value->args[0].get();
+   if (isWithoutBlanks(*value) && keepsBlanks(value->args[0]->type)) value = value->args[0].get();
+   return *value;
 }
 
 } // namespace ouzel::optimizer

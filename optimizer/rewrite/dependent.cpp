@@ -168,7 +168,7 @@ ExprPtr Dependence::same(const MappedColumn& a, const MappedColumn& b) const {
 /// them.
 ExprPtr Dependence::domainValue(ColumnId column) const {
    ExprPtr value = query_.ref(column);
-   if (!isKeyed(value->type)) return value;
+   if (!isKeyed(value->type, {})) return value; // texts compare by their bytes, whatever their collation
    auto bytes = std::make_unique<Expr>(ExprKind::Relabel, SqlType{oid::bytea, -1, invalidOid});
    bytes->args.push_back(std::move(value));
    return bytes;

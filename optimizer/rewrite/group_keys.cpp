@@ -10,8 +10,9 @@
 #include "optimizer/rewrite/rules.hpp"
 
 // The executor takes two values for one group when their bytes are equal. The bytes of equal arrays may differ: {1.0}
-// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}; those of bpchar without a length may: 'a' and 'a ', and those of
-// jsonb. So such values are grouped by their order keys (query/order_key.hpp), and a group shows one of its values:
+// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}; those of bpchar without a length may: 'a' and 'a ', those of
+// jsonb, and those of texts with a nondeterministic collation. So such values are grouped by their order keys
+// (query/order_key.hpp), and a group shows one of its values:
 //
 //    GROUP BY a       k := order_key(a), m := min(a) GROUP BY k, and a := m where k is not NULL
 //    DISTINCT a       as GROUP BY over all columns; UNION likewise
@@ -26,9 +27,11 @@ namespace {
 
 /// A value whose bytes may differ from those of an equal one. Array elements of the other types have one form each, and
 /// no other type has the same elements: an oid[] may say that they are regclass, a varbit[] that they are bit.
-bool isEncoded(const SqlType& type) {
+bool isEncoded(const SqlType& type, const CollationTable& collations) {
    constexpr std::array exact{oid::boolean, oid::int2, oid::int4,      oid::int8,        oid::date,
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
+   if (const IcuCollation* collation = collations.comparing(type); collation && !collation->isDeterministic)
+      return true;
    if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
    const RangeType* range = findRangeType(type.oid);
    if (!range) range = findMultirangeType(type.oid);
@@ -40,7 +43,9 @@ bool isEncoded(const SqlType& type) {
 /// One of equal values: the smallest, but any jsonb.
 AggregateCall minimum(ExprPtr value, Query& query) {
    AggregateCall call;
-   const Oid argument = value->type.oid == oid::bpchar ? oid::bpchar : oid::anyarray;
+   const auto* type = catalog::builtins().type(value->type.oid);
+   const bool isText = type && type->collation != invalidOid && !catalog::builtins().isArray(value->type.oid);
+   const Oid argument = value->type.oid == oid::bpchar ? oid::bpchar : isText ? oid::text : oid::anyarray;
    call.function = catalog::builtins().findFunction("min", std::span(&argument, 1));
    call.type = value->type;
    call.column = query.newColumn("min", value->type);
@@ -52,12 +57,12 @@ RelPtr encodeKeys(RelPtr rel, Query& query) {
    auto& group = rel->as<op::GroupBy>();
    std::vector<ComputedColumn> above;
    for (AggregateCall& call : group.aggregates)
-      if (call.distinct && call.function->name == "count" && isEncoded(call.args[0]->type))
-         call.args[0] = makeOrderKey(std::move(call.args[0]));
+      if (call.distinct && call.function->name == "count" && isEncoded(call.args[0]->type, query.columns.collations))
+         call.args[0] = makeOrderKey(std::move(call.args[0]), query.columns.collations);
    for (ComputedColumn& key : group.keys) {
-      if (!isEncoded(key.expr->type)) continue;
+      if (!isEncoded(key.expr->type, query.columns.collations)) continue;
       AggregateCall shown = minimum(clone(*key.expr), query);
-      key.expr = makeOrderKey(std::move(key.expr));
+      key.expr = makeOrderKey(std::move(key.expr), query.columns.collations);
       const ColumnId encoded = query.newColumn("key", key.expr->type), column = std::exchange(key.column, encoded);
       // Grouping sets without the key have NULL in its place, though the group has values.
       auto value = std::make_unique<Expr>(ExprKind::Case, shown.type);
@@ -100,8 +105,8 @@ RelPtr encodeDistinctOn(RelPtr rel, Query& query) {
    auto& distinct = rel->as<op::Distinct>();
    std::vector<ComputedColumn> below;
    for (ColumnId& column : distinct.columns) {
-      if (!isEncoded(query.columns[column].type)) continue;
-      ExprPtr encoded = makeOrderKey(query.ref(column));
+      if (!isEncoded(query.columns[column].type, query.columns.collations)) continue;
+      ExprPtr encoded = makeOrderKey(query.ref(column), query.columns.collations);
       const ColumnId key = query.newColumn("key", encoded->type);
       below.push_back({key, std::move(encoded)});
       for (SortKey& sortKey : distinct.sortKeys) // the operator recognises its columns among them
@@ -118,10 +123,12 @@ void encodeGroups(RelPtr& rel, Query& query) {
    forEachChild(*rel, [&](RelPtr& child) { encodeGroups(child, query); });
    if (auto* window = rel->getIf<op::Window>())
       for (ExprPtr& key : window->spec.partitionBy)
-         if (isEncoded(key->type)) key = makeOrderKey(std::move(key));
+         if (isEncoded(key->type, query.columns.collations))
+            key = makeOrderKey(std::move(key), query.columns.collations);
    const auto hasKeyed = [&](const std::vector<ColumnId>& columns) {
-      return std::any_of(columns.begin(), columns.end(),
-                         [&](ColumnId column) { return isEncoded(query.columns[column].type); });
+      return std::any_of(columns.begin(), columns.end(), [&](ColumnId column) {
+         return isEncoded(query.columns[column].type, query.columns.collations);
+      });
    };
    if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasKeyed(distinct->columns)) {
       const bool isOn = !distinct->sortKeys.empty();

@@ -27,9 +27,9 @@ void replaceSetOperations(RelPtr& root, Query& query);
 /// Replaces one of them. `encodesKeys`: arrays and jsonb are compared by their order keys, not by their bytes.
 void replaceSetOperation(RelPtr& rel, bool encodesKeys, Query& query);
 /// Replaces arrays and jsonb in ORDER BY by their order keys (query/order_key.hpp). Needed for right answers.
-void encodeOrders(RelPtr& root);
+void encodeOrders(RelPtr& root, const Query& query);
 /// Replaces a = b over arrays or jsonb by a comparison of order keys, by which joins can hash.
-void encodeEqualities(RelPtr& root);
+void encodeEqualities(RelPtr& root, const Query& query);
 /// Replaces a column that only renames another column by that column, and drops its computation.
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.

@@ -16,8 +16,8 @@ namespace {
 
 ExprPtr keyOf(ColumnId column, bool encodesKeys, const Query& query) {
    ExprPtr key = query.ref(column);
-   const bool isEncoded = encodesKeys && isKeyed(key->type);
-   return isEncoded ? makeOrderKey(std::move(key)) : std::move(key);
+   const bool isEncoded = encodesKeys && isKeyed(key->type, query.columns.collations);
+   return isEncoded ? makeOrderKey(std::move(key), query.columns.collations) : std::move(key);
 }
 
 RelPtr numbered(RelPtr input, const std::vector<ColumnId>& columns, ColumnId& number, bool encodesKeys, Query& query) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/algebra/expr.hpp"
+#include "sql/algebra/collations.hpp"
 
 namespace ouzel::sql {
 
@@ -17,7 +17,8 @@ struct ColumnInfo {
    bool nullable = true; ///< false only if the column is known to have no NULLs
 };
 
-/// All columns of one plan, by id. Owned by the query's plan; the binder creates columns, rewrites may add some.
+/// All columns of one plan, by id, and their collations. Owned by the query's plan; the binder creates columns,
+/// rewrites may add some.
 class ColumnTable {
 public:
    ColumnId add(ColumnInfo info) {
@@ -33,6 +34,8 @@ public:
       return infos_[static_cast<uint32_t>(id)];
    }
    uint32_t size() const { return static_cast<uint32_t>(infos_.size()); }
+
+   CollationTable collations; ///< that the plan's columns and expressions have
 
 private:
    std::vector<ColumnInfo> infos_;

@@ -111,6 +111,9 @@ catalog::PartitionKey partitionKeyOf(CommandContext& context, const ::PartitionS
       Oid collation = column->type.collation;
       if (element->collation) collation = sql::collated(column->type, element->collation, position).collation;
       requirePartitionable(*column, key.strategy);
+      const auto* order = catalog::builtins().collation(collation);
+      if (key.strategy == PartitionStrategy::Range && order && order->provider == 'i')
+         throwNotSupported("partitioning by range under a collation of ICU", position); // bounds compare by bytes
       key.columns.push_back(column->attribute);
       key.collations.push_back(collation);
    }

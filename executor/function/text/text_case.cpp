@@ -2,28 +2,28 @@
 #include <unicode/normalizer2.h>
 #include <unicode/unistr.h>
 
-#include "catalog/builtin/builtin.hpp"
 #include "common/thread/interruption.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/text/icu_locale.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// upper, lower, initcap: ASCII only under collation "C" (the database's default), with ICU under other collations.
-// Unicode normalisation.
+// upper, lower, initcap: of ASCII under collations that compare bytes, such as the default; ouzel_upper and its kin by
+// a locale of ICU, which the binder chooses under other collations (sql/bind/type/collation.cpp). Unicode
+// normalisation.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// The locale of the call's collation; null for "C", "POSIX", ucs_basic and the default collation.
-const icu::Locale* localeOf(const KernelCall& call, icu::Locale& storage) {
-   const Oid collation = call.argTypes[0].collation;
-   constexpr Oid c = 950, posix = 951;
-   if (collation == invalidOid || collation == defaultCollation || collation == c || collation == posix) return nullptr;
-   const catalog::CollationInfo* info = catalog::builtins().collation(collation);
-   if (!info || info->name == "ucs_basic") return nullptr;
-   storage = info->icuLocale.empty() ? icu::Locale::getRoot() : icu::Locale(std::string(info->icuLocale).c_str());
-   return &storage;
+/// Locales are looked up by their names, which takes longer than to convert a word. The last one of a thread stays.
+const icu::Locale& localeCalled(const StringView& name) {
+   thread_local std::string lastName;
+   thread_local icu::Locale last = icu::Locale::getRoot();
+   if (name.view() == lastName) return last;
+   last = icuLocale(name.view());
+   lastName = name.view();
+   return last;
 }
 
 /// Converts byte by byte.
@@ -57,28 +57,29 @@ bool isAlphanumeric(char c) {
 }
 
 StringView lower(const StringView& s, KernelEnv& env) {
-   icu::Locale storage;
-   if (const icu::Locale* locale = localeOf(env.call, storage))
-      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toLower(*locale); });
    return convertAscii(s, env, [](char c) { return asciiLower(c); });
 }
 
 StringView upper(const StringView& s, KernelEnv& env) {
-   icu::Locale storage;
-   if (const icu::Locale* locale = localeOf(env.call, storage))
-      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toUpper(*locale); });
    return convertAscii(s, env, [](char c) { return asciiUpper(c); });
 }
 
 StringView initcap(const StringView& s, KernelEnv& env) {
-   icu::Locale storage;
-   if (const icu::Locale* locale = localeOf(env.call, storage))
-      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toTitle(nullptr, *locale); });
    return convertAscii(s, env, [inWord = false](char c) mutable {
       const char converted = inWord ? asciiLower(c) : asciiUpper(c);
       inWord = isAlphanumeric(c);
       return converted;
    });
+}
+
+StringView localLower(const StringView& s, const StringView& locale, KernelEnv& env) {
+   return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toLower(localeCalled(locale)); });
+}
+StringView localUpper(const StringView& s, const StringView& locale, KernelEnv& env) {
+   return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toUpper(localeCalled(locale)); });
+}
+StringView localInitcap(const StringView& s, const StringView& locale, KernelEnv& env) {
+   return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toTitle(nullptr, localeCalled(locale)); });
 }
 
 const icu::Normalizer2& normalizer(const StringView& form) {
@@ -114,6 +115,9 @@ void registerTextCase() {
    addKernel<lower>("lower", totalKernel);
    addKernel<upper>("upper", totalKernel);
    addKernel<initcap>("initcap", totalKernel);
+   addKernel<localLower>("ouzel_lower", totalKernel);
+   addKernel<localUpper>("ouzel_upper", totalKernel);
+   addKernel<localInitcap>("ouzel_initcap", totalKernel);
    addKernel<normalizeText>("unicode_normalize_func");
    addKernel<isNormalized>("unicode_is_normalized");
 }

@@ -5,6 +5,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collated_call.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -131,7 +132,12 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    aggregate.distinct = call.agg_distinct;
    aggregate.star = call.agg_star;
    const SqlType settledType = settleCall(state, function, args, resultType);
-   aggregate.type = settledType;
+   const IcuCollation* collation = state.columns.collations.find(settledType.collation);
+   const uint32_t firstValue = call.agg_within_group ? directCount : 0;
+   const bool hasKeys = collation && collateChoice(function, args, firstValue, *collation);
+   if (info && info->kind == AggregateKind::Hypothetical)
+      collateHypothetical(state.columns.collations, args, directCount);
+   aggregate.type = hasKeys ? args[firstValue]->type : settledType;
    uint32_t sortIndex = 0;
    for (const auto* sort : ListOf<SortBy>(call.agg_order)) {
       SortKey key;
@@ -151,8 +157,12 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    if (call.agg_filter)
       aggregate.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");
    if (aggregate.distinct) {
-      for (const ExprPtr& arg : aggregate.args)
+      for (const ExprPtr& arg : aggregate.args) {
          requireEqualKey(state, *arg, arg->position);
+         const IcuCollation* compared = state.columns.collations.find(arg->type.collation);
+         if (compared && !compared->isDeterministic && function.name != "count")
+            throwNotSupported("DISTINCT by a nondeterministic collation in " + name + "()", arg->position);
+      }
       for (SortKey& key : aggregate.orderBy) {
          // The argument may have a cast that the sort key lacks: string_agg(DISTINCT v, ',' ORDER BY v).
          const auto isArgument = [&](const ExprPtr& arg) {
@@ -185,14 +195,14 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    for (const AggregateCall& other : level.aggregates)
       if (sameCall(other, aggregate)) column = other.column;
    if (column == noColumn) {
-      column = state.addColumn(level, name, settledType);
+      column = state.addColumn(level, name, aggregate.type);
       state.setKind(column, ColumnKind::Aggregate);
       aggregate.column = column;
       level.aggregates.push_back(std::move(aggregate));
    }
-   auto reference = makeColumn(column, settledType);
+   auto reference = makeColumn(column, state.columns[column].type);
    reference->position = position;
-   return reference;
+   return hasKeys ? makeKeyedText(std::move(reference), settledType) : std::move(reference);
 }
 
 ExprPtr bindGroupingCall(BindState& state, Scope& scope, const ::GroupingFunc& node) {

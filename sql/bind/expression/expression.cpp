@@ -199,7 +199,7 @@ ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node)
    auto expr = makeTyped(ExprKind::Relabel, collated(arg->type, node.collname, position), position);
    expr->args.push_back(std::move(arg));
    expr->as<scalar::Relabel>().isCollate = true;
-   state.hasCollations = true;
+   state.noteCollation(expr->type.collation);
    return expr;
 }
 

@@ -10,6 +10,7 @@
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -249,6 +250,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       unknownType->position = position;
       return unknownType;
    }
+   if (function.name == "pg_collation_for") return bindCollationFor(state, std::move(args[0]), position);
    // json_populate_record(NULL::d, ...) gives a value of the domain d.
    const SqlType filled = function.name.find("_populate_record") != std::string_view::npos ? args[0]->type : SqlType();
    coerceArguments(state, args, declared);

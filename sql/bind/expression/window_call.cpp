@@ -3,6 +3,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/collated_call.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 
@@ -54,18 +55,21 @@ ExprPtr bindWindowCall(BindState& state, Scope& scope, const ::FuncCall& call, c
    pending.position = position;
    pending.call.function = &function;
    const SqlType type = settleCall(state, function, args, resultType);
+   const IcuCollation* collation = state.columns.collations.find(type.collation);
+   const bool hasKeys = collation && collateChoice(function, args, 0, *collation);
+   const SqlType result = hasKeys ? args[0]->type : type;
    pending.call.args = std::move(args);
    pending.call.star = call.agg_star;
-   pending.call.type = type;
+   pending.call.type = result;
    if (call.agg_filter)
       pending.call.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");
-   pending.call.column = state.addColumn(scope, name, type);
+   pending.call.column = state.addColumn(scope, name, result);
    state.setKind(pending.call.column, ColumnKind::Window);
-   auto reference = makeColumn(pending.call.column, type);
+   auto reference = makeColumn(pending.call.column, result);
    reference->position = position;
    if (call.over->name) findWindow(scope, call.over->name, state.at(call.over->location), scope.namedWindows.size());
    scope.windowCalls.push_back(std::move(pending));
-   return reference;
+   return hasKeys ? makeKeyedText(std::move(reference), type) : std::move(reference);
 }
 
 } // namespace ouzel::sql

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/bind/state/view_text.hpp"
 
@@ -64,10 +65,21 @@ ColumnId BindState::addColumn(uint32_t depth, std::string name, const SqlType& t
    ColumnInfo info;
    info.name = std::move(name);
    info.type = type;
-   hasCollations = hasCollations || (type.collation != invalidOid && type.collation != defaultCollation);
+   noteCollation(type.collation);
    info.repr = storedRepresentation(type);
    owners_.push_back({depth, ColumnKind::Input});
    return columns.add(std::move(info));
+}
+
+void BindState::noteCollation(Oid collation) {
+   if (collation == invalidOid || collation == defaultCollation) return;
+   hasCollations = true;
+   const auto* info = catalog::builtins().collation(collation);
+   if (!info) return;
+   const bool isIcu = info->provider == 'i';
+   constexpr std::string_view withCase = "C.utf8"; // orders by bytes, but knows the case of all letters
+   if (isIcu || info->name == withCase)
+      columns.collations.add({collation, std::string(info->icuLocale), info->isDeterministic, !isIcu});
 }
 
 bool BindState::readsLevel(const Expr& expr, const Scope& scope) const {

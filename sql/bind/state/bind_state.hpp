@@ -70,6 +70,8 @@ struct BindState {
       return addColumn(scope.depth, std::move(name), type);
    }
    ColumnId addColumn(uint32_t depth, std::string name, const SqlType& type);
+   /// Notes that a column or an expression has the collation.
+   void noteCollation(Oid collation);
    /// The query level a column belongs to, as its depth.
    uint32_t depthOf(ColumnId column) const { return owners_[static_cast<uint32_t>(column)].depth; }
    ColumnKind kindOf(ColumnId column) const { return owners_[static_cast<uint32_t>(column)].kind; }

@@ -4,10 +4,11 @@
 
 #include "common/thread/stack.hpp"
 #include "sql/bind/binder.hpp"
+#include "sql/bind/type/collated_call.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Derivation of collations. All collations that are built compare bytes, so a collation decides nothing but errors and
-// what the catalog says of columns.
+// Derivation of collations. Where it ends in a collation of ICU, it replaces what is compared by collation keys
+// (sql/bind/type/collated_call.hpp); other collations compare bytes and decide nothing but errors.
 
 namespace ouzel::sql {
 
@@ -77,7 +78,7 @@ std::string_view useOf(const catalog::FunctionInfo& function) {
 
 class Derivation {
 public:
-   explicit Derivation(const BindState& state) : state_(state) {}
+   explicit Derivation(BindState& state) : state_(state) {}
 
    /// `expr` and all in it. Nodes get their collations.
    DerivedCollation settle(Expr& expr) {
@@ -112,18 +113,26 @@ public:
          return {};
       default: break;
       }
+      if (isCollationKey(expr)) return {}; // settled before
+      if (isKeyedText(expr)) return implicit(expr.type, expr.position);
       for (const ExprPtr& arg : expr.args)
          merge(operands, settle(*arg));
       if (operands.strength == Strength::Conflict || expr.type.collation == conflictingCollation) requireFor(expr);
-      return result(expr, operands);
+      const DerivedCollation own = result(expr, operands);
+      if (operands.strength == Strength::Implicit || operands.strength == Strength::Explicit)
+         if (const IcuCollation* collation = state_.columns.collations.find(operands.collation))
+            collateCall(expr, *collation);
+      return own;
    }
 
-   DerivedCollation leaf(const Expr& expr) {
+   DerivedCollation leaf(Expr& expr) {
       if (const auto* query = expr.getIf<scalar::Subquery>())
          for (size_t i = 0; i < expr.args.size(); ++i) { // ANY and ALL compare each with a column
             DerivedCollation operands = settle(*expr.args[i]);
             merge(operands, implicit(state_.columns[query->columns[i]].type, expr.position));
             if (operands.strength == Strength::Conflict) throwUndetermined("string comparison");
+            if (const IcuCollation* collation = state_.columns.collations.find(operands.collation))
+               collateMember(state_, expr, i, *collation);
          }
       return implicit(expr.type, expr.position);
    }
@@ -155,7 +164,7 @@ private:
          throwUndetermined("string comparison");
    }
 
-   const BindState& state_;
+   BindState& state_;
 };
 
 } // namespace
@@ -165,11 +174,11 @@ std::string collationName(Oid collation) {
    return info ? std::string(info->name) : std::to_string(collation);
 }
 
-void settleCollations(const BindState& state, Expr& expr) {
+void settleCollations(BindState& state, Expr& expr) {
    if (state.hasCollations) Derivation(state).settle(expr);
 }
 
-Oid commonCollation(const BindState& state, std::span<Expr* const> exprs, bool mayConflict) {
+Oid commonCollation(BindState& state, std::span<Expr* const> exprs, bool mayConflict) {
    DerivedCollation common;
    for (Expr* expr : exprs)
       merge(common, Derivation(state).settle(*expr));
@@ -178,7 +187,7 @@ Oid commonCollation(const BindState& state, std::span<Expr* const> exprs, bool m
    return conflictingCollation;
 }
 
-SqlType settleCall(const BindState& state, const catalog::FunctionInfo& function, std::span<const ExprPtr> args,
+SqlType settleCall(BindState& state, const catalog::FunctionInfo& function, std::span<const ExprPtr> args,
                    const SqlType& result) {
    if (!state.hasCollations) return result;
    DerivedCollation operands;
@@ -192,7 +201,20 @@ SqlType settleCall(const BindState& state, const catalog::FunctionInfo& function
    return type;
 }
 
-void requireCollation(const BindState& state, const Expr& key) {
+ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position) {
+   const SqlType text{oid::text, -1, defaultCollation};
+   if (value->type.oid == oid::unknown) return makeNull(text);
+   if (!isCollatable(value->type))
+      throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(value->type));
+   Expr* const values[] = {value.get()};
+   const Oid collation = commonCollation(state, values, true);
+   if (collation == conflictingCollation) return makeNull(text);
+   auto name = makeConstant(text, Value::string(catalog::quoteIdentifier(collationName(collation))));
+   name->position = position;
+   return name;
+}
+
+void requireCollation(BindState& state, const Expr& key) {
    if (key.type.collation != conflictingCollation) return;
    const DerivedCollation derived = Derivation(state).settle(*clone(key));
    if (derived.collation == conflictingCollation) throwUndetermined("string comparison"); // a column of a subquery

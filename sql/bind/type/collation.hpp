@@ -25,16 +25,20 @@ struct DerivedCollation {
 std::string collationName(Oid collation);
 /// Gives the collatable nodes of a complete expression their collations. Throws 42P21 for different COLLATEs and 42P22
 /// for a comparison of operands without a common collation. Costs nothing in statements that name no collation.
-void settleCollations(const BindState& state, Expr& expr);
+void settleCollations(BindState& state, Expr& expr);
 /// The collation of several expressions that make one column. Conflict: 42P21, or conflictingCollation if
 /// `mayConflict`.
-Oid commonCollation(const BindState& state, std::span<Expr* const> exprs, bool mayConflict);
+Oid commonCollation(BindState& state, std::span<Expr* const> exprs, bool mayConflict);
 /// The collation of a call's result and its arguments, which are settled. For calls that are no expressions:
 /// aggregates and window functions. Throws 42P22 if the function compares and its arguments have none in common.
-SqlType settleCall(const BindState& state, const catalog::FunctionInfo& function, std::span<const ExprPtr> args,
+SqlType settleCall(BindState& state, const catalog::FunctionInfo& function, std::span<const ExprPtr> args,
                    const SqlType& result);
+/// COLLATION FOR (value): the name of the value's collation, as SQL names it. Throws 42804 for a type without one.
+ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position);
+/// COLLATION FOR (value): the name of the value's collation, as SQL names it. Throws 42804 for a type without one.
+ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position);
 /// Throws 42P21 if a sort or group key has no collation because its operands differ, 42P22 if it is a column of a
 /// subquery that has none.
-void requireCollation(const BindState& state, const Expr& key);
+void requireCollation(BindState& state, const Expr& key);
 
 } // namespace ouzel::sql

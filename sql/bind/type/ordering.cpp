@@ -24,12 +24,12 @@ void requireEquality(const SqlType& type, uint32_t position) {
        .at(position);
 }
 
-void requireSortKey(const BindState& state, const Expr& key, uint32_t position) {
+void requireSortKey(BindState& state, const Expr& key, uint32_t position) {
    requireOrdering(key.type, position);
    requireCollation(state, key);
 }
 
-void requireEqualKey(const BindState& state, const Expr& key, uint32_t position) {
+void requireEqualKey(BindState& state, const Expr& key, uint32_t position) {
    requireEquality(key.type, position);
    requireCollation(state, key);
 }

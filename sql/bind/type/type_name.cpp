@@ -210,9 +210,6 @@ SqlType collated(SqlType type, const ::List* collation, uint32_t position) {
    if (!type.collation)
       throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(type.oid))
           .at(position);
-   // 950 "C", 951 "POSIX": byte order, the only supported order.
-   if (found->oid != defaultCollation && found->oid != 950 && found->oid != 951 && name != "ucs_basic")
-      throwNotSupported("collation \"" + name + "\"", position);
    type.collation = found->oid;
    return type;
 }
