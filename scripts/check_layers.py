@@ -61,6 +61,7 @@ FOLDERS = {
         "bind/query": BIND | {"bind/type", "bind/expression", "bind/policy"},
         "bind/dml": BIND | {"bind/type", "bind/expression", "bind/policy", "bind/query"},
         "bind/statement": BIND | {"bind/type", "bind/expression", "bind/policy", "bind/query", "bind/dml"},
+        "deparse": BIND | {"bind/type"},
     },
     "optimizer": {
         "query": set(), "cardinality": {"query"}, "rewrite": {"query", "cardinality"}, "lower": {"query", "cardinality"},

@@ -44,12 +44,13 @@ std::string foreignKey(const NameContext& context, const Relation& relation, con
 }
 
 /// The text of key column `i` (from 0) of an index: a column's name or an expression.
-std::string indexKey(const Relation& table, const IndexDefinition& index, size_t i, bool parenthesise) {
+std::string indexKey(const Relation& table, const IndexDefinition& index, size_t i, const ShowExpression& show) {
    if (index.columns[i] != 0) return columnList(table, {index.columns[i]});
    const auto expressionsBefore = std::count(index.columns.begin(), index.columns.begin() + static_cast<long>(i), 0);
    const auto position = static_cast<size_t>(expressionsBefore);
-   const std::string text = position < index.expressions.size() ? "(" + index.expressions[position] + ")" : "?";
-   return parenthesise ? "(" + text + ")" : text;
+   if (position >= index.expressions.size()) return "?";
+   const ShownExpression shown = show(index.expressions[position], table);
+   return shown.isCall ? shown.text : "(" + shown.text + ")";
 }
 
 std::string indexOrder(uint8_t options) {
@@ -149,6 +150,21 @@ std::string withRelationNames(const NameContext& context, std::string_view sql) 
    return text.append(sql.substr(copied));
 }
 
+std::string defaultText(const Column& column) {
+   const std::string text = column.defaultSequence == invalidOid
+                                ? column.defaultExpr
+                                : "nextval('" + std::to_string(column.defaultSequence) + "'::regclass)";
+   return "{" + std::to_string(column.attribute) + "} " + text;
+}
+
+std::pair<std::string_view, const Column*> expressionOf(std::string_view text, const Relation* relation) {
+   const size_t end = text.starts_with('{') ? text.find("} ") : std::string_view::npos;
+   if (end == std::string_view::npos) return {text, nullptr};
+   int16_t attribute = 0;
+   std::from_chars(text.data() + 1, text.data() + end, attribute);
+   return {text.substr(end + 2), relation ? relation->column(attribute) : nullptr};
+}
+
 std::optional<std::string> viewDefinition(const NameContext& context, Oid view) {
    const RelationPtr relation = context.snapshot.relation(view);
    if (!relation || relation->definition.empty()) return std::nullopt;
@@ -157,7 +173,7 @@ std::optional<std::string> viewDefinition(const NameContext& context, Oid view) 
    return (sql.starts_with(' ') ? sql : " " + sql) + (sql.ends_with(';') ? "" : ";");
 }
 
-std::optional<std::string> constraintDefinition(const NameContext& context, Oid oid, bool pretty) {
+std::optional<std::string> constraintDefinition(const NameContext& context, Oid oid, const ShowExpression& show) {
    const auto [relation, constraint] = context.snapshot.constraint(oid);
    if (!relation) return std::nullopt;
    std::string text;
@@ -172,7 +188,7 @@ std::optional<std::string> constraintDefinition(const NameContext& context, Oid 
    }
    case ConstraintKind::ForeignKey: text = foreignKey(context, *relation, *constraint); break;
    case ConstraintKind::Check:
-      text = pretty ? "CHECK (" + constraint->expression + ")" : "CHECK ((" + constraint->expression + "))";
+      text = "CHECK (" + show(constraint->expression, *relation).text + ")";
       if (constraint->noInherit) text += " NO INHERIT";
       break;
    }
@@ -182,7 +198,8 @@ std::optional<std::string> constraintDefinition(const NameContext& context, Oid 
    return text;
 }
 
-std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, int32_t column, bool pretty) {
+std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, int32_t column, bool pretty,
+                                           const ShowExpression& show) {
    const RelationPtr relation = context.snapshot.relation(oid);
    if (!relation || !relation->index) return std::nullopt;
    const IndexDefinition& index = *relation->index;
@@ -190,7 +207,7 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
    if (!table) return std::nullopt;
    if (column != 0) {
       if (column < 0 || static_cast<size_t>(column) > index.columns.size()) return std::string();
-      return indexKey(*table, index, static_cast<size_t>(column) - 1, false);
+      return indexKey(*table, index, static_cast<size_t>(column) - 1, show);
    }
    std::string text = std::string("CREATE ") + (index.isUnique ? "UNIQUE " : "") + "INDEX " +
                       quoteIdentifier(relation->name) + (index.isPartitioned ? " ON ONLY " : " ON ") +
@@ -198,13 +215,13 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
                       " USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       if (i > 0) text += ", ";
-      text += indexKey(*table, index, i, !pretty);
+      text += indexKey(*table, index, i, show);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
    }
    text += ")";
    if (index.nullsNotDistinct) text += " NULLS NOT DISTINCT";
    text += optionList(relation->options);
-   if (!index.predicate.empty()) text += pretty ? " WHERE " + index.predicate : " WHERE (" + index.predicate + ")";
+   if (!index.predicate.empty()) text += " WHERE " + show(index.predicate, *table).text;
    return text;
 }
 

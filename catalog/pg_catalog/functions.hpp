@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catalog/object/search_path.hpp"
@@ -95,10 +97,22 @@ std::optional<std::string> shobjDescription(const Snapshot& snapshot, Oid object
 /// The text of a stored expression or query with names for the relations that it names by OID: 't'::regclass instead of
 /// '16384'::regclass.
 std::string withRelationNames(const NameContext& context, std::string_view sql);
+/// The text of a default as pg_attrdef.adbin has it: it says which column's type the default is cast to.
+std::string defaultText(const Column& column);
+/// The expression in such a text, and the column; of other texts the text itself, and null.
+std::pair<std::string_view, const Column*> expressionOf(std::string_view text, const Relation* relation);
+/// The query of a view as the catalog keeps it, with names for the relations that it names by OID.
 std::optional<std::string> viewDefinition(const NameContext& context, Oid view);
-std::optional<std::string> constraintDefinition(const NameContext& context, Oid constraint, bool pretty);
+/// Shows an expression of a relation; isCall: it is written as name(...).
+struct ShownExpression {
+   std::string text;
+   bool isCall = false;
+};
+using ShowExpression = std::function<ShownExpression(std::string_view stored, const Relation& relation)>;
+std::optional<std::string> constraintDefinition(const NameContext& context, Oid constraint, const ShowExpression& show);
 /// pg_get_indexdef: for column 0 the whole CREATE INDEX, else the column or expression of that key.
-std::optional<std::string> indexDefinition(const NameContext& context, Oid index, int32_t column, bool pretty);
+std::optional<std::string> indexDefinition(const NameContext& context, Oid index, int32_t column, bool pretty,
+                                           const ShowExpression& show);
 std::optional<std::string> functionArguments(const NameContext& context, Oid function, bool withDefaults = true);
 std::optional<std::string> functionResult(const NameContext& context, Oid function);
 /// pg_get_serial_sequence: `table` is parsed as an SQL name, `column` is taken literally.

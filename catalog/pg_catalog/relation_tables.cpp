@@ -95,12 +95,6 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-/// The text of a default, which pg_get_expr() shows with names.
-std::string defaultText(const Column& column) {
-   if (column.defaultSequence == invalidOid) return column.defaultExpr;
-   return "nextval('" + std::to_string(column.defaultSequence) + "'::regclass)";
-}
-
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Column& c : r->columns)

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "catalog/object/membership.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
+#include "sql/deparse/deparse.hpp"
 
 namespace ouzel::engine {
 
@@ -46,6 +48,23 @@ public:
    std::vector<bool> writableColumns(const catalog::Relation& view) override {
       const catalog::SearchPath path = core_.searchPath();
       return sql::writableColumns(view, core_.bindContext(path, nullptr));
+   }
+
+   std::string viewText(const catalog::Relation& view, const executor::TextLayout& layout) override {
+      const catalog::SearchPath path = core_.searchPath();
+      return sql::deparse::viewText(view, core_.bindContext(path, nullptr), {layout.isPretty, layout.lineLength});
+   }
+
+   std::optional<std::string> ruleText(Oid, const executor::TextLayout&) override { return std::nullopt; }
+   executor::ExpressionText expressionText(std::string_view stored, Oid relation,
+                                           const executor::TextLayout& layout) override {
+      const catalog::SearchPath path = core_.searchPath();
+      const auto table = core_.transaction.catalog().relation(relation);
+      const auto [expression, column] = catalog::expressionOf(stored, table.get());
+      auto printed =
+          sql::deparse::expressionText(expression, table, column ? &column->type : nullptr,
+                                       core_.bindContext(path, nullptr), {layout.isPretty, layout.lineLength});
+      return {std::move(printed.text), printed.isCall};
    }
 
    int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.storage().id()); }

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/client/endpoints.hpp"
@@ -11,6 +13,18 @@ struct Relation;
 }
 
 namespace ouzel::executor {
+
+/// How the texts of views, rules and expressions are laid out.
+struct TextLayout {
+   bool isPretty = false;  ///< only the parentheses that are needed
+   int32_t lineLength = 0; ///< of select lists and FROM; 0: a line for each item, negative: no breaks
+};
+
+/// An expression as SQL. isCall: it is written as name(...), which needs no parentheses around it.
+struct ExpressionText {
+   std::string text;
+   bool isCall = false;
+};
 
 /// An advisory lock: a bigint, or two integers in its halves.
 struct AdvisoryLock {
@@ -58,6 +72,13 @@ public:
    virtual int64_t currentValue(const catalog::Relation& sequence) = 0; ///< 55000 before nextValue()
    virtual int64_t lastValue() = 0;                                     ///< 55000 before nextValue()
    virtual void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) = 0;
+
+   // Texts of objects as PostgreSQL prints them, with names as the session's search_path asks for them.
+   virtual std::string viewText(const catalog::Relation& view, const TextLayout& layout) = 0;
+   /// CREATE RULE ...; null: there is no such rule.
+   virtual std::optional<std::string> ruleText(Oid rule, const TextLayout& layout) = 0;
+   /// An expression that the catalog keeps as SQL. `relation`: over whose columns it is; invalidOid: none.
+   virtual ExpressionText expressionText(std::string_view stored, Oid relation, const TextLayout& layout) = 0;
 };
 
 } // namespace ouzel::executor

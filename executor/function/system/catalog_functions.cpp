@@ -55,33 +55,104 @@ int64_t textRegclass(const StringView& name, KernelEnv& env) {
 
 // ---- definitions ----
 
+/// What `print` gives; else the text that the catalog keeps, where there is no session, or something that the printer
+/// does not know.
+template <typename Print, typename Stored>
+auto printed(KernelEnv& env, Print&& print, Stored&& stored) {
+   if (!env.context.session) return stored();
+   try {
+      return print(*env.context.session);
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::queryCanceled) throw;
+      return stored();
+   }
+}
+
+std::optional<StringView> viewText(Oid view, const TextLayout& layout, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const auto relation = scope.snapshot().relation(view);
+   if (!relation || relation->definition.empty()) return std::nullopt;
+   return env.copy(printed(
+       env, [&](SessionFunctions& session) { return session.viewText(*relation, layout); },
+       [&] { return catalog::viewDefinition(scope.names(), view).value(); }));
+}
+
+/// An expression of the catalog, which keeps SQL with OIDs for relations.
+ExpressionText expressionText(std::string_view stored, Oid relation, bool pretty, KernelEnv& env) {
+   return printed(
+       env,
+       [&](SessionFunctions& session) {
+          return session.expressionText(stored, relation, {pretty, 0});
+       },
+       [&] {
+          const NameScope scope(env.context);
+          const auto table = scope.snapshot().relation(relation);
+          return ExpressionText{
+              catalog::withRelationNames(scope.names(), catalog::expressionOf(stored, table.get()).first), false};
+       });
+}
+
+catalog::ShowExpression shower(bool pretty, KernelEnv& env) {
+   return [pretty, &env](std::string_view stored, const catalog::Relation& relation) {
+      ExpressionText shown = expressionText(stored, relation.oid, pretty, env);
+      return catalog::ShownExpression{std::move(shown.text), shown.isCall};
+   };
+}
+
 std::optional<StringView> viewDefinition(int64_t view, KernelEnv& env) {
-   return copied(catalog::viewDefinition(NameScope(env.context).names(), oidOf(view)), env);
+   return viewText(oidOf(view), {}, env);
 }
-std::optional<StringView> viewDefinitionPretty(int64_t view, bool, KernelEnv& env) {
-   return viewDefinition(view, env);
+std::optional<StringView> viewDefinitionPretty(int64_t view, bool pretty, KernelEnv& env) {
+   return viewText(oidOf(view), {pretty, 0}, env);
 }
-std::optional<StringView> viewDefinitionWrapped(int64_t view, int32_t, KernelEnv& env) {
-   return viewDefinition(view, env);
+std::optional<StringView> viewDefinitionWrapped(int64_t view, int32_t length, KernelEnv& env) {
+   return viewText(oidOf(view), {true, length}, env);
+}
+std::optional<StringView> namedViewDefinition(const StringView& name, KernelEnv& env) {
+   return viewText(catalog::regclassIn(NameScope(env.context).names(), name.view()), {}, env);
+}
+std::optional<StringView> namedViewDefinitionPretty(const StringView& name, bool pretty, KernelEnv& env) {
+   return viewText(catalog::regclassIn(NameScope(env.context).names(), name.view()), {pretty, 0}, env);
 }
 std::optional<StringView> constraintDefinition(int64_t constraint, bool pretty, KernelEnv& env) {
-   return copied(catalog::constraintDefinition(NameScope(env.context).names(), oidOf(constraint), pretty), env);
+   return copied(catalog::constraintDefinition(NameScope(env.context).names(), oidOf(constraint), shower(pretty, env)),
+                 env);
 }
 std::optional<StringView> constraintDefinitionPlain(int64_t constraint, KernelEnv& env) {
    return constraintDefinition(constraint, false, env);
 }
 std::optional<StringView> indexDefinition(int64_t index, int32_t column, bool pretty, KernelEnv& env) {
-   return copied(catalog::indexDefinition(NameScope(env.context).names(), oidOf(index), column, pretty), env);
+   return copied(
+       catalog::indexDefinition(NameScope(env.context).names(), oidOf(index), column, pretty, shower(pretty, env)),
+       env);
 }
 std::optional<StringView> indexDefinitionPlain(int64_t index, KernelEnv& env) {
    return indexDefinition(index, 0, false, env);
 }
-/// pg_get_expr(): the catalogs store expressions as SQL text, with OIDs for relations.
-std::optional<StringView> expressionText(const StringView& expression, int64_t, KernelEnv& env) {
-   return copied(std::optional(catalog::withRelationNames(NameScope(env.context).names(), expression.view())), env);
+/// pg_get_expr().
+std::optional<StringView> expressionTextPretty(const StringView& expression, int64_t relation, bool pretty,
+                                               KernelEnv& env) {
+   return env.copy(expressionText(expression.view(), oidOf(relation), pretty, env).text);
 }
-std::optional<StringView> expressionTextPretty(const StringView& expression, int64_t relation, bool, KernelEnv& env) {
-   return expressionText(expression, relation, env);
+std::optional<StringView> expressionTextPlain(const StringView& expression, int64_t relation, KernelEnv& env) {
+   return expressionTextPretty(expression, relation, false, env);
+}
+std::optional<StringView> ruleTextPretty(int64_t rule, bool pretty, KernelEnv& env) {
+   if (!env.context.session) return std::nullopt;
+   // The rule of a view has the view's OID.
+   if (const auto view = NameScope(env.context).snapshot().relation(oidOf(rule)); view && !view->definition.empty()) {
+      const NameScope scope(env.context);
+      const auto schema = scope.snapshot().schema(view->schema);
+      const std::string name =
+          pretty || !schema ? catalog::displayName(scope.snapshot(), scope.names().path, *view)
+                            : catalog::quoteIdentifier(schema->name) + "." + catalog::quoteIdentifier(view->name);
+      return env.copy("CREATE RULE \"_RETURN\" AS\n    ON SELECT TO " + name + " DO INSTEAD " +
+                      std::string(viewText(view->oid, {pretty, 0}, env)->view()));
+   }
+   return copied(env.context.session->ruleText(oidOf(rule), {pretty, 0}), env);
+}
+std::optional<StringView> ruleText(int64_t rule, KernelEnv& env) {
+   return ruleTextPretty(rule, false, env);
 }
 std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
    return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function)), env);
@@ -422,12 +493,16 @@ void addVisibility() {
 void addDefinitions() {
    addKernel<viewDefinition>("pg_get_viewdef");
    addKernel<viewDefinitionPretty>("pg_get_viewdef_ext");
+   addKernel<ruleText>("pg_get_ruledef");
+   addKernel<ruleTextPretty>("pg_get_ruledef_ext");
    addKernel<viewDefinitionWrapped>("pg_get_viewdef_wrap");
+   addKernel<namedViewDefinition>("pg_get_viewdef_name");
+   addKernel<namedViewDefinitionPretty>("pg_get_viewdef_name_ext");
    addKernel<constraintDefinitionPlain>("pg_get_constraintdef");
    addKernel<constraintDefinition>("pg_get_constraintdef_ext");
    addKernel<indexDefinitionPlain>("pg_get_indexdef");
    addKernel<indexDefinition>("pg_get_indexdef_ext");
-   addKernel<expressionText>("pg_get_expr");
+   addKernel<expressionTextPlain>("pg_get_expr");
    addKernel<expressionTextPretty>("pg_get_expr_ext");
    addKernel<functionArguments>("pg_get_function_arguments");
    addKernel<functionIdentityArguments>("pg_get_function_identity_arguments");
@@ -438,8 +513,8 @@ void addDefinitions() {
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
    addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
-                        "pg_get_ruledef", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
-   addKernels<nothingPretty>({"pg_get_ruledef_ext", "pg_get_triggerdef_ext"});
+                        "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernels<nothingPretty>({"pg_get_triggerdef_ext"});
 }
 
 } // namespace

@@ -20,6 +20,17 @@ uint32_t starLength(std::string_view text, uint32_t location) {
    return end == std::string_view::npos ? 0 : static_cast<uint32_t>(end - location + 1);
 }
 
+/// The alias by which the text names a column: that of the item, or of the side of an unnamed join that it comes from,
+/// for both sides may have a column of this name.
+const std::string& aliasOf(const Scope& scope, const NamespaceItem& item, const ScopeColumn& column) {
+   if (!item.alias.empty() || column.column == noColumn) return item.alias;
+   for (const NamespaceItem& side : scope.items)
+      if (!side.alias.empty() && side.hasVisibleName)
+         for (const ScopeColumn& own : side.columns)
+            if (own.column == column.column && own.name == column.name) return side.alias;
+   return item.alias;
+}
+
 } // namespace
 
 bool isStarRef(const ::Node* node) {
@@ -36,7 +47,8 @@ void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::ve
       state.readColumn(column);
       if (state.recorder) {
          if (!text.empty()) text += ", ";
-         if (!item.alias.empty()) text += catalog::quoteIdentifier(item.alias) + ".";
+         if (const std::string& alias = aliasOf(scope, item, column); !alias.empty())
+            text += catalog::quoteIdentifier(alias) + ".";
          text += catalog::quoteIdentifier(column.name);
       }
       if (exprs) {

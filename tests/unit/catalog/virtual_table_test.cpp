@@ -113,7 +113,7 @@ CATCH_TEST_CASE("pg_class and its neighbours describe user relations") {
    CATCH_CHECK(constraints[0][2].bytes == "p");
    const Rows attributes = scan(f.snapshot(), "pg_attribute", {"attrelid", "attname", "atttypmod", "atthasdef"});
    CATCH_CHECK((*find(attributes, f.table))[2].i64 == numericTypmod(15, 2));
-   CATCH_CHECK(scan(f.snapshot(), "pg_attrdef", {"adrelid", "adbin"}).at(0).at(1).bytes == "7");
+   CATCH_CHECK(scan(f.snapshot(), "pg_attrdef", {"adrelid", "adbin"}).at(0).at(1).bytes == "{2} 7");
    CATCH_CHECK(scan(f.snapshot(), "pg_rewrite", {"ev_class"}).at(0).at(0).i64 == f.view);
    const Rows types = scan(f.snapshot(), "pg_type", {"oid", "typname", "typrelid"});
    CATCH_CHECK((*find(types, f.snapshot().relation(f.table)->rowType))[2].i64 == f.table);
