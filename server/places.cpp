@@ -63,7 +63,8 @@ bool isNamed(const ServerOptions& options, const std::string& entry) {
 
 /// A directory without a database may hold what a start that was interrupted has left, and nothing else.
 void requireNoOtherFiles(const ServerOptions& options) {
-   constexpr std::string_view own[] = {"ouzel.lock", "spill", "wal", "writer", "table", "catalog", "lost+found"};
+   constexpr std::string_view own[] = {"ouzel.lock", "spill",    "wal",     "writer",
+                                       "table",      "database", "catalog", "lost+found"};
    for (const io::DirectoryEntry& entry : io::listDirectory(options.dataDirectory)) {
       if (entry.name.starts_with('.') || std::find(std::begin(own), std::end(own), entry.name) != std::end(own) ||
           isNamed(options, options.dataDirectory + "/" + entry.name))

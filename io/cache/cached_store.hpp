@@ -22,7 +22,7 @@ public:
    /// Whether the content behind the name never changes and the name is never used again. Blocks, headers and deletes
    /// qualify: their names hold a random number of the process that wrote them. Manifests, leases and catalogs do not
    /// qualify: they change, and they are small.
-   static bool mayCache(std::string_view name) { return name.starts_with("table/"); }
+   static bool mayCache(std::string_view name) { return name.starts_with("table/") || name.starts_with("database/"); }
 
    using ObjectStore::open;
    using ObjectStore::put;

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "common/error/check.hpp"
-#include "storage/base/ids.hpp"
+#include "storage/base/table_place.hpp"
 
 namespace ouzel::storage {
 
@@ -12,7 +12,7 @@ namespace ouzel::storage {
 class IdSource {
 public:
    Oid newOid() { return oid_.fetch_add(1); }
-   StorageId newStorage() { return static_cast<StorageId>(storage_.fetch_add(1)); }
+   StorageId newStorage(uint32_t place) { return storageIdOf(place, storage_.fetch_add(1)); }
    SegmentId newSegment() {
       const SegmentId id = segment_.fetch_add(1);
       CHECK(id < SegmentId{1} << (64 - rowIdBits)); // else row ids of two segments would be the same

@@ -6,6 +6,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "storage/base/table_place.hpp"
 #include "storage/block/block_builder.hpp"
 
 namespace ouzel::storage {
@@ -174,7 +175,7 @@ std::string Checkpoint::uniqueName() const {
 }
 
 std::string Checkpoint::tableObject(StorageId id, const char* kind) const {
-   return "table/" + std::to_string(static_cast<uint64_t>(id)) + "/" + kind + "/" + uniqueName();
+   return prefixOf(id) + kind + "/" + uniqueName();
 }
 
 void Checkpoint::addCatalog() {

@@ -130,8 +130,9 @@ void Database::abort(Transaction& transaction) {
    state_->retired.releaseAfter(transaction.oldestSnapshot());
 }
 
-std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns) {
-   return state_->tables.create(transaction, std::move(columns));
+std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns,
+                                             uint32_t place) {
+   return state_->tables.create(transaction, std::move(columns), place);
 }
 
 void Database::dropTable(Transaction& transaction, StorageId id) {

@@ -51,8 +51,10 @@ public:
    void abort(Transaction& transaction);
    TransactionManager& transactions();
 
-   /// A new empty table. find() knows it at once; it is durable with the commit, and gone after an abort.
-   std::shared_ptr<Table> createTable(Transaction& transaction, std::vector<ColumnDefinition> columns);
+   /// A new empty table. find() knows it at once; it is durable with the commit, and gone after an abort. `place`:
+   /// where its objects lie, see table_place.hpp.
+   std::shared_ptr<Table> createTable(Transaction& transaction, std::vector<ColumnDefinition> columns,
+                                      uint32_t place = 0);
    /// Takes effect at commit. TRUNCATE is a createTable plus a dropTable of the old storage.
    void dropTable(Transaction& transaction, StorageId id);
    /// Add a column at the end. Takes effect at once and is undone on abort. REQUIRES: the caller holds the relation

@@ -9,6 +9,7 @@
 #include "common/log/log.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/byte_codec.hpp"
+#include "storage/base/table_place.hpp"
 #include "storage/database/replay.hpp"
 #include "storage/manifest/header_objects.hpp"
 
@@ -44,7 +45,7 @@ Manifest loadManifest(const DatabaseFiles& files, bool& isNew) {
       throw SqlError(sqlstate::dataCorrupted,
                      "\"" + files.walDirectory() + "\" holds a write-ahead log, but there is no manifest")
           .hint(noManifestHint);
-   for (const char* kind : {"catalog/", "table/"})
+   for (const char* kind : {"catalog/", "table/", "database/"})
       if (const auto found = files.store().list(kind, 1); !found.empty())
          throw SqlError(sqlstate::dataCorrupted, "\"" + files.options().dataDirectory + "\" holds \"" + found[0].name +
                                                      "\", but there is no manifest")
@@ -152,7 +153,8 @@ void loadSegments(TableCore& core, StoredTable& stored, std::set<SegmentId>& men
 
 /// A damaged table is XX001 by itself. A database without any object of a table is in the wrong place: it is refused.
 void requireTables(io::ObjectStore& store) {
-   if (!store.list("table/", 1).empty()) return;
+   for (const char* prefix : tablePrefixes)
+      if (!store.list(prefix, 1).empty()) return;
    throw SqlError(sqlstate::dataCorrupted, "the manifest names tables, but there is no object below \"table/\"")
        .hint("Put the tables back, or restore the database from a backup.");
 }
@@ -235,8 +237,7 @@ void removeOrphans(StoredState& stored, const TableRegistry& tables, const Retir
       for (const SegmentPtr& segment : *core.segmentList())
          if (segment->block) namedByLog.insert(segment->block->objectName());
       if (core.damage.empty()) continue;
-      for (const io::ObjectInfo& object :
-           core.context.store.list(fmt::format("table/{}/", static_cast<uint64_t>(core.id))))
+      for (const io::ObjectInfo& object : core.context.store.list(prefixOf(core.id)))
          namedByLog.insert(object.name);
    }
    retired.addBlockNames(namedByLog);

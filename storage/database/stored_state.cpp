@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/log/log.hpp"
+#include "storage/base/table_place.hpp"
 
 namespace ouzel::storage {
 
@@ -76,7 +77,9 @@ void StoredState::removeObjects(const std::set<std::string>& names) {
 
 void StoredState::removeOrphans(const std::set<std::string>& alsoNeeded) {
    std::set<std::string> orphans;
-   for (const char* prefix : {"table/", "catalog/"})
+   std::vector<std::string> prefixes(std::begin(tablePrefixes), std::end(tablePrefixes));
+   prefixes.emplace_back("catalog/");
+   for (const std::string& prefix : prefixes)
       for (const io::ObjectInfo& object : files_->store().list(prefix))
          if (!referenced_.contains(object.name) && !alsoNeeded.contains(object.name)) orphans.insert(object.name);
    // A process that was killed after putting a manifest has not removed the last but one. Older manifests sort behind

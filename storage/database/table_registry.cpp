@@ -7,8 +7,9 @@ namespace ouzel::storage {
 
 using Kind = Transaction::StorageChange::Kind;
 
-std::shared_ptr<Table> TableRegistry::create(Transaction& transaction, std::vector<ColumnDefinition> columns) {
-   const StorageId id = context_.ids.newStorage();
+std::shared_ptr<Table> TableRegistry::create(Transaction& transaction, std::vector<ColumnDefinition> columns,
+                                             uint32_t place) {
+   const StorageId id = context_.ids.newStorage(place);
    auto table = std::make_shared<Table>(std::make_unique<TableCore>(context_, id, std::move(columns)));
    {
       const MutexLock lock(tablesMutex_);

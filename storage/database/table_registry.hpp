@@ -28,7 +28,7 @@ public:
    TableRegistry& operator=(const TableRegistry&) = delete;
 
    /// See Database.
-   std::shared_ptr<Table> create(Transaction& transaction, std::vector<ColumnDefinition> columns);
+   std::shared_ptr<Table> create(Transaction& transaction, std::vector<ColumnDefinition> columns, uint32_t place);
    void drop(Transaction& transaction, StorageId id);
    void addColumn(Transaction& transaction, StorageId id, ColumnDefinition column);
    /// Null when no such table exists.

@@ -3,16 +3,15 @@
 #include <cstdio>
 
 #include "common/error/sql_error.hpp"
+#include "storage/base/table_place.hpp"
 
 namespace ouzel::storage {
 
 std::string StorageContext::newBlockName(StorageId table, SegmentId segment) {
    char name[128];
-   std::snprintf(name, sizeof name, "table/%llu/block/%010llx-%s-%llu",
-                 static_cast<unsigned long long>(static_cast<uint64_t>(table)),
-                 static_cast<unsigned long long>(segment), sessionTag.c_str(),
-                 static_cast<unsigned long long>(nextObject.fetch_add(1)));
-   return name;
+   std::snprintf(name, sizeof name, "block/%010llx-%s-%llu", static_cast<unsigned long long>(segment),
+                 sessionTag.c_str(), static_cast<unsigned long long>(nextObject.fetch_add(1)));
+   return prefixOf(table) + name;
 }
 
 TableCore::TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnDefinition> definitions)
