@@ -139,7 +139,8 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
              (!view.dependentsOf(key.a).empty() || !view.withPoliciesReading(key.a).empty()))
             throwConcurrent();
          if (key.kind == ObjectKind::Relation && change.before)
-            for (const RelationPtr& relation : view.relations())
+            for (const RelationPtr& relation :
+                 view.relationsOfDatabase(static_cast<const Relation&>(*change.before).database))
                if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
          if (key.kind == ObjectKind::Role && !dependentsOfRole(view, key.a).empty()) throwConcurrent();
          if (key.kind == ObjectKind::Schema)
@@ -236,42 +237,6 @@ void CatalogEditor::record(const ObjectKey& key, ObjectPtr after, bool temporary
    working_ = std::move(next);
 }
 
-Oid CatalogEditor::createDatabase(Database draft) {
-   if (working_.findDatabase(draft.name)) throwNameTaken(draft);
-   if (draft.oid == invalidOid) draft.oid = oids_();
-   const Oid oid = draft.oid;
-   put(std::make_shared<const Database>(std::move(draft)));
-   for (const SchemaPtr& schema : initialSchemas(oid))
-      put(schema);
-   return oid;
-}
-
-void CatalogEditor::dropDatabase(std::string_view name, bool missingOk, Dropped* dropped) {
-   const DatabasePtr database = working_.findDatabase(name);
-   if (!database) {
-      if (missingOk) return;
-      throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
-   }
-   if (database->isTemplate) throw SqlError(sqlstate::wrongObjectType, "cannot drop a template database");
-   if (database->oid == working_.database())
-      throw SqlError(sqlstate::objectInUse, "cannot drop the currently open database");
-   for (const RelationPtr& relation : working_.relationsOfDatabase(database->oid)) {
-      if (dropped != nullptr) dropped->items.push_back({relation, std::string(), false, true});
-      remove(keyOf(*relation));
-   }
-   for (const ServerPtr& server : working_.inDatabase(database->oid).servers())
-      remove(keyOf(*server));
-   for (const ObjectPtr& object : working_.allObjects()) {
-      const ObjectKey key = keyOf(*object);
-      const bool isInside = (key.kind == ObjectKind::Schema || key.kind == ObjectKind::Comment ||
-                             key.kind == ObjectKind::Settings || key.kind == ObjectKind::DefaultAcl) &&
-                            key.a == database->oid;
-      if (isInside) remove(key);
-   }
-   remove({ObjectKind::Comment, invalidOid, class_oid::pgDatabase, database->oid, 0});
-   remove(keyOf(*database));
-}
-
 void CatalogEditor::replaceServer(ForeignServer changed) {
    const ServerPtr holder = working_.findServer(changed.name);
    if (holder && holder->oid != changed.oid) throwNameTaken(changed);
@@ -281,12 +246,6 @@ void CatalogEditor::replaceServer(ForeignServer changed) {
 void CatalogEditor::dropServer(const ForeignServer& server) {
    removeComments(class_oid::pgForeignServer, server.oid);
    remove(keyOf(server));
-}
-
-void CatalogEditor::replaceDatabase(Database changed) {
-   const DatabasePtr holder = working_.findDatabase(changed.name);
-   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
-   put(std::make_shared<const Database>(std::move(changed)));
 }
 
 Oid CatalogEditor::createSchema(std::string name, Oid owner) {

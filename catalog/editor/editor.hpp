@@ -34,6 +34,9 @@ struct Dropped {
 /// the catalog does not know SQL's grammar.
 using SqlRewriter = std::function<std::string(const std::string& sql)>;
 
+/// Completes the copy of a relation in a new database: gives it storage of its own, and its rows.
+using CompleteCopy = std::function<void(const Relation& original, Relation& copy)>;
+
 /// What keeps a role from being dropped, as lines for DETAIL; empty: nothing.
 std::string dependentsOfRole(const Snapshot& snapshot, Oid role, const SearchPath& path = {});
 
@@ -70,8 +73,11 @@ public:
    std::vector<Change> temporaryChanges() const; ///< changes that the session keeps after the commit
 
    // Clusters and roles.
-   Oid createDatabase(Database draft);
+   /// Makes a database with copies of all that `source` has; invalidOid: with the schemas that every database begins
+   /// with. Throws 42P04.
+   Oid createDatabase(Database draft, Oid source = invalidOid, const CompleteCopy& complete = {});
    void dropDatabase(std::string_view name, bool missingOk, Dropped* dropped = nullptr);
+   /// Throws 42P04.
    void replaceDatabase(Database changed);
    Oid createRole(Role draft);
    void dropRole(std::string_view name, bool missingOk);

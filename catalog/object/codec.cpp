@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "catalog/object/coder.hpp"
+#include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
@@ -333,7 +334,11 @@ ObjectPtr readObject(Reader& reader) {
    ObjectKind kind;
    reader(kind);
    switch (kind) {
-   case ObjectKind::Database: return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
+   case ObjectKind::Database:
+      return readAs<Database>(reader, [](auto& r, auto& o) {
+         databaseFields(r, o);
+         if (!o.acl) o.acl = initialAclOf(o.oid); // an earlier version had none
+      });
    case ObjectKind::Role:
       return readAs<Role>(reader, [](auto& r, auto& o) {
          roleFields(r, o);

@@ -8,6 +8,7 @@
 
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/comments.hpp"
+#include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/persistent_map.hpp"
 #include "catalog/object/system_relations.hpp"
@@ -387,29 +388,8 @@ Snapshot Snapshot::bootstrap() {
       role->memberOf = predefinedMemberships(role->oid);
       add(role);
    }
-   struct Initial {
-      Oid oid;
-      const char* name;
-      bool isTemplate, allowsConnections;
-   };
-   for (const Initial& initial :
-        {Initial{template1Database, "template1", true, true}, Initial{template0Database, "template0", true, false},
-         Initial{postgresDatabase, "postgres", false, true}}) {
-      auto database = std::make_shared<Database>();
-      database->oid = initial.oid;
-      database->name = initial.name;
-      database->isTemplate = initial.isTemplate;
-      database->allowsConnections = initial.allowsConnections;
-      add(database);
-      for (const SchemaPtr& schema : initialSchemas(initial.oid))
-         add(schema);
-      auto comment = std::make_shared<Comment>();
-      comment->object = {ObjectKind::Comment, invalidOid, class_oid::pgDatabase, initial.oid, 0};
-      comment->text = initial.oid == template1Database   ? "default template for new databases"
-                      : initial.oid == template0Database ? "unmodifiable empty database"
-                                                         : "default administrative connection database";
-      add(comment);
-   }
+   const std::vector<Change> databases = initialDatabases();
+   changes.insert(changes.end(), databases.begin(), databases.end());
    return Snapshot().apply(changes).inDatabase(postgresDatabase);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/database_of.hpp"
 #include "catalog/object/search_path.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -13,8 +14,9 @@ namespace {
 /// Collects the damage of one relation.
 class Verifier {
 public:
-   Verifier(const Snapshot& snapshot, const Relation& relation, std::vector<std::string>& found)
-      : snapshot_(snapshot), relation_(relation), found_(found) {}
+   /// `place`: the name of the relation's database; empty: the one from which the catalog is seen.
+   Verifier(const Snapshot& snapshot, const Relation& relation, std::string place, std::vector<std::string>& found)
+      : snapshot_(snapshot), relation_(relation), place_(std::move(place)), found_(found) {}
 
    void verify() {
       if (!snapshot_.schema(relation_.schema)) report("", "its schema is missing");
@@ -43,8 +45,8 @@ public:
 
 private:
    void report(const std::string& what, const std::string& problem) {
-      found_.push_back(what + std::string(relationKindName(relation_)) + " " + quoteIdentifier(relation_.name) + ": " +
-                       problem);
+      found_.push_back(what + std::string(relationKindName(relation_)) + " " + quoteIdentifier(relation_.name) +
+                       (place_.empty() ? "" : " of database " + quoteIdentifier(place_)) + ": " + problem);
    }
    bool isSequence(Oid oid) const {
       const RelationPtr found = snapshot_.relation(oid);
@@ -109,6 +111,7 @@ private:
 
    const Snapshot& snapshot_;
    const Relation& relation_;
+   const std::string place_;
    std::vector<std::string>& found_;
 };
 
@@ -122,8 +125,14 @@ private:
 
 std::vector<std::string> findDamage(const Snapshot& snapshot) {
    std::vector<std::string> found;
-   for (const RelationPtr& relation : snapshot.relations())
-      Verifier(snapshot, *relation, found).verify();
+   for (const DatabasePtr& database : snapshot.databases()) {
+      const Snapshot inside = snapshot.inDatabase(database->oid);
+      for (const RelationPtr& relation : inside.relations())
+         Verifier(inside, *relation, database->oid == snapshot.database() ? "" : database->name, found).verify();
+   }
+   for (const ObjectPtr& object : snapshot.allObjects())
+      if (const Oid database = databaseOf(*object); database != invalidOid && !snapshot.database(database))
+         found.push_back("an object of the missing database " + std::to_string(database) + " was left behind");
    return found;
 }
 

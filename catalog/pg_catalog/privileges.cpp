@@ -191,6 +191,7 @@ std::optional<bool> hasServerPrivilege(const Snapshot& snapshot, Oid role, Oid o
    const ObjectPtr found = snapshot.object({ObjectKind::Server, oid});
    if (!found) return std::nullopt;
    const auto& server = static_cast<const ForeignServer&>(*found);
+   if (server.database != snapshot.database()) return std::nullopt;
    return holdsAny(snapshot, role, server.owner, server.acl, AclKind::Server, wanted);
 }
 

@@ -99,7 +99,8 @@ void pgLocks(const SystemContext& context, RowBuilder& row) {
    for (const SystemState::Lock& l : context.state->locks()) {
       const auto oidOrNull = [&](const std::optional<Oid>& value) { value ? row.oid(*value) : row.null(); };
       row.text(l.type);
-      oidOrNull(l.database == invalidOid ? std::nullopt : std::optional(l.database));
+      // A shared object, such as a database, is said to be in database 0.
+      oidOrNull(l.database == invalidOid && l.type != "object" ? std::nullopt : std::optional(l.database));
       oidOrNull(l.relation);
       row.nulls(3); // page, tuple, virtualxid
       oidOrNull(l.transactionId ? std::optional(static_cast<Oid>(*l.transactionId)) : std::nullopt);

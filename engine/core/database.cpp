@@ -138,7 +138,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
       return database;
    }
    for (const Oid sequence : internals.storage->counters())
-      if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
+      if (!internals.catalog->newest().object({catalog::ObjectKind::Relation, sequence}))
          internals.storage->forgetCounter(sequence);      // the sequence was dropped
    if (damage.empty()) dropUnreferencedTables(internals); // a damaged catalog may lack relations
    return database;

@@ -22,10 +22,25 @@ bool Following::look() {
       std::optional<catalog::Snapshot> snapshot;
       if (image) snapshot = image->empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(*image);
       const std::unique_lock lock(together_);
-      if (snapshot) database_.catalog->replace(std::move(*snapshot));
+      if (snapshot) database_.catalog->replace(*snapshot);
       publishRows();
       database_.sequences->forget();
+      if (snapshot) endSessionsOfDropped();
    });
+}
+
+void Following::endSessionsOfDropped() {
+   SessionControl* control = database_.sessionControl;
+   if (!control) return;
+   const catalog::Snapshot catalog = database_.catalog->newest();
+   std::vector<int32_t> sessions;
+   {
+      const MutexLock lock(database_.activityMutex);
+      for (const auto& [processId, session] : database_.activity)
+         if (!catalog.database(session.databaseOid)) sessions.push_back(processId);
+   }
+   for (const int32_t processId : sessions)
+      control->terminate(processId);
 }
 
 bool Following::tryLook() noexcept {

@@ -30,6 +30,8 @@ public:
 private:
    /// look() that logs errors: the first one of a series of failures. False: it failed.
    bool tryLook() noexcept;
+   /// Sessions in databases that the writer has dropped end, as on a standby of PostgreSQL.
+   void endSessionsOfDropped();
 
    Database::Internals& database_;
    /// Held exclusively while catalog and rows change. It guards no member: catalog and rows have mutexes of their own.

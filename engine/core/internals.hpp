@@ -30,6 +30,7 @@ struct SessionActivity {
    int32_t processId = 0;
    Endpoints endpoints;
    Oid role = invalidOid; ///< of the user when the session began
+   Oid databaseOid = invalidOid;
    std::string user, database, applicationName, state = "idle", query;
    int64_t backendStart = 0, transactionStart = 0, queryStart = 0,
            stateChange = 0; ///< microseconds since 2000-01-01; 0: none

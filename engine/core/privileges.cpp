@@ -86,6 +86,11 @@ void requireOwner(SessionCore& core, const catalog::Schema& schema) {
       throw SqlError(sqlstate::insufficientPrivilege, "must be owner of schema " + schema.name);
 }
 
+void requireOwner(SessionCore& core, const catalog::Database& database) {
+   if (!actsFor(core, database.owner))
+      throw SqlError(sqlstate::insufficientPrivilege, "must be owner of database " + database.name);
+}
+
 void requireDroppable(SessionCore& core, const catalog::Relation& relation) {
    if (core.touched && !core.isServer()) core.touched->note(core, relation, "OWNER");
    const auto schema = core.transaction.catalog().schema(relation.schema);
@@ -112,7 +117,8 @@ namespace {
 
 /// Settings are set outside of transactions, too.
 catalog::Snapshot catalogOf(SessionCore& core) {
-   return core.transaction.isOpen() ? core.transaction.catalog() : core.database.catalog->newest();
+   return core.transaction.isOpen() ? core.transaction.catalog()
+                                    : core.database.catalog->newest().inDatabase(core.options.databaseOid);
 }
 
 bool isSuperuser(SessionCore& core, const catalog::Snapshot& snapshot, const std::string& name) {

@@ -19,6 +19,8 @@ void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint
 void requireOwner(SessionCore& core, const catalog::Relation& relation);
 /// `must be owner of schema x`.
 void requireOwner(SessionCore& core, const catalog::Schema& schema);
+/// `must be owner of database x`.
+void requireOwner(SessionCore& core, const catalog::Database& database);
 /// Who may drop a relation: its owner, or that of its schema.
 void requireDroppable(SessionCore& core, const catalog::Relation& relation);
 /// `permission denied for schema x`.

@@ -50,13 +50,30 @@ void send(SessionCore& core, const Notice& notice) {
               .hidesPlace = true});
 }
 
+/// Holds the lock under which a session begins in its database.
+class Arrival {
+public:
+   Arrival(LockManager& locks, TransactionContext& transaction) : locks_(locks), owner_(transaction.lockOwner()) {
+      locks_.acquire(owner_, LockTag::database(owner_.database()), LockMode::RowExclusive, transaction.lockWait());
+   }
+   ~Arrival() { locks_.releaseAll(owner_); }
+   Arrival(const Arrival&) = delete;
+   Arrival& operator=(const Arrival&) = delete;
+
+private:
+   LockManager& locks_;
+   LockOwner& owner_;
+};
+
 } // namespace
 
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink,
                          SessionServices& sessionServices)
    : database(internals), notices(noticeSink), services(sessionServices), options(sessionOptions),
      log(sessionOptions.log ? *sessionOptions.log : ownLog_), settings(*internals.defaults.get()),
-     transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
+     transaction(internals, options.databaseOid, settings, options.processId, [this] { checkInterrupts(); }) {
+   // Who drops or renames the database waits until the session stands in the list, or has seen that it came too late.
+   const Arrival arrival(database.locks, transaction);
    adoptNewDefaults(); // a reload may have come in between
    functions_ = makeSessionFunctions(*this);
    types_ = std::make_unique<DomainChecks>(functions_.get(), database.governor->ledger());
@@ -66,19 +83,29 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
    settings.force("session_authorization", options.user);
-   const catalog::Snapshot catalog = database.catalog->newest();
+   const catalog::Snapshot catalog = database.catalog->newest().inDatabase(options.databaseOid);
    const catalog::RolePtr role = catalog.findRole(options.user);
    noteRoleName(catalog, options.user);
-   const catalog::DatabasePtr own = catalog.findDatabase(options.database);
-   adoptStoredSettings(catalog, own ? own->oid : invalidOid, role ? role->oid : invalidOid);
+   const catalog::DatabasePtr own = catalog.database(options.databaseOid);
+   if (!own || own->name != options.database)
+      throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist")
+          .detail("It seems to have just been dropped or renamed.");
+   adoptStoredSettings(catalog, own->oid, role ? role->oid : invalidOid);
    for (const auto& [name, value] : options.settings) {
       requireSettable(*this, name);
       setInitial(name, value);
    }
    noteRole(*this);
+   enter(role.get(), *own);
+   log.localTransaction = &transaction.number();
+   log.transactionId = &transaction.lockOwner().transaction;
+}
+
+void SessionCore::enter(const catalog::Role* role, const catalog::Database& own) {
    SessionActivity activity;
    activity.processId = options.processId;
    activity.role = role ? role->oid : invalidOid;
+   activity.databaseOid = own.oid;
    activity.user = options.user;
    activity.database = options.database;
    activity.applicationName = settings.value("application_name");
@@ -86,10 +113,21 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.backendStart = activity.stateChange = wallClockMicros();
    const MutexLock lock(database.activityMutex);
    DCHECK(!database.activity.contains(options.processId)); // each session has its own process id
-   if (role) requirePlace(*role);
+   const auto requirePlace = [&](int32_t limit, const auto& isCounted,
+                                 const std::string& of) REQUIRES(database.activityMutex) {
+      if (limit < 0 || (role && role->isSuperuser)) return;
+      const auto sessions = std::count_if(database.activity.begin(), database.activity.end(),
+                                          [&](const auto& entry) { return isCounted(entry.second); });
+      if (sessions >= limit) throw SqlError(sqlstate::tooManyConnections, "too many connections for " + of);
+   };
+   if (role)
+      requirePlace(
+          role->connectionLimit, [&](const SessionActivity& other) { return other.role == role->oid; },
+          "role \"" + role->name + "\"");
+   requirePlace(
+       own.connectionLimit, [&](const SessionActivity& other) { return other.databaseOid == own.oid; },
+       "database \"" + own.name + "\"");
    database.activity[options.processId] = std::move(activity);
-   log.localTransaction = &transaction.number();
-   log.transactionId = &transaction.lockOwner().transaction;
 }
 
 SessionCore::~SessionCore() {
@@ -119,14 +157,6 @@ void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownD
 void SessionCore::setInitial(const std::string& name, const std::string& value) {
    setRole(*this, lowerCase(name), value, false);
    settings.setInitial(name, value);
-}
-
-void SessionCore::requirePlace(const catalog::Role& role) {
-   if (role.connectionLimit < 0 || role.isSuperuser) return;
-   const auto sessions = std::count_if(database.activity.begin(), database.activity.end(),
-                                       [&](const auto& entry) { return entry.second.role == role.oid; });
-   if (sessions >= role.connectionLimit)
-      throw SqlError(sqlstate::tooManyConnections, "too many connections for role \"" + role.name + "\"");
 }
 
 void SessionCore::adoptNewDefaults() {

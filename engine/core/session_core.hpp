@@ -172,8 +172,9 @@ private:
    void adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role);
    /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
    void setInitial(const std::string& name, const std::string& value);
-   /// Throws 53300 when the role's CONNECTION LIMIT is reached.
-   void requirePlace(const catalog::Role& role) REQUIRES(database.activityMutex);
+   /// Enters the session into the list of sessions. Throws 53300 when the CONNECTION LIMIT of its role or of its
+   /// database is reached.
+   void enter(const catalog::Role* role, const catalog::Database& own);
    void forget(CancelReason reason);
    uint32_t asServer_ = 0; ///< AsServer that live
    std::map<std::string, Oid> roleNames_;

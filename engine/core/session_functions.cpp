@@ -15,8 +15,8 @@ namespace {
 
 using executor::AdvisoryLock;
 
-LockTag tagOf(const AdvisoryLock& lock) {
-   return {LockKind::Advisory, lock.isPair ? uint64_t{2} : uint64_t{1}, static_cast<uint64_t>(lock.key)};
+LockTag tagOf(const AdvisoryLock& lock, const LockOwner& owner) {
+   return LockTag::advisory(owner.database(), lock.isPair, static_cast<uint64_t>(lock.key));
 }
 
 LockMode modeOf(const AdvisoryLock& lock) {
@@ -39,9 +39,11 @@ public:
    }
 
    int64_t relationSize(Oid relation) override {
-      const auto found = core_.transaction.catalog().relation(relation);
-      if (!found || found->storage == catalog::noStorage) return 0;
-      const auto table = core_.database.storage->find(found->storage);
+      const auto object = core_.transaction.catalog().object({catalog::ObjectKind::Relation, relation});
+      if (!object) return 0;
+      const catalog::StorageId storage = static_cast<const catalog::Relation&>(*object).storage;
+      if (storage == catalog::noStorage) return 0;
+      const auto table = core_.database.storage->find(storage);
       return table ? static_cast<int64_t>(table->storedBytes()) : 0;
    }
 
@@ -75,11 +77,12 @@ public:
       wait.noWait = lock.noWait;
       LockOwner& owner = core_.transaction.lockOwner();
       LockManager& locks = core_.database.locks;
-      return lock.isSession ? locks.acquireSession(owner, tagOf(lock), modeOf(lock), wait)
-                            : locks.acquire(owner, tagOf(lock), modeOf(lock), wait);
+      return lock.isSession ? locks.acquireSession(owner, tagOf(lock, owner), modeOf(lock), wait)
+                            : locks.acquire(owner, tagOf(lock, owner), modeOf(lock), wait);
    }
    bool unlockAdvisory(const AdvisoryLock& lock) override {
-      return core_.database.locks.releaseSession(core_.transaction.lockOwner(), tagOf(lock), modeOf(lock));
+      LockOwner& owner = core_.transaction.lockOwner();
+      return core_.database.locks.releaseSession(owner, tagOf(lock, owner), modeOf(lock));
    }
    void unlockAllAdvisory() override { core_.database.locks.releaseAllSession(core_.transaction.lockOwner()); }
    std::vector<int32_t> blockersOf(int32_t pid) override { return core_.database.locks.blockersOf(pid); }

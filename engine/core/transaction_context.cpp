@@ -34,10 +34,8 @@ TransactionStatus TransactionContext::status() const {
 
 void TransactionContext::ensureStarted() {
    if (isOpen()) return;
-   catalog::Snapshot newest = database_.catalog->newest();
    editor_ = std::make_unique<catalog::CatalogEditor>(
-       newest.inDatabase(catalog::postgresDatabase), [&storage = *database_.storage] { return storage.allocateOid(); },
-       temporary_);
+       newestCatalog(), [&storage = *database_.storage] { return storage.allocateOid(); }, temporary_);
    storage_ = database_.storage->begin();
    startTime_ = wallClockMicros();
    number_ = ++count_;
@@ -92,6 +90,12 @@ void TransactionContext::beginBlock() {
    inBlock_ = true;
 }
 
+std::shared_ptr<storage::Table> TransactionContext::createStorage(std::vector<storage::ColumnDefinition> columns,
+                                                                  Oid database) {
+   const uint32_t place = database == catalog::postgresDatabase ? 0 : database; // which was alone at first
+   return database_.storage->createTable(*storage_, std::move(columns), place);
+}
+
 void TransactionContext::startCommand() {
    DCHECK(isOpen());
    DCHECK(!failed_);
@@ -99,7 +103,7 @@ void TransactionContext::startCommand() {
       snapshot_ = storage_->refreshed(snapshot_);
       return;
    }
-   editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
+   editor_->rebase(newestCatalog());
 }
 
 namespace {
@@ -121,13 +125,13 @@ void TransactionContext::startStatement() {
    }
    if (database_.following) database_.following->beforeStatement();
    const auto together = database_.following ? database_.following->hold() : std::shared_lock<std::shared_mutex>();
-   editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
+   editor_->rebase(newestCatalog());
    snapshot_ =
        isolation_ == Isolation::Serializable ? database_.storage->beginSerializable(*storage_) : storage_->snapshot();
    hasSnapshot_ = true;
    // Two commits in between may have made a label of an enum, and a row that has it.
-   const catalog::Snapshot newest = database_.catalog->newest();
-   if (newest.version() != editor_->base().version()) editor_->rebase(newest.inDatabase(catalog::postgresDatabase));
+   const catalog::Snapshot newest = newestCatalog();
+   if (newest.version() != editor_->base().version()) editor_->rebase(newest);
 }
 
 void TransactionContext::commit() {
@@ -247,6 +251,11 @@ bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
    const LockTag tag = LockTag::relation(relation);
    if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // without looking up settings
    return !noWait && database_.locks.acquire(lockOwner_, tag, mode, lockWait());
+}
+
+void TransactionContext::lockDatabase(Oid database, LockMode mode) {
+   DCHECK(isOpen());
+   database_.locks.acquire(lockOwner_, LockTag::database(database), mode, lockWait());
 }
 
 /// Lock the transaction's own id before its first write: other sessions that meet its rows wait for this lock.

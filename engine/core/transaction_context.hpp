@@ -28,11 +28,12 @@ enum class Isolation : uint8_t { ReadCommitted, RepeatableRead, Serializable };
 /// states but Idle, inBlock() in Block and Failed. status() tells clients Idle for Implicit, as PostgreSQL does.
 class TransactionContext {
 public:
-   /// `interrupted` is called while waiting for locks and throws to give up.
-   TransactionContext(Database::Internals& database, Settings& settings, int32_t processId,
+   /// `databaseOid`: the database whose objects the session sees. `interrupted` is called while waiting for locks and
+   /// throws to give up.
+   TransactionContext(Database::Internals& database, Oid databaseOid, Settings& settings, int32_t processId,
                       std::function<void()> interrupted)
-      : restartedSequences(*database.sequences), database_(database), settings_(settings),
-        interrupted_(std::move(interrupted)), lockOwner_(processId) {}
+      : restartedSequences(*database.sequences), database_(database), databaseOid_(databaseOid), settings_(settings),
+        interrupted_(std::move(interrupted)), lockOwner_(processId, databaseOid) {}
    ~TransactionContext();
 
    TransactionStatus status() const;
@@ -66,6 +67,11 @@ public:
    void startCommand();
    const storage::Snapshot& snapshot() const { return snapshot_; }
    storage::Transaction& storage() { return *storage_; }
+   /// New storage for a table of the session's database, or of another one. It comes with the commit.
+   std::shared_ptr<storage::Table> createStorage(std::vector<storage::ColumnDefinition> columns) {
+      return createStorage(std::move(columns), databaseOid_);
+   }
+   std::shared_ptr<storage::Table> createStorage(std::vector<storage::ColumnDefinition> columns, Oid database);
    catalog::CatalogEditor& editor() { return *editor_; }
    const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
    int64_t startTime() const { return startTime_; }
@@ -81,6 +87,8 @@ public:
    void lock(Oid relation, LockMode mode) { tryLock(relation, mode, false); }
    /// False: `noWait`, and another owner or waiter is in the way.
    bool tryLock(Oid relation, LockMode mode, bool noWait);
+   /// Lock a database itself: sessions begin in it under RowExclusive.
+   void lockDatabase(Oid database, LockMode mode);
    LockManager& locks() { return database_.locks; }
    LockOwner& lockOwner() { return lockOwner_; }
    /// Limits of a wait for a lock that starts now, from the settings.
@@ -112,6 +120,7 @@ public:
 
 private:
    void end(bool committed) noexcept;
+   catalog::Snapshot newestCatalog() const { return database_.catalog->newest().inDatabase(databaseOid_); }
    /// Whether a commit waits until the store has it, by the settings and because there may be no log that outlives the
    /// server.
    bool waitsForStore() const;
@@ -122,6 +131,7 @@ private:
    void lockOwnTransaction();
 
    Database::Internals& database_;
+   const Oid databaseOid_;
    Settings& settings_;
    const std::function<void()> interrupted_;
    LockOwner lockOwner_;

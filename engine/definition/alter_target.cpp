@@ -3,6 +3,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/database/database.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/partition/keys.hpp"
@@ -248,8 +249,8 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    requireWritable(core, tag);
    const Oid owner = existingRole(core, *statement.newowner)->oid;
    if (statement.objectType == OBJECT_DATABASE) {
-      requireDatabase(core, stringOf(statement.object));
-      throwNotSupported("ALTER DATABASE ... OWNER TO");
+      changeDatabaseOwner(core, std::string(stringOf(statement.object)), owner);
+      return tag;
    }
    if (statement.objectType == OBJECT_FOREIGN_SERVER) {
       changeServerOwner(core, stringOf(statement.object), owner);

@@ -91,11 +91,6 @@ SystemObject findFamily(SessionCore& core, const ::AlterOpFamilyStmt& statement)
 
 } // namespace
 
-void requireDatabase(SessionCore& core, std::string_view name) {
-   if (!core.transaction.catalog().findDatabase(name))
-      throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
-}
-
 std::string dropSystemObjects(CommandContext& context, const ::DropStmt& statement) {
    SessionCore& core = context.core;
    const ::ObjectType type = statement.removeType;
@@ -164,18 +159,6 @@ std::optional<std::string> changeSystemObject(CommandContext& context, const ::N
       requireOrSkip(core, object, statement.missing_ok);
       return "DROP TABLESPACE";
    }
-   case T_DropdbStmt: {
-      const auto& statement = *as<::DropdbStmt>(node);
-      requireWritable(core, "DROP DATABASE");
-      if (statement.missing_ok && !core.transaction.catalog().findDatabase(statement.dbname)) {
-         core.notice("database \"" + std::string(statement.dbname) + "\" does not exist, skipping");
-         return "DROP DATABASE";
-      }
-      requireDatabase(core, statement.dbname);
-      return std::nullopt;
-   }
-   case T_AlterDatabaseStmt: requireDatabase(core, as<::AlterDatabaseStmt>(node)->dbname); return std::nullopt;
-   case T_AlterDatabaseSetStmt: requireDatabase(core, as<::AlterDatabaseSetStmt>(node)->dbname); return std::nullopt;
    default: return std::nullopt;
    }
 }

@@ -9,7 +9,4 @@ std::string dropSystemObjects(CommandContext& context, const ::DropStmt& stateme
 /// Throws the error of an ALTER: the object does not exist, or 0A000, since a built-in object cannot be changed.
 [[noreturn]] void refuseToAlter(::ObjectType type, const SystemObject& object);
 
-/// Throws 3D000 if there is no such database.
-void requireDatabase(SessionCore& core, std::string_view name);
-
 } // namespace ouzel::engine

@@ -264,7 +264,7 @@ void emptyTable(SessionCore& core, Oid table) {
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
    const auto columns = stored->columns();
    core.database.storage->dropTable(core.transaction.storage(), changed.storage);
-   changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
+   changed.storage = core.transaction.createStorage(*columns)->id();
    core.transaction.editor().replaceRelation(std::move(changed));
 }
 

@@ -40,7 +40,7 @@ void makeStorage(SessionCore& core, catalog::Relation& draft) {
    std::vector<storage::ColumnDefinition> columns;
    for (const catalog::Column& column : draft.columns)
       columns.push_back(storage::ColumnDefinition::of(column.type));
-   draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
+   draft.storage = core.transaction.createStorage(std::move(columns))->id();
 }
 
 char onCommitAction(::OnCommitAction action, const NewRelation& target) {

@@ -3,6 +3,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
@@ -237,11 +238,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       refuseToAlter(
           type, findPartOfRelation(core, type, commandTarget(context, path, *statement.relation), statement.subname));
    }
-   case OBJECT_DATABASE:
-      requireDatabase(core, statement.subname);
-      if (core.options.database == statement.subname)
-         throw SqlError(sqlstate::featureNotSupported, "current database cannot be renamed");
-      throwNotSupported("ALTER DATABASE ... RENAME");
+   case OBJECT_DATABASE: renameDatabase(core, statement.subname, statement.newname); return tag;
    case OBJECT_ROLE: return renameRole(context, statement);
    case OBJECT_TABLESPACE:
       refuseToAlter(type, findSystemObject(core, type, std::vector<std::string>{statement.subname}));
@@ -396,9 +393,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    }
    case OBJECT_DATABASE: {
       const std::string name(stringOf(statement.object));
-      const auto database = snapshot.findDatabase(name);
-      if (database && !actsFor(core, database->owner))
-         throw SqlError(sqlstate::insufficientPrivilege, "must be owner of database " + name);
+      const auto database = lockDatabase(core, name, LockMode::ShareUpdateExclusive);
+      if (database) requireOwner(core, *database);
       if (database)
          editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
       else // so that a dump of another database can be read

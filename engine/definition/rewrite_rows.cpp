@@ -80,7 +80,7 @@ void RowRewrite::run(catalog::Relation changed) {
       const bool isNew = valueOf(target.attribute) != nullptr;
       dml->target.push_back({isNew ? assigned(core_, query_, found->second, target) : found->second, target.attribute});
    }
-   const auto fresh = core_.database.storage->createTable(core_.transaction.storage(), std::move(definitions));
+   const auto fresh = core_.transaction.createStorage(std::move(definitions));
    dml->table.storageId = static_cast<uint64_t>(fresh->id());
    dml->table.relation = changed.oid;
    dml->table.name = changed.name;

@@ -84,9 +84,10 @@ private:
 
 namespace {
 
-std::string describe(const LockTag& tag) {
+/// `owner`: who waits for the lock; its database is that of what it locks.
+std::string describe(const LockTag& tag, const LockOwner& owner) {
    const std::string object = std::to_string(tag.object), detail = std::to_string(tag.detail);
-   const std::string database = std::to_string(static_cast<uint32_t>(catalog::postgresDatabase));
+   const std::string database = std::to_string(owner.database());
    switch (tag.kind) {
    case LockKind::Relation: return "relation " + object + " of database " + database;
    case LockKind::Transaction: return "transaction " + object;
@@ -94,7 +95,9 @@ std::string describe(const LockTag& tag) {
    case LockKind::Key: return "key " + detail + " of index " + object + " of database " + database;
    case LockKind::Advisory:
       return "advisory lock [" + database + "," + std::to_string(tag.detail >> 32) + "," +
-             std::to_string(tag.detail & 0xffffffff) + "," + object + "]";
+             std::to_string(tag.detail & 0xffffffff) + "," + std::to_string(tag.object & 3) + "]";
+   case LockKind::Database:
+      return fmt::format("object {} of class {} of database 0", object, Oid{catalog::class_oid::pgDatabase});
    }
    return {};
 }
@@ -118,7 +121,7 @@ bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
             deadlock.report +=
                 fmt::format("{}Process {} waits for {} on {}; blocked by process {}.",
                             deadlock.report.empty() ? "" : "\n", processId, lockModeName(edge.waiter->mode),
-                            describe(edge.waiter->lock->tag), edge.blocker->processId());
+                            describe(edge.waiter->lock->tag, *edge.waiter->owner), edge.blocker->processId());
             deadlock.processes.push_back(processId);
          }
          return false;
@@ -173,15 +176,16 @@ void LockManager::logWait(const Waiter& waiter, int64_t startNanos) const {
    }
    const std::string message =
        fmt::format("process {} still waiting for {} on {} after {}", waiter.owner->processId(),
-                   lockModeName(waiter.mode), describe(waiter.lock->tag), millisSince(startNanos));
+                   lockModeName(waiter.mode), describe(waiter.lock->tag, *waiter.owner), millisSince(startNanos));
    const std::string detail = fmt::format("{} holding the lock: {}. Wait queue: {}.",
                                           holderCount == 1 ? "Process" : "Processes", holders, queue);
    logRecord({.level = LogLevel::Log, .message = message, .detail = detail});
 }
 
 void LockManager::logAcquired(const Waiter& waiter, int64_t startNanos) {
-   logLine(LogLevel::Log, fmt::format("process {} acquired {} on {} after {}", waiter.owner->processId(),
-                                      lockModeName(waiter.mode), describe(waiter.lock->tag), millisSince(startNanos)));
+   logLine(LogLevel::Log,
+           fmt::format("process {} acquired {} on {} after {}", waiter.owner->processId(), lockModeName(waiter.mode),
+                       describe(waiter.lock->tag, *waiter.owner), millisSince(startNanos)));
 }
 
 std::vector<LockManager::View> LockManager::list() const {
@@ -193,10 +197,11 @@ std::vector<LockManager::View> LockManager::list() const {
          for (const Held* held = lock.holders; held; held = held->next)
             for (size_t mode = 1; mode < lockModes; ++mode)
                if (held->allModes() >> mode & 1)
-                  out.push_back({tag, held->owner->processId(), held->owner->transaction.load(),
-                                 static_cast<LockMode>(mode), true});
+                  out.push_back({tag, held->owner->processId(), held->owner->database(),
+                                 held->owner->transaction.load(), static_cast<LockMode>(mode), true});
          for (const Waiter* waiter : lock.queue)
-            out.push_back({tag, waiter->owner->processId(), waiter->owner->transaction.load(), waiter->mode, false});
+            out.push_back({tag, waiter->owner->processId(), waiter->owner->database(),
+                           waiter->owner->transaction.load(), waiter->mode, false});
       }
    }
    return out;

@@ -22,7 +22,7 @@ bool conflicts(LockMode a, LockMode b) {
    return (conflictsOf(a) & bitOf(b)) != 0;
 }
 
-LockOwner::LockOwner(int32_t processId) : processId_(processId) {}
+LockOwner::LockOwner(int32_t processId, Oid database) : processId_(processId), database_(database) {}
 
 LockOwner::~LockOwner() {
    CHECK(taken_.empty());

@@ -39,7 +39,8 @@ enum class LockKind : uint8_t {
    Transaction, ///< object = its id (31 bits, as in delete marks); held by itself from first write to end
    Row,         ///< object = storage id, detail = row id: held by the first in the queue of waiters for the row
    Key,         ///< object = OID of an index, detail = hash of a key
-   Advisory,    ///< object = 1: detail is a bigint; 2: detail is two integers
+   Advisory,    ///< object = database << 2, and 1: detail is a bigint; 2: detail is two integers
+   Database,    ///< object = OID; held while sessions begin in the database, and alone by who drops or renames it
 };
 
 struct LockTag {
@@ -50,6 +51,10 @@ struct LockTag {
    static LockTag relation(Oid oid) { return {LockKind::Relation, static_cast<uint64_t>(oid), 0}; }
    static LockTag transaction(uint64_t id) { return {LockKind::Transaction, id & 0x7fffffff, 0}; }
    static LockTag row(uint64_t storage, uint64_t row) { return {LockKind::Row, storage, row}; }
+   static LockTag database(Oid oid) { return {LockKind::Database, static_cast<uint64_t>(oid), 0}; }
+   static LockTag advisory(Oid database, bool isPair, uint64_t key) {
+      return {LockKind::Advisory, uint64_t{database} << 2 | (isPair ? 2 : 1), key};
+   }
    static LockTag key(Oid index, uint64_t hash) { return {LockKind::Key, static_cast<uint64_t>(index), hash}; }
 };
 
@@ -115,6 +120,7 @@ public:
    struct View {
       LockTag tag;
       int32_t processId;
+      Oid database;         ///< of the owner
       uint64_t transaction; ///< of the owner, 0: none that writes
       LockMode mode;
       bool isGranted;
@@ -167,10 +173,12 @@ private:
 /// The lock manager's record of one session: the locks that it holds and waits for. Outlives its locks.
 class LockOwner {
 public:
-   explicit LockOwner(int32_t processId);
+   /// `database`: in which the session is.
+   explicit LockOwner(int32_t processId, Oid database = invalidOid);
    ~LockOwner();
 
    int32_t processId() const { return processId_; }
+   Oid database() const { return database_; }
    /// Wake the threads that wait for a lock on behalf of this owner, so that they call LockWait::interrupted. Any
    /// thread.
    void interrupt() noexcept;
@@ -188,6 +196,7 @@ private:
    };
 
    const int32_t processId_;
+   const Oid database_;
    mutable Mutex mutex_;                                          // guards the members below
    std::deque<LockManager::Held> held_ GUARDED_BY(mutex_);        // addresses stay
    std::vector<LockManager::Held*> free_ GUARDED_BY(mutex_);      // unused entries of held_

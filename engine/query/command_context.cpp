@@ -18,4 +18,10 @@ catalog::RelationPtr requireTarget(CommandContext& context, const catalog::Searc
    return relation ? relation : catalog::requireRelation(snapshot, path, target);
 }
 
+void refuseInBlock(const CommandContext& context, std::string_view command) {
+   refuseInBlock(context.core, command);
+   if (context.script.statements().size() > 1)
+      throw SqlError(sqlstate::activeSqlTransaction, std::string(command) + " cannot run inside a transaction block");
+}
+
 } // namespace ouzel::engine

@@ -25,4 +25,8 @@ catalog::QualifiedName commandTarget(CommandContext& context, const catalog::Sea
 /// The target of a command. Throws 3F000 if its schema does not exist, 42P01 if it does not.
 catalog::RelationPtr requireTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
 
+/// Throws 25001 "<command> cannot run inside a transaction block" inside one, which several statements of one message
+/// make, too.
+void refuseInBlock(const CommandContext& context, std::string_view command);
+
 } // namespace ouzel::engine

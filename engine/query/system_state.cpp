@@ -63,7 +63,7 @@ std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const
    std::vector<Activity> out;
    for (const auto& [pid, session] : database_.activity) {
       Activity row;
-      row.database = catalog::postgresDatabase;
+      row.database = session.databaseOid;
       if (const auto role = catalog_.findRole(session.user)) row.role = role->oid;
       row.pid = pid;
       row.applicationName = session.applicationName;
@@ -91,11 +91,17 @@ std::vector<UserMapRow> SessionSystemState::userMaps() const {
 }
 
 std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {
+   std::map<int32_t, Oid> databases; // by process
+   {
+      const MutexLock lock(database_.activityMutex);
+      for (const auto& [pid, session] : database_.activity)
+         databases[pid] = session.databaseOid;
+   }
    std::vector<Copy> out;
    database_.copies.forEach([&](const CopyProgress& progress) {
       const CopyDescription& about = progress.description;
       out.push_back({.pid = about.processId,
-                     .database = catalog::postgresDatabase,
+                     .database = databases[about.processId],
                      .relation = about.relation,
                      .command = about.isFrom ? "COPY FROM" : "COPY TO",
                      .type = about.isFile ? "FILE" : "PIPE",
@@ -109,8 +115,10 @@ std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {
 
 std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
    std::map<uint64_t, Oid> relationOf; // by storage
-   for (const auto& relation : catalog_.relations())
-      if (relation->storage != catalog::noStorage) relationOf[static_cast<uint64_t>(relation->storage)] = relation->oid;
+   for (const auto& database : catalog_.databases())
+      for (const auto& relation : catalog_.relationsOfDatabase(database->oid))
+         if (relation->storage != catalog::noStorage)
+            relationOf[static_cast<uint64_t>(relation->storage)] = relation->oid;
    std::vector<Lock> out;
    for (const LockManager::View& view : database_.locks.list()) {
       Lock row;
@@ -118,7 +126,7 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
       row.mode = lockModeName(view.mode);
       row.isGranted = view.isGranted;
       row.owner = std::to_string(view.processId) + "/" + std::to_string(view.transaction);
-      row.database = catalog::postgresDatabase;
+      row.database = view.database;
       switch (view.tag.kind) {
       case LockKind::Relation: row.relation = static_cast<Oid>(view.tag.object); break;
       case LockKind::Transaction:
@@ -141,7 +149,14 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
          row.type = "advisory";
          row.classId = static_cast<Oid>(view.tag.detail >> 32);
          row.objectId = static_cast<Oid>(view.tag.detail);
-         row.objectSubId = static_cast<int16_t>(view.tag.object);
+         row.objectSubId = static_cast<int16_t>(view.tag.object & 3);
+         break;
+      case LockKind::Database:
+         row.type = "object";
+         row.database = invalidOid;
+         row.classId = Oid{catalog::class_oid::pgDatabase};
+         row.objectId = static_cast<Oid>(view.tag.object);
+         row.objectSubId = int16_t{0};
          break;
       }
       out.push_back(std::move(row));

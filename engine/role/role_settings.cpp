@@ -2,6 +2,8 @@
 
 #include "catalog/object/acl.hpp"
 #include "common/text/ascii.hpp"
+#include "engine/core/database_lock.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/role.hpp"
 #include "engine/setting/set_statement.hpp"
@@ -73,16 +75,6 @@ void changeSettings(SessionCore& core, const Actor& actor, Oid database, Oid rol
    core.transaction.editor().setSettings(database, role, std::move(values));
 }
 
-catalog::DatabasePtr existingDatabase(SessionCore& core, const char* name) {
-   if (auto database = core.transaction.catalog().findDatabase(name)) return database;
-   throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
-}
-
-void requireOwner(SessionCore& core, const Actor& actor, const catalog::Database& database) {
-   requireRight(catalog::ownsObject(core.transaction.catalog(), actor.current, database.owner),
-                "must be owner of database " + database.name);
-}
-
 } // namespace
 
 std::string alterRoleSettings(CommandContext& context, const ::AlterRoleSetStmt& statement) {
@@ -99,9 +91,9 @@ std::string alterRoleSettings(CommandContext& context, const ::AlterRoleSetStmt&
       requireRight(actor.createsRoles || role == actor.current, "permission denied");
    }
    if (statement.database) {
-      const catalog::DatabasePtr found = existingDatabase(core, statement.database);
+      const catalog::DatabasePtr found = requireDatabase(core, statement.database, LockMode::AccessShare);
       database = found->oid;
-      if (!statement.role) requireOwner(core, actor, *found);
+      if (!statement.role) requireOwner(core, *found);
    }
    if (!statement.role && !statement.database)
       requireRight(actor.isSuperuser, "must be superuser to alter settings globally");
@@ -113,8 +105,8 @@ std::string alterDatabaseSettings(CommandContext& context, const ::AlterDatabase
    SessionCore& core = context.core;
    requireWritable(core, "ALTER DATABASE");
    const Actor actor = actorOf(core);
-   const catalog::DatabasePtr database = existingDatabase(core, statement.dbname);
-   requireOwner(core, actor, *database);
+   const catalog::DatabasePtr database = requireDatabase(core, statement.dbname, LockMode::AccessShare);
+   requireOwner(core, *database);
    changeSettings(core, actor, database->oid, invalidOid, *statement.setstmt);
    return "ALTER DATABASE";
 }

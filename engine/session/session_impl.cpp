@@ -9,6 +9,7 @@
 #include "common/thread/interruption.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/deferred_constraints.hpp"
+#include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/owned.hpp"
 #include "engine/definition/sequence.hpp"
@@ -42,11 +43,15 @@ std::unique_ptr<Backend> openSession(Database& database, const SessionOptions& o
                      "role \"" + options.user + "\" is not permitted to log in");
    const auto found = snapshot.findDatabase(options.database);
    if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist");
-   if (found->oid != catalog::postgresDatabase) throwNotSupported("a database other than postgres");
+   if (!found->allowsConnections)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "database \"" + options.database + "\" is not currently accepting connections");
    if (!catalog::mayUse(snapshot.inDatabase(found->oid), role->oid, *found, catalog::privilege::connect))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied for database \"" + options.database + "\"")
           .detail("User does not have CONNECT privilege.");
-   return std::make_unique<SessionImpl>(internals, options, notices);
+   SessionOptions inDatabase = options;
+   inDatabase.databaseOid = found->oid;
+   return std::make_unique<SessionImpl>(internals, inDatabase, notices);
 }
 
 std::vector<std::vector<Value>> SessionImpl::query(const std::string& sql) {
@@ -228,6 +233,11 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_ReassignOwnedStmt: return reassignOwned(context, *as<::ReassignOwnedStmt>(node));
    case T_DropOwnedStmt: return dropOwned(context, *as<::DropOwnedStmt>(node));
    case T_AlterRoleSetStmt: return alterRoleSettings(context, *as<::AlterRoleSetStmt>(node));
+   case T_CreatedbStmt: return createDatabase(context, *as<::CreatedbStmt>(node));
+   case T_DropdbStmt: return dropDatabase(context, *as<::DropdbStmt>(node));
+   case T_AlterDatabaseStmt: return alterDatabase(context, *as<::AlterDatabaseStmt>(node));
+   case T_AlterDatabaseRefreshCollStmt:
+      return refreshDatabaseCollation(context, *as<::AlterDatabaseRefreshCollStmt>(node));
    case T_AlterDatabaseSetStmt: return alterDatabaseSettings(context, *as<::AlterDatabaseSetStmt>(node));
    case T_ExplainStmt: return runExplain(context, *as<::ExplainStmt>(node));
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));

@@ -64,9 +64,9 @@ class Server:
             time.sleep(0.05)
         raise Failure("the server did not start: " + self.text())
 
-    def sql(self, text, fails=False):
+    def sql(self, text, fails=False, database="postgres"):
         result = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose", "-h", "127.0.0.1", "-p", self.port,
-                                 "-U", "postgres", "-c", text], capture_output=True, text=True, timeout=120)
+                                 "-U", "postgres", "-d", database, "-c", text], capture_output=True, text=True, timeout=120)
         if fails:
             check(result.returncode != 0, f"should have failed: {text}")
             return result.stderr
@@ -656,6 +656,50 @@ def readers_follow_in_a_directory(bucket, directory):
     reader.stop()
 
 
+def databases_are_prefixes_of_the_bucket(bucket, directory):
+    def below(prefix): return [root for root, _, names in os.walk(bucket.root) if names and f"/{prefix}/" in root + "/"]
+    writer = Server(bucket, directory("log"))
+    writer.sql("CREATE DATABASE lake")
+    oid = writer.sql("SELECT oid FROM pg_database WHERE datname = 'lake'")
+    for database in ("postgres", "lake"):
+        writer.sql("CREATE TABLE t AS SELECT g AS n, current_database() AS s FROM generate_series(1, 50000) g", database=database)
+    writer.sql("CHECKPOINT")
+    check(below(f"database/{oid}/table"), "the tables of a database are elsewhere")
+    where = "SELECT count(*), min(s), max(s) FROM t"
+    answer = {database: f"50000|{database}|{database}" for database in ("postgres", "lake")}
+    reader = Server(bucket, None)
+    writer.sql("INSERT INTO t VALUES (-1, 'lake')", database="lake")
+    writer.kill()
+    writer = Server(bucket, writer.log)
+    check(writer.sql(where, database="lake") == "50001|lake|lake", "what was committed is lost")
+    writer.sql("DELETE FROM t WHERE n < 0", database="lake")
+    writer.sql("CHECKPOINT")
+    for database in answer:
+        check(writer.sql(where, database=database) == answer[database], "the writer has other rows")
+    reader.sql("CHECKPOINT")
+    for database in answer:
+        check(reader.sql(where, database=database) == answer[database], "the reader has other rows")
+    check("25006" in reader.sql("CREATE DATABASE other", fails=True), "a reader makes databases")
+    session = subprocess.Popen(["psql", "-XAtq", "-v", "VERBOSITY=verbose", "-h", "127.0.0.1", "-p", reader.port, "-U", "postgres", "-d", "lake"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    session.stdin.write("SELECT 'begun';\n")
+    session.stdin.flush()
+    check(session.stdout.readline().strip() == "begun", "no session")
+    writer.sql("DROP DATABASE lake")
+    writer.sql("CHECKPOINT")
+    until(reader, "SELECT count(*) FROM pg_database WHERE datname = 'lake'", "0", 5)
+    told = session.communicate("SELECT count(*) FROM t;\n", timeout=60)[1]
+    check("57P01" in told or "closed" in told, "the session stays in a database that is gone: " + told)
+    check("lake" in reader.sql("SELECT 1", database="lake", fails=True), "a dropped database lets in")
+    check(reader.sql(where) == answer["postgres"], "the reader has other rows")
+    reader.stop()
+    writer.stop()
+    last = Server(bucket, directory("empty"))
+    check(last.sql(where) == answer["postgres"], "the bucket has other rows")
+    last.stop()
+    check(not [root for root in below("database") if "block" in root], "blocks of a dropped database are left")
+
+
 def nothing_is_left_over(bucket, directory):
     log = directory("log")
     server = Server(bucket, log)
@@ -774,7 +818,7 @@ def commits_may_wait_for_the_bucket(bucket, directory):
 TESTS = [what_is_acknowledged_is_in_the_bucket, commits_may_wait_for_the_bucket, the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
          a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead, filters_save_reading, a_local_cache_saves_the_bucket,
-         who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
+         who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, databases_are_prefixes_of_the_bucket, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 
 

@@ -13,11 +13,12 @@
 
 #include "common/hash/hash.hpp"
 #include "tests/crash/bucket.hpp"
+#include "tests/crash/database_work.hpp"
 #include "tests/crash/server_process.hpp"
 
 // A server under load is killed with SIGKILL at random times. Clients transfer money between accounts, insert, load
-// with COPY, create and drop tables, partitions, heirs, enums and materialized views, commit with and without waiting,
-// and checkpoint. Each transaction also inserts a row into `done`.
+// with COPY, create and drop tables, partitions, heirs, enums, materialized views and databases, commit with and
+// without waiting, and checkpoint. Each transaction also inserts a row into `done`.
 //
 // After the restart: acknowledged transactions are there; failed and uncommitted ones are not; one that was in flight
 // is there completely or not at all; the sum of all accounts is unchanged; `ouzel check` finds no problem.
@@ -111,8 +112,8 @@ class Worker {
 public:
    /// `loads`: all transactions are large loads. `alwaysWaits`: all commits wait, independent of the session's setting.
    Worker(int client, uint64_t seed, int port, int64_t first, bool loads, bool alwaysWaits)
-      : client_(client), state_(seed), port_(port), first_(first), number_(first), loads_(loads),
-        alwaysWaits_(alwaysWaits) {}
+      : databases(client, port), client_(client), state_(seed), port_(port), first_(first), number_(first),
+        loads_(loads), alwaysWaits_(alwaysWaits) {}
 
    void run() {
       Client connection(port_);
@@ -123,6 +124,7 @@ public:
 
    Work work;
    int64_t next() const { return number_; }
+   DatabaseWork databases;
 
 private:
    uint64_t below(uint64_t bound) {
@@ -133,6 +135,7 @@ private:
    /// Runs one transaction. False: the connection is lost.
    bool step(Client& connection) {
       const int64_t n = number_++;
+      if (!loads_ && below(30) == 0) return databases.step(connection, n);
       const std::string row = "(" + std::to_string(client_) + "," + std::to_string(n) + ")";
       const bool waits = below(4) != 0;
       Work::Transaction transaction{n, false, waits || alwaysWaits_, 0, 0, 0};
@@ -381,6 +384,8 @@ void run(const Options& options, const std::string& directory) {
       {
          Client client(server->port());
          totals.transactions += verify(client, workers, firstNumber, doneBefore);
+         for (const auto& worker : workers)
+            worker->databases.verify(client, server->port());
          if (isHeavy) query(client, "TRUNCATE load");
          if (round % 25 == 24) query(client, "CHECKPOINT");
       }

@@ -105,9 +105,11 @@ int ServerProcess::stop() {
    return wait();
 }
 
-Client::Client(int port)
+Client::Client(int port, const std::string& database)
    : connection_(PQconnectdb(
-         ("host=127.0.0.1 user=postgres dbname=postgres sslmode=disable port=" + std::to_string(port)).c_str())) {
+         ("host=127.0.0.1 user=postgres dbname=" + database + " sslmode=disable port=" + std::to_string(port))
+             .c_str())) {
+   if (!isConnected()) message_ = PQerrorMessage(connection_);
    PQsetNoticeProcessor(
        connection_, [](void*, const char*) {}, nullptr);
 }

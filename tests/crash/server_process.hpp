@@ -55,7 +55,7 @@ private:
 /// One client connection. Rows are vectors of texts.
 class Client {
 public:
-   explicit Client(int port);
+   explicit Client(int port, const std::string& database = "postgres");
    ~Client() { PQfinish(connection_); }
    Client(const Client&) = delete;
    Client& operator=(const Client&) = delete;

@@ -7,8 +7,10 @@
 //   statement error (42P01) @15 text  code, position (0: none) and message are compared; @ and text may be left out
 //   query [rowsort]                   the SQL, then ---- and the rows as text, columns separated by tabs, NULL as NULL,
 //                                     the empty string as (empty)
-//   connection NAME [as ROLE]         later records use this connection (made when first named, for the user ROLE;
-//                                     "default" to start with)
+//   connection NAME [as ROLE] [in DATABASE]
+//                                     later records use this connection (made when first named, for the user ROLE, in
+//                                     DATABASE; "default" to start with)
+//   disconnect NAME ...               ends a connection, which is named as by `connection`, and goes back to "default"
 //   restart                           stops the server with SIGTERM and starts it again (--restart), drops all
 //                                     connections
 //   skip CONFIG...                    this file does not run under these --config names
@@ -75,9 +77,13 @@ public:
    PGconn* get(const std::string& name) {
       PGconn*& connection = open_[name];
       if (connection) return connection;
-      const size_t as = name.find(" as ");
-      const std::string user = as == std::string::npos ? "" : " user=" + name.substr(as + 4);
-      connection = PQconnectdb((options_.conninfo + user).c_str());
+      std::istringstream words(name);
+      std::string info = options_.conninfo, word;
+      for (words >> word; words >> word;) {
+         const bool isUser = word == "as";
+         if (words >> word) info += (isUser ? " user=" : " dbname=") + word;
+      }
+      connection = PQconnectdb(info.c_str());
       if (PQstatus(connection) != CONNECTION_OK) {
          std::fprintf(stderr, "cannot connect: %s", PQerrorMessage(connection));
          std::exit(3);
@@ -94,6 +100,12 @@ public:
          PQclear(result);
       }
       return connection;
+   }
+   void close(const std::string& name) {
+      const auto found = open_.find(name);
+      if (found == open_.end()) return;
+      PQfinish(found->second);
+      open_.erase(found);
    }
    void closeAll() {
       for (auto& [name, connection] : open_)
@@ -374,6 +386,10 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
          recorded << text << "\n";
       } else if (text.rfind("connection ", 0) == 0) {
          current = text.substr(11);
+         recorded << text << "\n";
+      } else if (text.rfind("disconnect ", 0) == 0) {
+         connections.close(text.substr(11));
+         current = "default";
          recorded << text << "\n";
       } else if (text.rfind("skip ", 0) == 0) {
          if (skipped(text, options.config)) return;

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "catalog/object/acl.hpp"
+#include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "executor/function/families.hpp"
@@ -271,20 +273,29 @@ bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) 
    return found && attribute > 0 && (events(*found, attribute, env) & needed) == needed;
 }
 
-int64_t relationSize(int64_t relation, KernelEnv& env) {
-   return env.context.session ? env.context.session->relationSize(static_cast<Oid>(relation)) : 0;
+/// Null for what is no relation of this database.
+std::optional<int64_t> relationSize(int64_t relation, KernelEnv& env) {
+   if (!snapshotOf(env).relation(oidOf(relation))) return std::nullopt;
+   return env.context.session ? env.context.session->relationSize(oidOf(relation)) : 0;
 }
-int64_t relationForkSize(int64_t relation, const StringView& fork, KernelEnv& env) {
-   return fork.view() == "main" ? relationSize(relation, env) : 0;
+std::optional<int64_t> relationForkSize(int64_t relation, const StringView& fork, KernelEnv& env) {
+   const auto size = relationSize(relation, env);
+   return size && fork.view() != "main" ? 0 : size;
 }
-int64_t databaseSize(int64_t, KernelEnv& env) {
+/// Null for what is no database. Throws 42501 for one to which who asks may not connect.
+std::optional<int64_t> databaseSize(int64_t oid, KernelEnv& env) {
+   constexpr Oid readAllStats = 3375; // the predefined role pg_read_all_stats
+   const NameScope scope(env.context);
+   const catalog::DatabasePtr database = scope.snapshot().database(oidOf(oid));
+   if (!database) return std::nullopt;
+   if (!catalog::mayUse(scope.snapshot(), scope.names().role, *database, catalog::privilege::connect) &&
+       !catalog::inheritsFrom(scope.snapshot(), scope.names().role, readAllStats))
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied for database " + database->name);
    int64_t total = 0;
-   for (const catalog::RelationPtr& relation : snapshotOf(env).relations())
-      total += relationSize(relation->oid, env);
+   if (env.context.session)
+      for (const catalog::RelationPtr& relation : scope.snapshot().relationsOfDatabase(database->oid))
+         total += env.context.session->relationSize(relation->oid);
    return total;
-}
-int64_t databaseSizeByName(const StringView&, KernelEnv& env) {
-   return databaseSize(0, env);
 }
 
 // ---- privileges: has_X_privilege([role,] object, privilege), with role and object by OID or name ----
@@ -300,6 +311,9 @@ Oid databaseIn(const NameContext& names, std::string_view name) {
    const catalog::DatabasePtr database = names.snapshot.findDatabase(name);
    if (!database) throw SqlError(sqlstate::invalidCatalogName, "database \"" + std::string(name) + "\" does not exist");
    return database->oid;
+}
+std::optional<int64_t> databaseSizeByName(const StringView& name, KernelEnv& env) {
+   return databaseSize(databaseIn(NameScope(env.context).names(), name.view()), env);
 }
 Oid languageIn(const NameContext&, std::string_view name) {
    if (name == "internal") return 12;

@@ -12,6 +12,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/qualified_name.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -177,6 +178,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
    if (name == "count" && row && !row->isNullExtended && !call.agg_distinct) args[0] = makeBoolean(true);
 
    const ListOf<> path(call.funcname);
+   requireOwnDatabase(path, state.context.catalog, position);
    const auto schemaName = path.size() == 1 ? std::string_view("pg_catalog") : stringOf(path[path.size() - 2]);
    const auto named = builtins().functions(name);
    const bool isBuiltin = schemaName == "pg_catalog" || (schemaName == "information_schema" && !named.empty() &&

@@ -259,8 +259,7 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    const uint32_t last = fields.size() - 1;
    if (last == 3 && stringOf(fields[0]) != state.context.catalog.database(state.context.catalog.database())->name)
       throw SqlError(sqlstate::featureNotSupported,
-                     "cross-database references are not implemented: " + std::string(stringOf(fields[0])) + "." +
-                         std::string(stringOf(fields[1])) + "." + std::string(stringOf(fields[2])))
+                     "cross-database references are not implemented: " + joinNames(fields))
           .at(position);
    const auto relation = stringOf(fields[last - 1]);
    const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();

@@ -7,6 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonpath.hpp"
 #include "sql/bind/binder.hpp"
+#include "sql/bind/type/qualified_name.hpp"
 #include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -228,6 +229,7 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    const uint32_t position = context.source ? context.source->position(name.location) : 0;
    if (name.pct_type) throwNotSupported("%TYPE", position);
    std::string shown;
+   if (!name.typeOid) requireOwnDatabase(ListOf<>(name.names), context.catalog, 0);
    const auto* type = findType(name, shown);
    if (!type) return resolveUserType(name, context, shown, position);
    const int32_t typmod = name.typmods ? typmodOf(*type, name.typmods, position) : name.typemod;

@@ -393,6 +393,60 @@ CATCH_TEST_CASE("databases and roles") {
    CATCH_CHECK_FALSE(roles.snapshot().findRole("r"));
 }
 
+CATCH_TEST_CASE("a copied database has objects of its own that refer to each other as the originals do") {
+   Fixture f;
+   CatalogEditor making = f.edit();
+   Database draft;
+   draft.name = "source";
+   const Oid source = making.createDatabase(draft);
+   f.commit(making);
+   CatalogEditor inside(f.catalog.newest().inDatabase(source), f.oids);
+   Relation sequence = Fixture::table("s", {});
+   sequence.relationKind = RelationKind::Sequence;
+   sequence.sequence = SequenceDefinition();
+   const Oid s = inside.createRelation(sequence);
+   Relation table = Fixture::table("t", {"a"});
+   table.storage = StorageId{5};
+   table.columns[0].defaultExpr = "nextval('" + std::to_string(s) + "'::regclass)";
+   table.columns[0].defaultSequence = s;
+   Constraint key;
+   key.kind = ConstraintKind::PrimaryKey;
+   key.columns = {1};
+   table.constraints.push_back(key);
+   const Oid t = inside.createRelation(table);
+   inside.createRelation(Fixture::view("v", {{t, 1}}));
+   inside.setComment(class_oid::pgClass, t, 1, "first");
+   f.commit(inside);
+
+   CatalogEditor copying = f.edit();
+   draft.name = "copy";
+   const Oid copy = copying.createDatabase(draft, source, [](const Relation& original, Relation& made) {
+      if (original.storage != noStorage) made.storage = StorageId{static_cast<uint64_t>(original.storage) + 1};
+   });
+   f.commit(copying);
+   const Snapshot seen = f.catalog.newest().inDatabase(copy);
+   CATCH_CHECK(findDamage(f.catalog.newest()).empty());
+   const RelationPtr t2 = seen.findRelation(publicSchema, "t"), s2 = seen.findRelation(publicSchema, "s");
+   CATCH_REQUIRE((t2 && s2));
+   CATCH_CHECK((t2->oid != t && s2->oid != s && t2->storage == StorageId{6}));
+   CATCH_CHECK((t2->rowType != f.catalog.newest().inDatabase(source).relation(t)->rowType));
+   CATCH_CHECK(seen.relationOfType(t2->rowTypeArray) == t2);
+   CATCH_CHECK(t2->columns[0].defaultSequence == s2->oid);
+   CATCH_CHECK(t2->columns[0].defaultExpr == "nextval('" + std::to_string(s2->oid) + "'::regclass)");
+   CATCH_CHECK(seen.relation(t2->constraints.at(0).index)->index->table == t2->oid);
+   CATCH_CHECK(seen.findRelation(publicSchema, "v")->dependsOn.at(0).relation == t2->oid);
+   CATCH_CHECK(*seen.comment(class_oid::pgClass, t2->oid, 1) == "first");
+   CATCH_CHECK_FALSE(seen.relation(t));
+
+   // A relation that a dropped database leaves behind is damage.
+   CatalogEditor dropping = f.edit();
+   dropping.dropDatabase("source", false);
+   f.commit(dropping);
+   CATCH_CHECK(findDamage(f.catalog.newest()).empty());
+   const Change lost{{ObjectKind::Database, copy}, nullptr, nullptr};
+   CATCH_CHECK_FALSE(findDamage(f.catalog.newest().apply(std::span(&lost, 1))).empty());
+}
+
 CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    Fixture f;
    CatalogEditor editor = f.edit();

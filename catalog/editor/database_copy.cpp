@@ -1,0 +1,150 @@
+#include "catalog/editor/database_copy.hpp"
+
+#include "catalog/object/regclass_text.hpp"
+#include "common/type/enum_labels.hpp"
+
+namespace ouzel::catalog {
+
+DatabaseCopy::DatabaseCopy(const Snapshot& source, Oid target, const OidSource& oids)
+   : source_(source), target_(target), oids_(oids) {
+   for (const RelationPtr& relation : source.relations())
+      number(*relation);
+   for (const ServerPtr& server : source.servers())
+      number(server->oid);
+}
+
+void DatabaseCopy::number(Oid oid) {
+   if (oid != invalidOid) copies_.emplace(oid, oids_());
+}
+
+void DatabaseCopy::number(const Relation& relation) {
+   number(relation.oid);
+   if (relation.rowType != invalidOid) {
+      const Oid type = oids_() | (relation.rowType & userTypeKinds);
+      copies_.emplace(relation.rowType, type);
+      copies_.emplace(relation.rowTypeArray, arrayTypeOf(type));
+   }
+   for (const Column& column : relation.columns)
+      number(column.defaultOid);
+   for (const Constraint& constraint : relation.constraints)
+      number(constraint.oid);
+   for (const Policy& policy : relation.policies)
+      number(policy.oid);
+}
+
+Oid DatabaseCopy::copied(Oid oid) const {
+   const auto found = copies_.find(oid);
+   return found == copies_.end() ? oid : found->second;
+}
+
+std::string DatabaseCopy::copied(const std::string& sql) const {
+   return replaceRegclasses(sql, [&](Oid oid) { return std::optional(std::to_string(copied(oid))); });
+}
+
+SqlType DatabaseCopy::copied(SqlType type) const {
+   type.oid = copied(type.oid);
+   type.domain = copied(type.domain);
+   return type;
+}
+
+void DatabaseCopy::renumber(std::vector<Dependency>& reads) const {
+   for (Dependency& read : reads)
+      read.relation = copied(read.relation);
+}
+
+void DatabaseCopy::renumber(Column& column) const {
+   column.type = copied(column.type);
+   column.defaultExpr = copied(column.defaultExpr);
+   column.defaultOid = copied(column.defaultOid);
+   column.defaultSequence = copied(column.defaultSequence);
+   for (Oid& relation : column.relationsInDefault)
+      relation = copied(relation);
+}
+
+void DatabaseCopy::renumber(Constraint& constraint) const {
+   constraint.expression = copied(constraint.expression);
+   for (Oid* oid : {&constraint.oid, &constraint.index, &constraint.foreignRelation, &constraint.referencedIndex,
+                    &constraint.parentConstraint})
+      *oid = copied(*oid);
+}
+
+void DatabaseCopy::renumber(Policy& policy) const {
+   policy.oid = copied(policy.oid);
+   policy.usingExpr = copied(policy.usingExpr);
+   policy.checkExpr = copied(policy.checkExpr);
+   renumber(policy.dependsOn);
+}
+
+void DatabaseCopy::renumber(IndexDefinition& index) const {
+   index.table = copied(index.table);
+   index.parentIndex = copied(index.parentIndex);
+   index.predicate = copied(index.predicate);
+   for (std::string& expression : index.expressions)
+      expression = copied(expression);
+}
+
+std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
+   auto copy = std::make_shared<Relation>(relation);
+   copy->database = target_;
+   for (Oid* oid : {&copy->oid, &copy->rowType, &copy->rowTypeArray})
+      *oid = copied(*oid);
+   for (Oid& parent : copy->parents)
+      parent = copied(parent);
+   for (Column& column : copy->columns)
+      renumber(column);
+   for (Constraint& constraint : copy->constraints)
+      renumber(constraint);
+   for (Policy& policy : copy->policies)
+      renumber(policy);
+   copy->definition = copied(copy->definition);
+   renumber(copy->dependsOn);
+   if (copy->index) renumber(*copy->index);
+   if (copy->sequence) {
+      copy->sequence->ownerRelation = copied(copy->sequence->ownerRelation);
+      copy->sequence->type = copied(copy->sequence->type);
+   }
+   if (copy->labels) {
+      std::vector<EnumLabel> labels = copy->labels->inOrder();
+      for (EnumLabel& label : labels)
+         label.oid = oids_();
+      copy->labels = std::make_shared<const EnumLabels>(std::move(labels));
+   }
+   return copy;
+}
+
+std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
+   std::vector<ObjectPtr> objects;
+   const auto add = [&]<typename Object>(const Object& original, const auto& change) {
+      auto copy = std::make_shared<Object>(original);
+      change(*copy);
+      objects.push_back(std::move(copy));
+   };
+   for (const SchemaPtr& schema : source_.schemas())
+      add(*schema, [&](Schema& copy) { copy.database = target_; });
+   for (const RelationPtr& relation : source_.relations()) {
+      std::shared_ptr<Relation> made = copy(*relation);
+      if (complete) complete(*relation, *made);
+      objects.push_back(std::move(made));
+   }
+   for (const ServerPtr& server : source_.servers())
+      add(*server, [&](ForeignServer& copy) {
+         copy.database = target_;
+         copy.oid = copied(copy.oid);
+         for (ForeignServer::Mapping& mapping : copy.mappings)
+            mapping.oid = oids_();
+      });
+   for (const auto& defaults : source_.defaultAcls())
+      add(*defaults, [&](DefaultAcl& copy) {
+         copy.database = target_;
+         copy.oid = oids_();
+      });
+   for (const auto& comment : source_.comments())
+      if (comment->object.a == source_.database())
+         add(*comment, [&](Comment& copy) {
+            copy.object.a = target_;
+            copy.object.c = copied(copy.object.c);
+         });
+   return objects;
+}
+
+} // namespace ouzel::catalog

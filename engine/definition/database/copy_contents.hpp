@@ -1,0 +1,12 @@
+#pragma once
+#include "engine/core/session_core.hpp"
+
+namespace ouzel::engine {
+
+/// Throws 0A000 for a table of a template whose rows name the types of their database.
+void requireCopyable(const catalog::Relation& relation);
+/// Gives the copy of a relation in a new database storage and rows of its own, or the value of a sequence. REQUIRES: no
+/// session changes the original.
+void copyContents(SessionCore& core, const catalog::Relation& original, catalog::Relation& copy);
+
+} // namespace ouzel::engine

@@ -1,0 +1,181 @@
+#include "common/text/ascii.hpp"
+#include "engine/core/privileges.hpp"
+#include "engine/definition/database/copy_contents.hpp"
+#include "engine/definition/database/database.hpp"
+#include "engine/definition/database/database_clauses.hpp"
+#include "engine/definition/database/database_users.hpp"
+#include "engine/role/actor.hpp"
+#include "sql/parse/node_access.hpp"
+
+// CREATE DATABASE: a row of pg_database, and copies of the template's objects.
+
+namespace ouzel::engine {
+
+namespace {
+
+const std::vector<std::string_view> createOptions = {"tablespace",
+                                                     "owner",
+                                                     "template",
+                                                     "encoding",
+                                                     "locale",
+                                                     "lc_collate",
+                                                     "lc_ctype",
+                                                     "icu_locale",
+                                                     "locale_provider",
+                                                     "is_template",
+                                                     "allow_connections",
+                                                     "connection_limit",
+                                                     "location",
+                                                     "collation_version",
+                                                     "oid",
+                                                     "strategy"};
+
+/// Throws 42809 for what is no locale, and 0A000 for one but C: all databases order strings by their bytes.
+void requireLocale(const std::string& name) {
+   if (name == "C" || name == "POSIX" || name.empty()) return; // "": the server's own
+   const std::string word = lowerCase(name);
+   const size_t language = std::min(name.find_first_of("_.@"), name.size());
+   const bool isLanguage = (language == 2 || language == 3) && language < name.size() &&
+                           std::all_of(name.begin(), name.begin() + static_cast<ptrdiff_t>(language),
+                                       [](char c) { return c >= 'a' && c <= 'z'; });
+   if (isLanguage || word == "c.utf8" || word == "c.utf-8")
+      throwNotSupported("a database with the locale \"" + name + "\"");
+   throw SqlError(sqlstate::wrongObjectType, "invalid locale name: \"" + name + "\"");
+}
+
+/// The checks of CREATE DATABASE in PostgreSQL's order, and the database that they leave.
+class NewDatabase {
+public:
+   NewDatabase(CommandContext& context, const ::CreatedbStmt& statement)
+      : core_(context.core), options_(context, statement.options, createOptions) {
+      draft_.name = statement.dbname;
+   }
+
+   void readOptions() {
+      if (options_.isGiven("location"))
+         core_.notices.notice({Notice::Severity::Warning,
+                               sqlstate::featureNotSupported,
+                               "LOCATION is not supported anymore",
+                               {},
+                               "Consider using tablespaces instead."});
+      if (const auto oid = options_.oid("oid")) {
+         if (*oid < firstUserOid)
+            throw SqlError(sqlstate::invalidParameterValue, "OIDs less than " +
+                                                                std::to_string(static_cast<uint32_t>(firstUserOid)) +
+                                                                " are reserved for system objects");
+         draft_.oid = *oid;
+      }
+      encoding_ = options_.encoding();
+      icuLocale_ = options_.text("icu_locale");
+      if (const auto provider = options_.text("locale_provider")) {
+         const std::string name = lowerCase(*provider);
+         if (name != "icu" && name != "libc")
+            throw SqlError(sqlstate::invalidObjectDefinition, "unrecognized locale provider: " + *provider);
+         isIcu_ = name == "icu";
+      }
+      if (const auto isTemplate = options_.boolean("is_template")) draft_.isTemplate = *isTemplate;
+      if (const auto allows = options_.boolean("allow_connections")) draft_.allowsConnections = *allows;
+      if (const auto limit = options_.connectionLimit()) draft_.connectionLimit = *limit;
+      if (options_.text("collation_version")) throwNotSupported("COLLATION_VERSION of a database");
+   }
+
+   void chooseOwner() {
+      const auto name = options_.text("owner");
+      draft_.owner = name ? existingRole(core_.transaction.catalog(), *name)->oid : core_.role();
+      requireCreatesDatabases(core_, "permission denied to create database");
+      requireMayBecomeOwner(core_, draft_.owner);
+   }
+
+   /// Locks the template.
+   catalog::DatabasePtr source() {
+      const std::string name = options_.text("template").value_or("template1");
+      const auto found = lockDatabase(core_, name, LockMode::Share);
+      if (!found) throw SqlError(sqlstate::undefinedDatabase, "template database \"" + name + "\" does not exist");
+      if (!found->isTemplate && !actsFor(core_, found->owner))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied to copy database \"" + name + "\"");
+      if (const auto strategy = options_.text("strategy")) {
+         const std::string word = lowerCase(*strategy);
+         if (word != "wal_log" && word != "file_copy")
+            throw SqlError(sqlstate::invalidParameterValue, "invalid create database strategy \"" + *strategy + "\"")
+                .hint("Valid strategies are \"wal_log\" and \"file_copy\".");
+      }
+      return found;
+   }
+
+   void chooseLocale(const catalog::Database& source) {
+      if (isIcu_ && !icuLocale_) throw SqlError(sqlstate::invalidParameterValue, "ICU locale must be specified");
+      if (!isIcu_ && icuLocale_)
+         throw SqlError(sqlstate::invalidObjectDefinition,
+                        "ICU locale cannot be specified unless locale provider is ICU");
+      // What template0 has fits every encoding and locale.
+      if (source.oid != catalog::template0Database) requireSameLocale();
+      if (encoding_ && *encoding_ != "UTF8") throwNotSupported("a database with the encoding " + *encoding_);
+      if (isIcu_) throwNotSupported("a database with a locale of ICU");
+      requireLocales();
+   }
+
+   void chooseTablespace() const {
+      if (const auto name = options_.text("tablespace")) requireDefaultTablespace(core_, *name);
+   }
+
+   void requireNew() const {
+      const catalog::Snapshot& snapshot = core_.transaction.catalog();
+      if (snapshot.findDatabase(draft_.name))
+         throw SqlError(sqlstate::duplicateDatabase, "database \"" + draft_.name + "\" already exists");
+      if (draft_.oid == invalidOid) return;
+      if (const auto holder = snapshot.database(draft_.oid))
+         throw SqlError(sqlstate::invalidParameterValue, "database OID " +
+                                                             std::to_string(static_cast<uint32_t>(draft_.oid)) +
+                                                             " is already in use by database \"" + holder->name + "\"");
+   }
+
+   catalog::Database& draft() { return draft_; }
+
+private:
+   void requireSameLocale() const {
+      if (encoding_ && *encoding_ != "UTF8")
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "new encoding (" + *encoding_ +
+                            ") is incompatible with the encoding of the template database (UTF8)")
+             .hint("Use the same encoding as in the template database, or use template0 as template.");
+      requireLocales();
+      if (isIcu_)
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "new locale provider (icu) does not match locale provider of the template database (libc)")
+             .hint("Use the same locale provider as in the template database, or use template0 as template.");
+   }
+   void requireLocales() const {
+      for (const char* option : {"locale", "lc_collate", "lc_ctype"})
+         if (const auto name = options_.text(option)) requireLocale(*name);
+   }
+
+   SessionCore& core_;
+   const DatabaseClauses options_;
+   catalog::Database draft_;
+   std::optional<std::string> encoding_, icuLocale_;
+   bool isIcu_ = false;
+};
+
+} // namespace
+
+std::string createDatabase(CommandContext& context, const ::CreatedbStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "CREATE DATABASE");
+   refuseInBlock(context, "CREATE DATABASE");
+   NewDatabase created(context, statement);
+   created.readOptions();
+   created.chooseOwner();
+   const catalog::DatabasePtr source = created.source();
+   created.chooseLocale(*source);
+   created.chooseTablespace();
+   created.requireNew();
+   requireUnused(core, source->oid, "source database \"" + source->name + "\" is being accessed by other users");
+   for (const catalog::RelationPtr& relation : core.transaction.catalog().relationsOfDatabase(source->oid))
+      requireCopyable(*relation);
+   core.transaction.editor().createDatabase(
+       std::move(created.draft()), source->oid,
+       [&](const catalog::Relation& original, catalog::Relation& copy) { copyContents(core, original, copy); });
+   return "CREATE DATABASE";
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,151 @@
+#include "engine/definition/database/database_clauses.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/text/ascii.hpp"
+#include "engine/definition/system_object.hpp"
+#include "sql/parse/node_access.hpp"
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+
+namespace {
+
+/// PostgreSQL's encodings of databases by number.
+constexpr std::string_view encodings[] = {
+    "SQL_ASCII",     "EUC_JP",  "EUC_CN",  "EUC_KR",  "EUC_TW",     "EUC_JIS_2004", "UTF8",
+    "MULE_INTERNAL", "LATIN1",  "LATIN2",  "LATIN3",  "LATIN4",     "LATIN5",       "LATIN6",
+    "LATIN7",        "LATIN8",  "LATIN9",  "LATIN10", "WIN1256",    "WIN1258",      "WIN866",
+    "WIN874",        "KOI8R",   "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6",   "ISO_8859_7",
+    "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U"};
+constexpr size_t utf8 = 6;
+
+struct Alias {
+   std::string_view name;
+   size_t encoding;
+};
+/// Other names, in lower case and without what is no letter or digit.
+constexpr Alias aliases[] = {
+    {"unicode", utf8},   {"abc", 19},         {"alt", 20},         {"iso88591", 8},     {"iso885910", 13},
+    {"iso885913", 14},   {"iso885914", 15},   {"iso885915", 16},   {"iso885916", 17},   {"iso88592", 9},
+    {"iso88593", 10},    {"iso88594", 11},    {"iso88599", 12},    {"koi8", 22},        {"tcvn", 19},
+    {"tcvn5712", 19},    {"vscii", 19},       {"win", 23},         {"windows1250", 29}, {"windows1251", 23},
+    {"windows1252", 24}, {"windows1253", 30}, {"windows1254", 31}, {"windows1255", 32}, {"windows1256", 18},
+    {"windows1257", 33}, {"windows1258", 19}, {"windows866", 20},  {"windows874", 21}};
+
+std::string lettersOf(std::string_view name) {
+   std::string letters;
+   for (const char c : lowerCase(name))
+      if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters.push_back(c);
+   return letters;
+}
+
+std::optional<size_t> encodingNamed(std::string_view name) {
+   const std::string letters = lettersOf(name);
+   for (size_t i = 0; i < std::size(encodings); ++i)
+      if (lettersOf(encodings[i]) == letters) return i;
+   for (const Alias& alias : aliases)
+      if (alias.name == letters) return alias.encoding;
+   return std::nullopt;
+}
+
+[[noreturn]] void refuse(const ::DefElem& option, std::string_view wanted) {
+   throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires " + std::string(wanted));
+}
+
+} // namespace
+
+DatabaseClauses::DatabaseClauses(CommandContext& context, const ::List* options,
+                                 const std::vector<std::string_view>& known)
+   : context_(context) {
+   for (const ::DefElem* option : sql::ListOf<::DefElem>(options)) {
+      const std::string_view name = option->defname;
+      if (std::find(known.begin(), known.end(), name) == known.end())
+         throw SqlError(sqlstate::syntaxError, "option \"" + std::string(name) + "\" not recognized")
+             .at(context.position(option->location));
+      if (!options_.emplace(name, option).second)
+         throw SqlError(sqlstate::syntaxError, "conflicting or redundant options")
+             .at(context.position(option->location));
+   }
+}
+
+const ::DefElem* DatabaseClauses::find(std::string_view name) const {
+   const auto found = options_.find(name);
+   return found == options_.end() || !found->second->arg ? nullptr : found->second;
+}
+
+uint32_t DatabaseClauses::position(std::string_view name) const {
+   return context_.position(options_.at(name)->location);
+}
+
+std::optional<std::string> DatabaseClauses::text(std::string_view name) const {
+   const ::DefElem* option = find(name);
+   if (!option) return std::nullopt;
+   const ::Node* arg = option->arg;
+   if (isNode(arg, T_Integer)) return std::to_string(as<::Integer>(arg)->ival);
+   if (isNode(arg, T_Float)) return std::string(as<::Float>(arg)->fval);
+   if (isNode(arg, T_Boolean)) return as<::Boolean>(arg)->boolval ? "true" : "false";
+   return std::string(sql::stringOf(arg));
+}
+
+std::optional<bool> DatabaseClauses::boolean(std::string_view name) const {
+   const ::DefElem* option = find(name);
+   if (!option) return std::nullopt;
+   const std::string word = lowerCase(*text(name));
+   if (word == "true" || word == "on" || word == "1") return true;
+   if (word == "false" || word == "off" || word == "0") return false;
+   refuse(*option, "a Boolean value");
+}
+
+std::optional<int32_t> DatabaseClauses::integer(std::string_view name) const {
+   const ::DefElem* option = find(name);
+   if (!option) return std::nullopt;
+   if (!isNode(option->arg, T_Integer)) refuse(*option, "an integer value");
+   return as<::Integer>(option->arg)->ival;
+}
+
+std::optional<Oid> DatabaseClauses::oid(std::string_view name) const {
+   const ::DefElem* option = find(name);
+   if (!option) return std::nullopt;
+   if (!isNode(option->arg, T_Integer) && !isNode(option->arg, T_Float)) refuse(*option, "a numeric value");
+   const std::string digits = *text(name);
+   uint32_t value = 0;
+   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+   if (error == std::errc::result_out_of_range)
+      throw SqlError(sqlstate::numericValueOutOfRange, "value \"" + digits + "\" is out of range for type oid");
+   if (error != std::errc() || end != digits.data() + digits.size()) refuse(*option, "a numeric value");
+   return Oid{value};
+}
+
+std::optional<int32_t> DatabaseClauses::connectionLimit() const {
+   const auto limit = integer("connection_limit");
+   if (limit && *limit < -1)
+      throw SqlError(sqlstate::invalidParameterValue, "invalid connection limit: " + std::to_string(*limit));
+   return limit;
+}
+
+std::optional<std::string> DatabaseClauses::encoding() const {
+   const ::DefElem* option = find("encoding");
+   if (!option) return std::nullopt;
+   const std::string name = *text("encoding");
+   if (isNode(option->arg, T_Integer)) {
+      const int code = as<::Integer>(option->arg)->ival;
+      if (code >= 0 && static_cast<size_t>(code) < std::size(encodings))
+         return std::string(encodings[static_cast<size_t>(code)]);
+      throw SqlError(sqlstate::undefinedObject, name + " is not a valid encoding code").at(position("encoding"));
+   }
+   if (const auto found = encodingNamed(name)) return std::string(encodings[*found]);
+   throw SqlError(sqlstate::undefinedObject, name + " is not a valid encoding name").at(position("encoding"));
+}
+
+void requireDefaultTablespace(SessionCore& core, const std::string& tablespace) {
+   const SystemObject found = findSystemObject(core, OBJECT_TABLESPACE, std::vector<std::string>{tablespace});
+   if (found.missing) throw SqlError(*found.missing);
+   if (tablespace == "pg_global")
+      throw SqlError(sqlstate::invalidParameterValue, "pg_global cannot be used as default tablespace");
+}
+
+} // namespace ouzel::engine
