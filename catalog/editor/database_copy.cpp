@@ -1,6 +1,7 @@
 #include "catalog/editor/database_copy.hpp"
 
 #include "catalog/object/regclass_text.hpp"
+#include "catalog/object/statistics.hpp"
 #include "common/type/enum_labels.hpp"
 
 namespace ouzel::catalog {
@@ -11,6 +12,8 @@ DatabaseCopy::DatabaseCopy(const Snapshot& source, Oid target, const OidSource& 
       number(*relation);
    for (const ServerPtr& server : source.servers())
       number(server->oid);
+   for (const StatisticsPtr& statistics : source.allStatistics())
+      number(statistics->oid);
 }
 
 void DatabaseCopy::number(Oid oid) {
@@ -132,6 +135,14 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
          copy.oid = copied(copy.oid);
          for (ForeignServer::Mapping& mapping : copy.mappings)
             mapping.oid = oids_();
+      });
+   for (const StatisticsPtr& statistics : source_.allStatistics())
+      add(*statistics, [&](Statistics& copy) {
+         copy.database = target_;
+         copy.oid = copied(copy.oid);
+         copy.table = copied(copy.table);
+         for (std::string& expression : copy.expressions)
+            expression = copied(expression);
       });
    for (const auto& defaults : source_.defaultAcls())
       add(*defaults, [&](DefaultAcl& copy) {

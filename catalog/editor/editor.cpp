@@ -5,6 +5,7 @@
 
 #include "catalog/object/comments.hpp"
 #include "catalog/object/default_acl.hpp"
+#include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -40,6 +41,9 @@ bool startsWith(std::string_view text, std::string_view prefix) {
    case ObjectKind::Server:
       throw SqlError(sqlstate::duplicateObject,
                      "server \"" + static_cast<const ForeignServer&>(object).name + "\" already exists");
+   case ObjectKind::Statistics:
+      throw SqlError(sqlstate::duplicateObject,
+                     "statistics object \"" + static_cast<const Statistics&>(object).name + "\" already exists");
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -63,6 +67,10 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Server: {
       const auto& server = static_cast<const ForeignServer&>(object);
       return snapshot.inDatabase(server.database).findServer(server.name);
+   }
+   case ObjectKind::Statistics: {
+      const auto& statistics = static_cast<const Statistics&>(object);
+      return snapshot.inDatabase(statistics.database).findStatistics(statistics.schema, statistics.name);
    }
    case ObjectKind::Comment:
    case ObjectKind::Settings:
@@ -143,13 +151,21 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
                  view.relationsOfDatabase(static_cast<const Relation&>(*change.before).database))
                if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
          if (key.kind == ObjectKind::Role && !dependentsOfRole(view, key.a).empty()) throwConcurrent();
-         if (key.kind == ObjectKind::Schema)
+         if (key.kind == ObjectKind::Schema) {
             for (const RelationPtr& relation : view.relations())
                if (relation->schema == key.b) throwConcurrent();
+            for (const StatisticsPtr& statistics : view.allStatistics())
+               if (statistics->schema == key.b) throwConcurrent();
+         }
          continue;
       }
       const ObjectPtr holder = sameName(newest, *change.after);
       if (holder && keyOf(*holder) != key && !entries_.contains(keyOf(*holder))) throwNameTaken(*change.after);
+      if (key.kind == ObjectKind::Statistics) {
+         const auto& statistics = static_cast<const Statistics&>(*change.after);
+         const Snapshot view = result.inDatabase(statistics.database);
+         if (!view.schema(statistics.schema) || !view.relation(statistics.table)) throwConcurrent();
+      }
       if (key.kind != ObjectKind::Relation) continue;
       const auto& relation = static_cast<const Relation&>(*change.after);
       const Snapshot view = result.inDatabase(relation.database);
@@ -185,8 +201,16 @@ bool CatalogEditor::isTemporary(const CatalogObject& object) const {
    if (object.kind == ObjectKind::Relation)
       return static_cast<const Relation&>(object).persistence == Persistence::Temporary;
    if (object.kind == ObjectKind::Schema) return startsWith(static_cast<const Schema&>(object).name, temporaryPrefix);
+   if (object.kind == ObjectKind::Statistics) {
+      const auto& statistics = static_cast<const Statistics&>(object);
+      const SchemaPtr schema = working_.schema(statistics.schema);
+      const RelationPtr table = working_.relation(statistics.table);
+      return (schema && isTemporary(*schema)) || (table && table->persistence == Persistence::Temporary);
+   }
    if (object.kind == ObjectKind::Comment) {
       const ObjectKey& key = static_cast<const Comment&>(object).object;
+      if (const StatisticsPtr statistics = key.b == class_oid::pgStatisticExt ? working_.statistics(key.c) : nullptr)
+         return isTemporary(*statistics);
       const RelationPtr relation = key.b == class_oid::pgClass ? working_.relation(key.c) : nullptr;
       return relation && relation->persistence == Persistence::Temporary;
    }

@@ -89,6 +89,15 @@ public:
    void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);
 
+   // Extended statistics (editor_statistics.cpp).
+   /// Gives the draft an OID, an owner, and a name if it has none ("t_a_b_stat"). Throws 42710.
+   Oid createStatistics(Statistics draft);
+   /// Throws 42710 for a new name that another object has.
+   void replaceStatistics(Statistics changed);
+   void dropStatistics(const Statistics& statistics);
+   /// Forgets what ANALYZE has found of a column, whose values have changed their type.
+   void forgetStatistics(Oid relation, int16_t attribute);
+
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
    Dropped dropSchema(Oid schema, DropBehavior behavior);
@@ -140,6 +149,10 @@ public:
 private:
    friend class DropPlan; // editor_drop.cpp
 
+   /// The first of "first_second_label", "first_second_label1", ... that is free.
+   static std::string chooseFree(std::string_view first, std::string_view second, std::string_view label,
+                                 const std::function<bool(const std::string&)>& isFree);
+
    void put(ObjectPtr after);
    void remove(const ObjectKey& key);
    void record(const ObjectKey& key, ObjectPtr after, bool temporary);
@@ -155,6 +168,9 @@ private:
    Oid createConstraintIndex(const Constraint& constraint, const Relation& relation);
    bool isConstraintNameTaken(Oid schema, std::string_view name) const;
    void removeComments(Oid classOid, Oid object);
+   /// Drops the extended statistics of a relation, or those that need an attribute of it.
+   void dropStatisticsOn(Oid relation, int16_t attribute);
+   void rewriteStatistics(Oid relation, int16_t attribute, const SqlRewriter& rewriteExpr);
    void rewriteDependents(const Relation& relation, int16_t attribute, const SqlRewriter& rewriteView,
                           std::string_view feature);
 

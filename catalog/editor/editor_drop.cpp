@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
 // DROP: finds all objects that a DROP removes, and checks whether it may remove them.
@@ -36,6 +37,9 @@ public:
    void addTarget(const RelationPtr& relation) { add(relation, false, false, {}); }
    void addCascaded(const RelationPtr& relation, const std::string& reason) { add(relation, true, false, reason); }
    void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
+   void addCascaded(const StatisticsPtr& statistics, const std::string& reason) {
+      statistics_.emplace_back(statistics, reason);
+   }
    /// Adds the dependents of all added objects until no further object is added.
    void close();
    /// Adds what partitions have of a foreign key that is dropped from the partitioned table.
@@ -48,6 +52,9 @@ public:
    void refuse(const std::string& what) const;
    Dropped execute();
    std::string describe(const Relation& relation) const;
+   std::string describe(const Statistics& statistics) const {
+      return "statistics object " + displayName(editor_.snapshot(), editor_.searchPath_, statistics);
+   }
    /// What an index or sequence is a part of and falls with, as error messages name it; empty: nothing.
    std::string requiredBy(const Relation& relation) const;
 
@@ -88,6 +95,8 @@ private:
    CatalogEditor& editor_;
    std::vector<Fallen> fallen_;
    std::vector<FallenPart> parts_;
+   /// Of a schema that falls, each with the reason; those of tables that fall go with the table, without a word.
+   std::vector<std::pair<StatisticsPtr, std::string>> statistics_;
    // The column of addColumn(); its default and constraints over it fall with it, without a word.
    Oid columnOwner_ = invalidOid;
    int16_t column_ = 0;
@@ -218,6 +227,7 @@ void DropPlan::close() {
    }
    // Forget parts of relations that are dropped themselves.
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
+   std::erase_if(statistics_, [&](const auto& fallen) { return has(fallen.first->table); });
 }
 
 void DropPlan::addColumnsOfType(const Relation& relation) {
@@ -281,6 +291,8 @@ void DropPlan::refuse(const std::string& what) const {
       if (fallen.isCascaded) line(describe(*fallen.relation), fallen.reason);
    for (const FallenPart& part : parts_)
       if (!part.isInternal) line(part.description, part.reason);
+   for (const auto& [statistics, reason] : statistics_)
+      line(describe(*statistics), reason);
    if (detail.empty()) return;
    const std::string because = what.empty() ? "desired object(s) because other objects depend on them"
                                             : what + " because other objects depend on it";
@@ -295,6 +307,7 @@ Dropped DropPlan::execute() {
       Relation changed = editor_.copyOf(part.relation);
       if (part.column != 0) {
          dropColumnOf(changed, part.column);
+         editor_.dropStatisticsOn(part.relation, part.column);
          editor_.remove(
              {ObjectKind::Comment, editor_.working_.database(), class_oid::pgClass, part.relation, part.column});
       } else if (!part.policy.empty()) {
@@ -321,7 +334,12 @@ Dropped DropPlan::execute() {
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
       for (const Oid type : {fallen.relation->rowType, fallen.relation->rowTypeArray})
          if (type != invalidOid) editor_.removeComments(class_oid::pgType, type);
+      editor_.dropStatisticsOn(fallen.relation->oid, 0);
       editor_.remove(keyOf(*fallen.relation));
+   }
+   for (const auto& [statistics, reason] : statistics_) {
+      dropped.items.push_back({nullptr, describe(*statistics), true, false});
+      editor_.dropStatistics(*statistics);
    }
    dropped.items.insert(dropped.items.begin(), items.begin(), items.end());
    return dropped;
@@ -380,6 +398,8 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
             else
                plan.addCascaded(relation, what);
          }
+      for (const StatisticsPtr& statistics : working_.allStatistics())
+         if (statistics->schema == oid) plan.addCascaded(statistics, what);
    }
    plan.close();
    const bool isOne = schemas.size() + relations.size() == 1;
@@ -409,6 +429,7 @@ Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehav
    Dropped dropped = plan.execute();
    Relation changed = copyOf(relation);
    dropColumnOf(changed, attribute);
+   dropStatisticsOn(relation, attribute);
    remove({ObjectKind::Comment, working_.database(), class_oid::pgClass, relation, attribute});
    put(std::make_shared<const Relation>(std::move(changed)));
    return dropped;

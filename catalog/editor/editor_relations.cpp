@@ -89,11 +89,18 @@ bool CatalogEditor::isConstraintNameTaken(Oid schema, std::string_view name) con
 
 std::string CatalogEditor::chooseName(std::string_view table, std::string_view column, std::string_view label,
                                       Oid schema) const {
+   return chooseFree(table, column, label, [&](const std::string& name) {
+      return !working_.findRelation(schema, name) && !isConstraintNameTaken(schema, name);
+   });
+}
+
+std::string CatalogEditor::chooseFree(std::string_view first, std::string_view second, std::string_view label,
+                                      const std::function<bool(const std::string&)>& isFree) {
    for (uint32_t pass = 0;; ++pass) {
       std::string numbered(label);
       if (pass > 0) numbered += std::to_string(pass);
-      std::string name = objectName(table, column, numbered);
-      if (!working_.findRelation(schema, name) && !isConstraintNameTaken(schema, name)) return name;
+      std::string name = objectName(first, second, numbered);
+      if (isFree(name)) return name;
    }
 }
 
@@ -256,6 +263,7 @@ void CatalogEditor::renameColumn(Oid relation, std::string_view from, std::strin
             if (renamed.index->columns[i] == attribute) renamed.columns[i].name = to;
          put(std::make_shared<const Relation>(std::move(renamed)));
       }
+      rewriteStatistics(relation, attribute, rewriteExpr);
       changed.columns[static_cast<size_t>(attribute) - 1].name = std::move(to);
       put(std::make_shared<const Relation>(std::move(changed)));
    } catch (...) {

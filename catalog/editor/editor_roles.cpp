@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
 // Roles and the settings of roles and databases. DROP ROLE looks for what depends on the role.
@@ -24,6 +25,7 @@ public:
          case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
+         case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
          case ObjectKind::Role:
          case ObjectKind::Comment:
          case ObjectKind::Settings: break;
@@ -76,6 +78,10 @@ private:
             const RolePtr role = snapshot_.role(role_);
             return "owner of user mapping for " + (role ? role->name : std::string()) + " on server " + server.name;
          });
+   }
+   void add(const Statistics& statistics) {
+      note(statistics.database, statistics.oid, 0, statistics.owner, {},
+           [&] { return "statistics object " + displayName(snapshot_, path_, statistics); });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {

@@ -6,6 +6,7 @@
 #include "catalog/object/coder.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/statistics_coder.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/enum_labels.hpp"
@@ -33,7 +34,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 7, completeSince = 3;
+constexpr uint16_t formatVersion = 8, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -320,6 +321,7 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
+   case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
    }
 }
 
@@ -354,6 +356,7 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
+   case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
    }
    Reader::damaged();
 }

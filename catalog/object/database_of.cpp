@@ -1,5 +1,6 @@
 #include "catalog/object/database_of.hpp"
 
+#include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 
 namespace ouzel::catalog {
@@ -14,6 +15,7 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::Settings: return static_cast<const Settings&>(object).database;
    case ObjectKind::DefaultAcl: return static_cast<const DefaultAcl&>(object).database;
    case ObjectKind::Server: return static_cast<const ForeignServer&>(object).database;
+   case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;
    }
    CHECK(false);
 }

@@ -1,5 +1,6 @@
 #include "catalog/object/objects.hpp"
 
+#include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 
 namespace ouzel::catalog {
@@ -59,6 +60,7 @@ ObjectKey keyOf(const CatalogObject& object) {
    }
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
    case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
+   case ObjectKind::Statistics: return {object.kind, static_cast<const Statistics&>(object).oid};
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object;
    case ObjectKind::Settings: {
       const auto& settings = static_cast<const Settings&>(object);
@@ -85,7 +87,9 @@ std::string_view relationKindName(const Relation& relation) {
    case 'I': return "index";
    case 'c':
    case 'd':
-   case 'e': return "type";
+   case 'e':
+   case 'R':
+   case 'M': return "type";
    default: return "table";
    }
 }

@@ -34,11 +34,12 @@ enum class ObjectKind : uint8_t {
    Comment = 5,
    Settings = 6,
    DefaultAcl = 7,
-   Server = 8
+   Server = 8,
+   Statistics = 9
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
-///   Database, Role, Relation, Server  a = OID
+///   Database, Role, Relation, Server, Statistics  a = OID
 ///   Schema                    a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
@@ -330,11 +331,14 @@ struct ForeignServer : CatalogObject {
 inline constexpr Oid s3Wrapper = 9100;
 using ServerPtr = std::shared_ptr<const ForeignServer>;
 
+struct Statistics; // statistics.hpp
+using StatisticsPtr = std::shared_ptr<const Statistics>;
+
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
-                     pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417;
+                     pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381;
 }
 
 /// The key of an object in a snapshot.

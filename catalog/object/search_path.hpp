@@ -57,6 +57,11 @@ bool isVisible(const Snapshot& snapshot, const SearchPath& path, const Relation&
 /// The relation's name as regclass prints it: schema-qualified unless visible, quoted if necessary.
 std::string displayName(const Snapshot& snapshot, const SearchPath& path, const Relation& relation);
 
+/// The same of extended statistics, which have names of their own. The temporary schema is not searched for them.
+StatisticsPtr findStatistics(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
+bool isVisible(const Snapshot& snapshot, const SearchPath& path, const Statistics& statistics);
+std::string displayName(const Snapshot& snapshot, const SearchPath& path, const Statistics& statistics);
+
 /// The column of this name. Throws 42703 `column "x" of relation "t" does not exist`.
 const Column& requireColumn(const Relation& relation, std::string_view name, uint32_t position = 0);
 

@@ -11,6 +11,7 @@
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/persistent_map.hpp"
+#include "catalog/object/statistics.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "common/error/check.hpp"
 
@@ -53,6 +54,10 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    case ObjectKind::Server: {
       const auto& server = static_cast<const ForeignServer&>(object);
       return NameKey{object.kind, server.database, 0, server.name};
+   }
+   case ObjectKind::Statistics: {
+      const auto& statistics = static_cast<const Statistics&>(object);
+      return NameKey{object.kind, statistics.database, statistics.schema, statistics.name};
    }
    case ObjectKind::Comment:
    case ObjectKind::Settings:
@@ -242,6 +247,14 @@ ServerPtr Snapshot::findServer(std::string_view name) const {
    return state_->findName<ForeignServer>(ObjectKind::Server, database_, 0, name);
 }
 
+StatisticsPtr Snapshot::findStatistics(Oid schema, std::string_view name) const {
+   return state_->findName<Statistics>(ObjectKind::Statistics, database_, schema, name);
+}
+StatisticsPtr Snapshot::statistics(Oid oid) const {
+   StatisticsPtr found = state_->find<Statistics>({ObjectKind::Statistics, oid});
+   return found && found->database == database_ ? found : nullptr;
+}
+
 std::vector<DatabasePtr> Snapshot::databases() const {
    return state_->list<Database>(ObjectKind::Database, [](const Database&) { return true; });
 }
@@ -273,6 +286,15 @@ std::vector<std::shared_ptr<const DefaultAcl>> Snapshot::defaultAcls() const {
 std::vector<ServerPtr> Snapshot::servers() const {
    return state_->list<ForeignServer>(ObjectKind::Server,
                                       [&](const ForeignServer& s) { return s.database == database_; });
+}
+
+std::vector<StatisticsPtr> Snapshot::allStatistics() const {
+   return state_->list<Statistics>(ObjectKind::Statistics,
+                                   [&](const Statistics& s) { return s.database == database_; });
+}
+
+std::vector<StatisticsPtr> Snapshot::statisticsOf(Oid table) const {
+   return state_->list<Statistics>(ObjectKind::Statistics, [&](const Statistics& s) { return s.table == table; });
 }
 
 RelationPtr Snapshot::relationOfType(Oid type) const {

@@ -42,6 +42,7 @@ public:
    RolePtr role(Oid oid) const;
    SchemaPtr schema(Oid oid) const;
    RelationPtr relation(Oid oid) const; ///< a built-in relation or one of this database
+   StatisticsPtr statistics(Oid oid) const;
 
    // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
@@ -49,6 +50,7 @@ public:
    SchemaPtr findSchema(std::string_view name) const;
    RelationPtr findRelation(Oid schema, std::string_view name) const;
    ServerPtr findServer(std::string_view name) const;
+   StatisticsPtr findStatistics(Oid schema, std::string_view name) const;
 
    // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).
    std::vector<DatabasePtr> databases() const;
@@ -59,6 +61,7 @@ public:
    std::vector<std::shared_ptr<const Settings>> settings() const;
    std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
    std::vector<ServerPtr> servers() const;                             ///< of this database
+   std::vector<StatisticsPtr> allStatistics() const;                   ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;
@@ -69,6 +72,8 @@ public:
    /// Their OIDs, ascending; and those of all that inherit from it, level by level, each once.
    std::vector<Oid> heirOids(Oid table) const;
    std::vector<Oid> allHeirOids(Oid table) const;
+   /// The objects of CREATE STATISTICS on a table, in OID order.
+   std::vector<StatisticsPtr> statisticsOf(Oid table) const;
    /// Indexes of a table, in OID order.
    std::vector<RelationPtr> indexesOf(Oid table) const;
    /// Relations whose definition reads the relation, in OID order.

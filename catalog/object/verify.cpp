@@ -4,6 +4,7 @@
 
 #include "catalog/object/database_of.hpp"
 #include "catalog/object/search_path.hpp"
+#include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -115,6 +116,20 @@ private:
    std::vector<std::string>& found_;
 };
 
+void verify(const Snapshot& snapshot, const Statistics& statistics, std::vector<std::string>& found) {
+   const RelationPtr table = snapshot.relation(statistics.table);
+   const auto hasAll = [&](const std::vector<int16_t>& attributes) {
+      return std::all_of(attributes.begin(), attributes.end(),
+                         [&](int16_t attribute) { return table->column(attribute) != nullptr; });
+   };
+   const char* problem = !snapshot.schema(statistics.schema) ? "its schema is missing"
+                         : !table                            ? "its table is missing"
+                         : !hasAll(statistics.columns) || !hasAll(statistics.columnsRead)
+                             ? "a column that it needs is missing"
+                             : nullptr;
+   if (problem) found.push_back("statistics object " + quoteIdentifier(statistics.name) + ": " + problem);
+}
+
 [[noreturn]] void throwIndexLost(const Relation& table, const Constraint& constraint) {
    throw SqlError(sqlstate::indexCorrupted,
                   "constraint \"" + constraint.name + "\" of relation \"" + table.name + "\" has lost its index")
@@ -129,6 +144,8 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
       const Snapshot inside = snapshot.inDatabase(database->oid);
       for (const RelationPtr& relation : inside.relations())
          Verifier(inside, *relation, database->oid == snapshot.database() ? "" : database->name, found).verify();
+      for (const StatisticsPtr& statistics : inside.allStatistics())
+         verify(inside, *statistics, found);
    }
    for (const ObjectPtr& object : snapshot.allObjects())
       if (const Oid database = databaseOf(*object); database != invalidOid && !snapshot.database(database))

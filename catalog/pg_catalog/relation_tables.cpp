@@ -2,6 +2,7 @@
 #include <map>
 
 #include "catalog/object/search_path.hpp"
+#include "catalog/object/statistics.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
@@ -280,6 +281,12 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
       if (r->sequence && r->sequence->ownerRelation != invalidOid)
          add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,
              r->sequence->isIdentity ? 'i' : 'a');
+   }
+   for (const StatisticsPtr& s : context.snapshot.allStatistics()) {
+      add(pgStatisticExt, s->oid, 0, pgNamespace, s->schema, 0, 'n');
+      for (const RelationPtr table = context.snapshot.relation(s->table); const Column& c : table->columns)
+         if (s->reads(c.attribute)) add(pgStatisticExt, s->oid, 0, pgClass, s->table, c.attribute, 'a');
+      if (s->columns.empty()) add(pgStatisticExt, s->oid, 0, pgClass, s->table, 0, 'a');
    }
 }
 

@@ -223,6 +223,10 @@ RowBuilder& RowBuilder::textArray(std::span<const std::string> values) {
       elements.push_back(catalog::text(element));
    return array(oid::text, elements);
 }
+RowBuilder& RowBuilder::arrayBytes(std::string bytes) {
+   if (Value* value = next(PhysicalType::String)) *value = Value::string(std::move(bytes));
+   return *this;
+}
 RowBuilder& RowBuilder::acl(const Snapshot& snapshot, const Acl& items) {
    if (!items) return null();
    if (Value* value = next(PhysicalType::String)) *value = catalog::text(makeAcl(snapshot, *items));

@@ -38,6 +38,7 @@ public:
    RowBuilder& int2Array(std::span<const int16_t> values);
    RowBuilder& int2Vector(std::span<const int16_t> values);
    RowBuilder& textArray(std::span<const std::string> values);
+   RowBuilder& arrayBytes(std::string bytes); ///< an array of any elements, as its bytes
    RowBuilder& regtypeArray(std::span<const Oid> values);
    RowBuilder& acl(const Snapshot& snapshot, const Acl& value);
    /// A field in COPY's text format, parsed as the column's type.

@@ -5,6 +5,7 @@
 #include "common/base_type/money.hpp"
 #include "common/base_type/network_address.hpp"
 #include "common/base_type/pg_lsn.hpp"
+#include "common/base_type/statistics_lists.hpp"
 
 namespace ouzel {
 
@@ -18,6 +19,9 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::macaddr8: return &macaddr8Form;
    case oid::money: return &moneyForm;
    case oid::pgLsn: return &pgLsnForm;
+   case oid::pgNdistinct: return &ndistinctForm;
+   case oid::pgDependencies: return &dependenciesForm;
+   case oid::pgMcvList: return &mcvListForm;
    default: return nullptr;
    }
 }

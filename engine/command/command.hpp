@@ -9,6 +9,7 @@
 
 struct ConstraintsSetStmt;
 struct CopyStmt;
+struct DefElem;
 struct ExplainStmt;
 struct LockStmt;
 struct TransactionStmt;
@@ -43,5 +44,7 @@ std::string checkpoint(CommandContext& context);
 void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 ResultColumn textColumn(std::string name);
+/// The value of an option in parentheses; without one it is true. Throws 42601.
+bool booleanOption(const ::DefElem& option);
 
 } // namespace ouzel::engine

@@ -33,18 +33,6 @@ struct ExplainOptions {
    bool summary() const { return summaryGiven.value_or(analyze); }
 };
 
-bool booleanOption(const ::DefElem& option) {
-   if (!option.arg) return true;
-   if (isNode(option.arg, T_Integer)) return as<::Integer>(option.arg)->ival != 0;
-   if (isNode(option.arg, T_Boolean)) return as<::Boolean>(option.arg)->boolval;
-   const SettingInfo* anyBoolean = findSetting("enable_hashjoin");
-   try {
-      return canonicalSetting(*anyBoolean, sql::stringOf(option.arg)) == "on";
-   } catch (const SqlError&) {
-      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value");
-   }
-}
-
 ExplainFormat formatOption(const CommandContext& context, const ::DefElem& option) {
    std::string given;
    if (option.arg && isNode(option.arg, T_Integer))

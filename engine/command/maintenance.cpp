@@ -1,4 +1,5 @@
 #include "catalog/object/membership.hpp"
+#include "engine/analyze/analyze.hpp"
 #include "engine/command/command.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/query_execution.hpp"
@@ -8,15 +9,31 @@
 
 namespace ouzel::engine {
 
+namespace {
+
+/// Whether VACUUM has the option ANALYZE.
+bool wantsAnalyze(const ::VacuumStmt& statement) {
+   for (const ::DefElem* option : sql::ListOf<::DefElem>(statement.options))
+      if (sql::textOf(option->defname) == "analyze") return booleanOption(*option);
+   return false;
+}
+
+} // namespace
+
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
    SessionCore& core = context.core;
    if (statement.is_vacuumcmd) refuseInBlock(core, "VACUUM");
    const catalog::SearchPath path = core.searchPath();
-   for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
+   const bool analyzes = !statement.is_vacuumcmd || wantsAnalyze(statement);
+   const sql::ListOf<::VacuumRelation> targets(statement.rels);
+   for (const ::VacuumRelation* target : targets)
       if (const auto relation = requireTarget(context, path, *target->relation); !actsFor(core, relation->owner))
          core.warn(sqlstate::warning, "skipping \"" + relation->name + "\" --- only table or database owner can " +
                                           (statement.is_vacuumcmd ? "vacuum" : "analyze") + " it");
-   // Statistics are kept up to date as rows are written; space comes back with the next checkpoint.
+      else if (analyzes)
+         analyzeTable(core, relation->oid, target->va_cols);
+   if (analyzes && targets.size() == 0) analyzeDatabase(core);
+   // Statistics of single columns are kept up to date as rows are written; space comes back with the next checkpoint.
    return statement.is_vacuumcmd ? "VACUUM" : "ANALYZE";
 }
 
@@ -30,6 +47,18 @@ std::string checkpoint(CommandContext& context) {
    else
       database.storage->checkpoint();
    return "CHECKPOINT";
+}
+
+bool booleanOption(const ::DefElem& option) {
+   if (!option.arg) return true;
+   if (sql::isNode(option.arg, T_Integer)) return sql::as<::Integer>(option.arg)->ival != 0;
+   if (sql::isNode(option.arg, T_Boolean)) return sql::as<::Boolean>(option.arg)->boolval;
+   const SettingInfo* anyBoolean = findSetting("enable_hashjoin");
+   try {
+      return canonicalSetting(*anyBoolean, sql::stringOf(option.arg)) == "on";
+   } catch (const SqlError&) {
+      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value");
+   }
 }
 
 ResultColumn textColumn(std::string name) {

@@ -7,6 +7,7 @@
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/partition/keys.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/foreign_server.hpp"
@@ -123,9 +124,6 @@ void setOwner(catalog::CatalogEditor& editor, const catalog::Schema& schema, Oid
    editor.replaceSchema(std::move(changed));
 }
 
-namespace {
-
-/// Only who may become a role gives objects to it, and only where it could make them.
 void requireNewOwner(SessionCore& core, Oid owner, Oid schema) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    if (catalog::isSuperuser(snapshot, core.role())) return;
@@ -135,8 +133,6 @@ void requireNewOwner(SessionCore& core, Oid owner, Oid schema) {
    if (found && !catalog::mayUse(snapshot, owner, *found, catalog::privilege::create))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied for schema " + found->name);
 }
-
-} // namespace
 
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role) {
    SessionCore& core = context.core;
@@ -254,6 +250,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    }
    if (statement.objectType == OBJECT_FOREIGN_SERVER) {
       changeServerOwner(core, stringOf(statement.object), owner);
+      return tag;
+   }
+   if (statement.objectType == OBJECT_STATISTIC_EXT) {
+      changeStatisticsOwner(core, as<::List>(statement.object), owner);
       return tag;
    }
    if (statement.objectType == OBJECT_TYPE || statement.objectType == OBJECT_DOMAIN)

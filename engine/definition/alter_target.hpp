@@ -24,6 +24,9 @@ void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions op
 /// stays.
 void setOwner(catalog::CatalogEditor& editor, const catalog::Relation& relation, Oid owner);
 void setOwner(catalog::CatalogEditor& editor, const catalog::Schema& schema, Oid owner);
+/// Throws 42501 unless who acts may give objects of a schema to a role: only who may become it does, and only where it
+/// could make them. invalidOid: objects without a schema.
+void requireNewOwner(SessionCore& core, Oid owner, Oid schema);
 /// OWNER TO. The indexes and sequences of a table go with it; an index alone stays with its table, with a warning.
 void changeOwner(CommandContext& context, const catalog::Relation& relation, const ::RoleSpec& role);
 

@@ -3,6 +3,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
@@ -87,6 +88,7 @@ void TableAlteration::changeType(const TypeChange& change) {
    catalog::Relation changed = *relation;
    changed.columns[static_cast<size_t>(column.attribute - 1)].type = change.after;
    editor_.replaceRelation(std::move(changed));
+   retypeStatistics(core_, *table(), change.attribute);
 }
 
 /// Checks what holds for a column whose values have changed: NOT NULL, CHECK, and foreign keys from and to it.

@@ -43,7 +43,6 @@ struct Altered {
    ::ObjectType type;
    const ::Node* object;       ///< null: `name`
    const char* name = nullptr; ///< of an object without a schema
-   bool missingOk = false;
 };
 
 template <typename T>
@@ -64,10 +63,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
       return Altered{OBJECT_TSDICTIONARY, nodeOf(as<::AlterTSDictionaryStmt>(node)->dictname)};
    case T_AlterTSConfigurationStmt:
       return Altered{OBJECT_TSCONFIGURATION, nodeOf(as<::AlterTSConfigurationStmt>(node)->cfgname)};
-   case T_AlterStatsStmt: {
-      const auto& statement = *as<::AlterStatsStmt>(node);
-      return Altered{OBJECT_STATISTIC_EXT, nodeOf(statement.defnames), nullptr, statement.missing_ok};
-   }
    case T_AlterExtensionStmt: return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionStmt>(node)->extname};
    case T_AlterExtensionContentsStmt:
       return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionContentsStmt>(node)->extname};
@@ -122,14 +117,11 @@ void refuseToAlter(::ObjectType type, const SystemObject& object) {
 std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* node) {
    SessionCore& core = context.core;
    if (const auto altered = alteredBy(node)) {
-      std::string tag(tagOf(Verb::Alter, altered->type));
-      requireWritable(core, tag);
+      requireWritable(core, tagOf(Verb::Alter, altered->type));
       const SystemObject object = altered->object
                                       ? findSystemObject(core, altered->type, altered->object)
                                       : findSystemObject(core, altered->type, std::vector<std::string>{altered->name});
-      if (!object.missing || !altered->missingOk) refuseToAlter(altered->type, object);
-      core.notice(object.skipped + ", skipping");
-      return tag;
+      refuseToAlter(altered->type, object);
    }
    switch (nodeTag(node)) {
    case T_AlterOpFamilyStmt:

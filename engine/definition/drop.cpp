@@ -5,6 +5,7 @@
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
@@ -168,6 +169,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    }
    if (statement.removeType == OBJECT_FOREIGN_SERVER) return dropServers(context, statement);
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
+   if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);
    const DropKind& wanted = *relationKind;
@@ -196,6 +198,8 @@ void dropTemporaryRelations(SessionCore& core) {
    }
    if (!relations.empty())
       freeStorage(core, core.transaction.editor().dropRelations(relations, catalog::DropBehavior::Cascade));
+   for (const catalog::StatisticsPtr& statistics : core.transaction.editor().snapshot().allStatistics())
+      if (schema != invalidOid && statistics->schema == schema) core.transaction.editor().dropStatistics(*statistics);
 }
 
 namespace {

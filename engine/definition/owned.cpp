@@ -6,6 +6,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/default_privileges.hpp"
@@ -48,6 +49,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
       setOwner(editor, *relation, to);
    }
    reassignServers(core, from, to);
+   reassignStatistics(core, from, to);
    for (const auto& database : snapshot.databases()) {
       if (database->owner != from) continue;
       catalog::Database changed = *database;
@@ -117,6 +119,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       removeFromPolicies(core, role->oid);
       removeDefaultPrivileges(core, role->oid);
       dropServersOf(core, role->oid, statement.behavior == DROP_CASCADE);
+      dropStatisticsOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }
    if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";

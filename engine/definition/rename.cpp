@@ -7,6 +7,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
@@ -231,6 +232,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          renameConstraint(core, *relation, statement);
       return tag;
    case OBJECT_POLICY: return renamePolicy(context, statement);
+   case OBJECT_STATISTIC_EXT: renameStatistics(core, as<::List>(statement.object), statement.newname); return tag;
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE:
    case OBJECT_TRIGGER: {
@@ -276,6 +278,10 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
          moveToSchema(context, *composite, statement.newschema);
          return tag;
       }
+   if (type == OBJECT_STATISTIC_EXT) {
+      moveStatistics(context.core, as<::List>(statement.object), statement.newschema);
+      return tag;
+   }
    if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
    if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
       moveToSchema(context, *relation, statement.newschema);
@@ -389,6 +395,12 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const auto server = requireServer(core, stringOf(statement.object));
       requireOwner(core, *server);
       editor.setComment(catalog::class_oid::pgForeignServer, server->oid, 0, text);
+      break;
+   }
+   case OBJECT_STATISTIC_EXT: {
+      const auto statistics = findStatistics(core, as<::List>(statement.object), false);
+      requireOwner(core, *statistics);
+      editor.setComment(catalog::class_oid::pgStatisticExt, statistics->oid, 0, text);
       break;
    }
    case OBJECT_DATABASE: {

@@ -59,7 +59,6 @@ constexpr NamedCatalog namedCatalogs[] = {
     {OBJECT_OPCLASS, 2616, "pg_opclass", "opcname", "opcnamespace"},
     {OBJECT_OPFAMILY, 2753, "pg_opfamily", "opfname", "opfnamespace"},
     {OBJECT_PUBLICATION, 0, nullptr, nullptr, nullptr},
-    {OBJECT_STATISTIC_EXT, 0, nullptr, nullptr, "stxnamespace"},
     {OBJECT_SUBSCRIPTION, 0, nullptr, nullptr, nullptr},
     {OBJECT_TABLESPACE, catalog::class_oid::pgTablespace, "pg_tablespace", "spcname", nullptr},
     {OBJECT_TSCONFIGURATION, 3602, "pg_ts_config", "cfgname", "cfgnamespace"},

@@ -13,6 +13,7 @@
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/partition/partition.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/table_like.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/query_execution.hpp"
@@ -302,6 +303,7 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
       indexes_.push_back(std::move(index));
    for (auto& comment : copy.comments)
       comments_.push_back(std::move(comment));
+   if (copy.hasStatistics) statistics_.push_back({copy.source, std::move(copy.numbers), copy.hasComments});
 }
 
 /// Binds a copied check: its text may name the table that it comes from.
@@ -326,6 +328,9 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       if (!options.empty()) setOptions(editor, created.constraints[constraint].index, std::move(options));
    for (auto& [attribute, text] : comments_)
       editor.setComment(catalog::class_oid::pgClass, table, attribute, std::move(text));
+   for (const CopiedStatistics& copied : statistics_)
+      copyStatistics(context_.core, *editor.snapshot().relation(copied.source), created, copied.numbers,
+                     copied.withComments);
 }
 
 catalog::Relation TableBuilder::finish() {

@@ -85,6 +85,12 @@ private:
    std::vector<catalog::Constraint> copiedChecks_;
    std::vector<catalog::Relation> indexes_;
    std::vector<std::pair<int16_t, std::string>> comments_; ///< on columns
+   struct CopiedStatistics {
+      Oid source;
+      std::vector<int16_t> numbers; ///< of columns, by those of the source
+      bool withComments;
+   };
+   std::vector<CopiedStatistics> statistics_;
 };
 
 } // namespace ouzel::engine

@@ -27,6 +27,9 @@ public:
          for (const catalog::RelationPtr& relation : context_.core.transaction.catalog().relations())
             if (relation->index && relation->index->table == source_.oid && !source_.constraintOf(relation->oid))
                copyIndex(*relation);
+      copy_.hasStatistics = wants(CREATE_TABLE_LIKE_STATISTICS);
+      copy_.hasComments = wants(CREATE_TABLE_LIKE_COMMENTS);
+      copy_.numbers = numbers_;
       return std::move(copy_);
    }
 

@@ -20,6 +20,8 @@ struct LikeCopy {
    std::vector<catalog::Relation> indexes;  ///< of CREATE INDEX, without name, schema and table
    std::vector<std::pair<int16_t, catalog::SequenceDefinition>> identities; ///< of which columns
    std::vector<std::pair<int16_t, std::string>> comments;                   ///< on columns
+   bool hasStatistics = false, hasComments = false;                         ///< INCLUDING STATISTICS, COMMENTS
+   std::vector<int16_t> numbers; ///< of the new columns, by those of the source
 };
 
 /// Gives a copied column's number in the new table; called in the columns' order.

@@ -25,13 +25,17 @@ public:
 } // namespace
 
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& text) {
+   RowCollector rows;
+   runInternal(core, text, rows);
+   return std::move(rows.collected);
+}
+
+void runInternal(SessionCore& core, const std::string& text, ResultSink& sink) {
    const SessionCore::AsServer asServer(core);
    const auto script = sql::ParsedScript::parse(text);
    const catalog::SearchPath path = core.searchPath();
    QueryExecution execution(core, sql::bindQuery(*script.statements().at(0).node, core.bindContext(path, nullptr)));
-   RowCollector rows;
-   execution.run(0, &rows);
-   return std::move(rows.collected);
+   execution.run(0, &sink);
 }
 
 std::vector<std::vector<Value>> runOnNewest(SessionCore& core, const std::string& text) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "optimizer/query/extended_statistics.hpp"
 #include "sql/algebra/table_parts.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/parse/parser.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
@@ -96,6 +99,47 @@ std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql:
       if (allNotNull) keys.push_back(constraint.columns);
    }
    return keys;
+}
+
+namespace {
+
+/// An expression of statistics over columns whose ids are attribute numbers; null if it cannot be bound.
+sql::ExprPtr boundOverAttributes(const std::string& expression, const catalog::Relation& table,
+                                 const catalog::Snapshot& catalog) {
+   const catalog::SearchPath path = catalog::SearchPath::resolve(catalog, {}, {});
+   const sql::BindContext context{.catalog = catalog, .searchPath = path, .format = {}};
+   try {
+      const auto script = sql::ParsedScript::parseExpression(expression);
+      sql::BoundExpression bound =
+          sql::bindExpression(*script.expression(), sql::ExpressionUse::Statistics, &table, std::nullopt, {}, context);
+      sql::rewriteExpr(bound.expr, [&](sql::ExprPtr& node) {
+         auto* column = node->getIf<sql::scalar::Column>();
+         if (column) column->column = static_cast<sql::ColumnId>(bound.columns[column->column].attribute);
+      });
+      return std::move(bound.expr);
+   } catch (const SqlError&) { // names a type that is not in this path, for example
+      return nullptr;
+   }
+}
+
+} // namespace
+
+std::shared_ptr<const optimizer::ExtendedStatistics> TableStatisticsProvider::extended(const sql::TableRef& table) {
+   const std::vector<catalog::StatisticsPtr> all = catalog_.statisticsOf(table.relation);
+   const auto relation = all.empty() ? nullptr : catalog_.relation(table.relation);
+   if (!relation) return nullptr;
+   auto extended = std::make_shared<optimizer::ExtendedStatistics>();
+   for (const catalog::StatisticsPtr& statistics : all)
+      for (const catalog::StatisticsData& data : statistics->data) {
+         if (data.isInherited != (table.parts != nullptr)) continue;
+         optimizer::ExtendedStatistics::Object object{statistics, &data, {}};
+         for (const std::string& expression : statistics->expressions)
+            object.expressions.push_back(boundOverAttributes(expression, *relation, catalog_));
+         extended->objects.push_back(std::move(object));
+      }
+   if (extended->objects.empty()) return nullptr;
+   if (const auto stored = this->statistics(table)) extended->tableRows = static_cast<double>(stored->rowCount);
+   return extended;
 }
 
 std::vector<sql::plan::IndexUse> TableStatisticsProvider::indexes(const sql::TableRef& table) {

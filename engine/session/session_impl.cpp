@@ -13,6 +13,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/owned.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"
@@ -212,6 +213,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
          core_.transaction.storage().nextCommand();
       });
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
+   case T_CreateStatsStmt: return createStatistics(context, *as<::CreateStatsStmt>(node));
+   case T_AlterStatsStmt: return alterStatistics(context, *as<::AlterStatsStmt>(node));
    case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
    case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));
    case T_AlterTableStmt: return alterTable(context, *as<::AlterTableStmt>(node));

@@ -124,6 +124,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
          if (const auto* reference = computed.expr->getIf<scalar::Column>()) column = result.column(reference->column);
          column.distinct = distinctOf(*computed.expr, result);
          result.columns[computed.column] = column;
+         extended_.addComputed(computed.column, *computed.expr);
       }
       break;
    case RelKind::Window: break;
@@ -238,9 +239,12 @@ RelEstimate Estimator::get(const op::Get& get) {
             result.columns[path.column] = known->second;
          }
    }
+   if (query_.context.statistics && !extended_.knows(get)) // it may be estimated again
+      if (auto extended = query_.context.statistics->extended(get.table)) extended_.addTable(get, std::move(extended));
    if (!get.predicate) return result;
    double fraction = -1, floor = 0;
-   if (statistics && !findsOneRow(get) && !asksOnlyForPaths(get)) {
+   const bool isKnown = extended_.coversAll(conjunctList(get.predicate.get()));
+   if (statistics && !isKnown && !findsOneRow(get) && !asksOnlyForPaths(get)) {
       const auto [known, isNew] =
           query_.samples.try_emplace(structuralHash(*get.predicate) ^ get.table.relation, -1, 0);
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
@@ -435,8 +439,11 @@ double Estimator::groups(const RelEstimate& input, const std::vector<const Expr*
    // The key with most distinct values counts in full, each further key counts less: columns of one table are rarely
    // independent.
    std::vector<double> counts;
-   for (const Expr* key : keys)
-      counts.push_back(std::max(1.0, distinctOf(*key, input)));
+   std::vector<bool> isTaken(keys.size(), false);
+   while (const auto together = extended_.isEmpty() ? std::nullopt : extended_.groups(keys, isTaken, input.rows))
+      counts.push_back(std::max(1.0, *together));
+   for (size_t i = 0; i < keys.size(); ++i)
+      if (!isTaken[i]) counts.push_back(std::max(1.0, distinctOf(*keys[i], input)));
    std::sort(counts.begin(), counts.end(), std::greater<>());
    double product = 1, exponent = 1;
    for (const double count : counts) {

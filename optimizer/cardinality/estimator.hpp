@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "optimizer/cardinality/extended.hpp"
 #include "optimizer/query/query.hpp"
 
 // Estimates how many rows an operator gives. The estimator first evaluates predicates on a sample; without a sample it
@@ -57,6 +58,7 @@ private:
    Query& query_;
    std::unordered_map<const Rel*, RelEstimate> known_;
    std::unordered_map<uint32_t, RelEstimate> ctes_;
+   ExtendedEstimates extended_;
 };
 
 } // namespace ouzel::optimizer

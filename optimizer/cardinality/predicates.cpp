@@ -63,6 +63,7 @@ std::optional<double> asNumber(const Value& value, uint8_t scale) {
 double Estimator::distinctOf(const Expr& expr, const RelEstimate& input) {
    if (expr.kind == ExprKind::Constant) return 1;
    if (expr.kind == ExprKind::Column) return input.distinct(columnOf(expr));
+   if (const auto known = extended_.distinct(expr)) return std::max(1.0, std::min(*known, input.rows));
    std::vector<ColumnId> used;
    collectColumns(expr, used);
    double product = 1;
@@ -76,6 +77,10 @@ double Estimator::distinctOf(const Expr& expr, const RelEstimate& input) {
 }
 
 double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input) {
+   if (!extended_.isEmpty()) {
+      const bool isRight = knownValue(rhs) != nullptr;
+      if (const auto known = extended_.equality(isRight ? lhs : rhs, isRight ? rhs : lhs)) return *known;
+   }
    const Expr &a = withoutCasts(lhs), &b = withoutCasts(rhs);
    if (a.kind == ExprKind::Column && b.kind == ExprKind::Column) {
       const double distinct = std::max(input.distinct(columnOf(a)), input.distinct(columnOf(b)));
@@ -128,9 +133,16 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
    case ExprKind::Compare: return clamp(comparison(predicate, input));
    case ExprKind::And: {
       // A lower and an upper bound of one column form a range and are not independent.
-      double product = 1;
+      std::vector<const Expr*> conjuncts;
+      for (const ExprPtr& arg : predicate.args)
+         conjuncts.push_back(arg.get());
+      std::vector<bool> isTaken(conjuncts.size(), false);
+      double product =
+          extended_.conjunction(conjuncts, isTaken, [&](const Expr& one) { return selectivity(one, input); });
       std::unordered_map<ColumnId, std::pair<double, double>> ranges; // column -> below, above
-      for (const ExprPtr& arg : predicate.args) {
+      for (size_t i = 0; i < conjuncts.size(); ++i) {
+         if (isTaken[i]) continue;
+         const ExprPtr& arg = predicate.args[i];
          const auto* compare = arg->getIf<scalar::Compare>();
          const bool isRange =
              compare && compare->op != CompareOp::Eq && compare->op != CompareOp::Ne && !isNullSafe(compare->op);

@@ -12,6 +12,8 @@
 
 namespace ouzel::optimizer {
 
+struct ExtendedStatistics; // extended_statistics.hpp
+
 /// Statistics and keys of stored tables. engine/ implements the interface over storage and catalog, for one snapshot.
 /// Invariant: bounds hold for every row that the plan reads, because the optimizer omits overflow checks where bounds
 /// exclude an overflow.
@@ -23,6 +25,8 @@ public:
    /// Sets of attributes that no two rows share at any moment (primary key, unique constraints over NOT NULL columns;
    /// no deferrable ones).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
+   /// What ANALYZE has found of several attributes together and of expressions; null: nothing.
+   virtual std::shared_ptr<const ExtendedStatistics> extended(const sql::TableRef&) { return nullptr; }
    /// What the documents of an attribute have at a path. Holds for every row that the plan reads, if it is exact.
    virtual storage::PathSummary pathSummary(const sql::TableRef&, int16_t, std::span<const std::string>) {
       storage::PathSummary unknown;

@@ -83,6 +83,7 @@ enum class ExpressionUse : uint8_t {
    GeneratedColumn,
    AlterUsing, ///< ALTER TABLE ... TYPE ... USING
    IndexExpression,
+   Statistics, ///< CREATE STATISTICS
    PartitionBound,
    ExecuteParameter, ///< EXECUTE p (...)
    CallArgument,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/statistics.hpp"
 #include "common/text/ascii.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/core/privileges.hpp"
@@ -111,7 +112,9 @@ bool mayName(std::string_view text, std::string_view name, bool isField) {
       if (before.ends_with('_')) before.remove_suffix(1); // "_t" is the name of t[]
       if (!before.empty() && isLetter(before.back())) continue;
       const size_t next = text.find_first_not_of("\" \n\t", end);
-      if (namesType(before) || (next != std::string_view::npos && text[next] == '\'')) return true; // t 'literal'
+      if (namesType(before)) return true;
+      if (next != std::string_view::npos && (text[next] == '\'' || text[next] == '('))
+         return true; // t 'x', range(a, b)
    }
    return false;
 }
@@ -136,6 +139,9 @@ void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, s
          refuse(policy.checkExpr, *relation);
       }
    }
+   for (const catalog::StatisticsPtr& statistics : core.transaction.catalog().allStatistics())
+      for (const std::string& expression : statistics->expressions)
+         refuse(expression, *core.transaction.catalog().relation(statistics->table));
 }
 
 void refreshRowValues(SessionCore& core, Oid relation) {

@@ -7,6 +7,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/name_scope.hpp"
+#include "executor/function/system/object_functions.hpp"
 #include "executor/function/value_text.hpp"
 
 // Kernels that call catalog/pg_catalog/functions.hpp: format_type, pg_get_*def, pg_*_is_visible, comments, privileges,
@@ -497,7 +498,6 @@ void addVisibility() {
    addKernel<isBuiltinVisible<0>>("pg_opclass_is_visible");
    addKernel<isBuiltinVisible<1>>("pg_opfamily_is_visible");
    addKernel<isBuiltinVisible<2>>("pg_conversion_is_visible");
-   addKernel<isBuiltinVisible<3>>("pg_statistics_obj_is_visible");
    addKernel<isBuiltinVisible<4>>("pg_ts_config_is_visible");
    addKernel<isBuiltinVisible<5>>("pg_ts_dict_is_visible");
    addKernel<isBuiltinVisible<6>>("pg_ts_parser_is_visible");
@@ -526,14 +526,14 @@ void addDefinitions() {
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
-   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
-                        "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
    addKernels<nothingPretty>({"pg_get_triggerdef_ext"});
 }
 
 } // namespace
 
 void registerCatalogFunctions() {
+   registerObjectFunctions();
    addVisibility();
    addDefinitions();
    addPrivileges();

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/base_type/statistics_lists.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
 #include "common/type/range.hpp"
@@ -232,6 +233,33 @@ public:
    bool next(RowWriter&) { return false; }
 };
 
+/// pg_mcv_list_items(): index, values, nulls, frequency, base_frequency.
+class McvRows {
+public:
+   explicit McvRows(const RowCall& call) : items_(readMcvList(call.text(0))) {}
+   bool next(RowWriter& out) {
+      if (next_ >= items_.size()) return false;
+      const McvItem& item = items_[next_];
+      std::vector<Value> values, nulls;
+      for (const auto& value : item.values) {
+         values.push_back(value ? Value::string(*value) : Value::null(PhysicalType::String));
+         nulls.push_back(Value::boolean(!value));
+      }
+      out.add(static_cast<int32_t>(next_++));
+      for (const std::string& array : {makeArray(oid::text, values), makeArray(oid::boolean, nulls)}) {
+         const StringView bytes = out.strings().copyString(array);
+         out.add(PhysicalType::String, &bytes);
+      }
+      out.add(PhysicalType::F64, &item.frequency);
+      out.add(PhysicalType::F64, &item.baseFrequency);
+      return true;
+   }
+
+private:
+   const std::vector<McvItem> items_;
+   size_t next_ = 0;
+};
+
 using MakeRows = std::unique_ptr<TableFunction> (*)(std::vector<Representation> columns, Reservation& memory);
 template <typename Rows, bool isStrict = true>
 std::unique_ptr<TableFunction> make(std::vector<Representation> columns, Reservation& memory) {
@@ -252,6 +280,7 @@ MakeRows findRows(std::string_view source) {
        {"text_to_table_null", make<StringToTableRows, false>},
        {"pg_get_keywords", make<KeywordRows>},
        {"pg_options_to_table", make<OptionRows>},
+       {"pg_stats_ext_mcvlist_items", make<McvRows>},
        {"pg_available_extensions", make<NoRows>},
        {"pg_available_extension_versions", make<NoRows>},
        {"pg_cursor", make<NoRows>},

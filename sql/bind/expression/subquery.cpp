@@ -32,6 +32,7 @@ const char* forbiddenPlace(Clause clause) {
    case Clause::Generated: return "column generation expression";
    case Clause::AlterUsing: return "transform expression";
    case Clause::Index: return "index expression";
+   case Clause::Statistics: return "statistics expression";
    case Clause::PartitionBound: return "partition bound";
    case Clause::Execute: return "EXECUTE parameter";
    case Clause::CallArgument: return "CALL argument";

@@ -34,6 +34,7 @@ std::string_view clauseName(Clause clause) {
    case Clause::Generated: return "column generation expressions";
    case Clause::AlterUsing: return "transform expressions";
    case Clause::Index: return "index expressions";
+   case Clause::Statistics: return "statistics expressions";
    case Clause::PartitionBound: return "partition bound";
    case Clause::Execute: return "EXECUTE parameters";
    case Clause::CallArgument: return "CALL arguments";

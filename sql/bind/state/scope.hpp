@@ -50,6 +50,7 @@ enum class Clause : uint8_t {
    Generated,
    AlterUsing,
    Index,
+   Statistics,
    PartitionBound,
    Execute,
    CallArgument,

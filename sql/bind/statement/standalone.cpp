@@ -19,6 +19,7 @@ Clause clauseOf(ExpressionUse use) {
    case ExpressionUse::GeneratedColumn: return Clause::Generated;
    case ExpressionUse::AlterUsing: return Clause::AlterUsing;
    case ExpressionUse::IndexExpression: return Clause::Index;
+   case ExpressionUse::Statistics: return Clause::Statistics;
    case ExpressionUse::PartitionBound: return Clause::PartitionBound;
    case ExpressionUse::ExecuteParameter: return Clause::Execute;
    case ExpressionUse::CallArgument: return Clause::CallArgument;

@@ -4,6 +4,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/object/codec.hpp"
+#include "catalog/object/statistics.hpp"
 #include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -447,6 +448,58 @@ CATCH_TEST_CASE("a copied database has objects of its own that refer to each oth
    CATCH_CHECK_FALSE(findDamage(f.catalog.newest().apply(std::span(&lost, 1))).empty());
 }
 
+namespace {
+
+/// Statistics with something in each of their members.
+Statistics someStatistics(CatalogEditor& editor, Oid table) {
+   Statistics draft;
+   draft.schema = publicSchema;
+   draft.table = table;
+   draft.kinds = "dfme";
+   draft.columns = {1};
+   draft.expressions = {"lower(b)"};
+   draft.columnsRead = {2};
+   draft.target = 17;
+   StatisticsData data;
+   data.isInherited = true;
+   data.distinctCounts = {{{1, -1}, 12.5}};
+   data.dependencies = {{{1}, -1, 0.25}};
+   data.commonValues = {{{{"x", "key", false}, {"", "", true}}, 0.5, 0.125}};
+   data.expressions.emplace_back();
+   data.expressions[0].distinct = -0.75;
+   data.expressions[0].commonValues = {{"y", "k", false}};
+   data.expressions[0].commonFrequencies = {0.375};
+   data.expressions[0].histogram = {"a", "z"};
+   data.expressions[0].correlation = -1;
+   draft.data = {data};
+   const Oid oid = editor.createStatistics(std::move(draft));
+   return *editor.snapshot().statistics(oid);
+}
+
+void checkStatistics(const Snapshot& snapshot, const Statistics& wanted) {
+   const StatisticsPtr found = snapshot.findStatistics(publicSchema, "t_a_expr_stat");
+   CATCH_REQUIRE(found);
+   CATCH_CHECK(found->oid == wanted.oid);
+   CATCH_CHECK((found->table == wanted.table && found->kinds == "dfme" && found->target == 17));
+   CATCH_CHECK((found->columns == wanted.columns && found->columnsRead == wanted.columnsRead));
+   CATCH_CHECK(found->expressions == wanted.expressions);
+   CATCH_REQUIRE(found->data.size() == 1);
+   const StatisticsData& data = found->data[0];
+   CATCH_CHECK(data.isInherited);
+   CATCH_CHECK((data.distinctCounts.at(0).dimensions == std::vector<int16_t>{1, -1}));
+   CATCH_CHECK(data.distinctCounts.at(0).count == 12.5);
+   CATCH_CHECK((data.dependencies.at(0).to == -1 && data.dependencies.at(0).degree == 0.25));
+   const auto& common = data.commonValues.at(0);
+   CATCH_CHECK((common.values.at(0).text == "x" && common.values.at(0).key == "key" && common.values.at(1).isNull));
+   CATCH_CHECK((common.frequency == 0.5 && common.baseFrequency == 0.125));
+   const auto& expression = data.expressions.at(0);
+   CATCH_CHECK((expression.distinct == -0.75 && expression.commonValues.at(0).key == "k"));
+   CATCH_CHECK((expression.commonFrequencies.at(0) == 0.375 && expression.histogram.at(1) == "z"));
+   CATCH_CHECK(expression.correlation == -1.0);
+}
+
+} // namespace
+
 CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    Fixture f;
    CatalogEditor editor = f.edit();
@@ -498,6 +551,7 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    server.options = {{"url", "s3://bucket/x"}};
    server.mappings = {{20001, 9, {{"access_key_id", "k"}}}};
    editor.replaceServer(server);
+   const Statistics statistics = someStatistics(editor, t);
    Role role = *editor.snapshot().findRole("postgres");
    role.verifier = "SCRAM-SHA-256$...";
    role.validUntil = -5;
@@ -533,6 +587,7 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
       CATCH_CHECK(s.findRole("postgres")->validUntil == -5);
       CATCH_CHECK(s.settingsFor(0, bootstrapRole).at(0).second == "1GB");
       CATCH_CHECK(*s.comment(class_oid::pgClass, t, 2) == "second");
+      checkStatistics(s, statistics);
    }
    for (size_t size = 0; size < record.size(); size += 7)
       CATCH_CHECK(errorOf([&] { decodeChanges(std::string_view(record).substr(0, size)); }).state() ==

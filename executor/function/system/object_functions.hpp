@@ -1,0 +1,8 @@
+#pragma once
+
+namespace ouzel::executor {
+
+/// registerCatalogFunctions() calls it.
+void registerObjectFunctions();
+
+} // namespace ouzel::executor
