@@ -548,7 +548,11 @@ std::optional<Builtins::OperatorClass> Builtins::defaultClass(const std::vector<
       if (info == nullptr && typeOid < firstUserOid) return std::nullopt;
       Oid stand = invalidOid;
       if (info == nullptr)
-         stand = (typeOid & userArrayBit) != 0 ? oid::anyarray : isEnumType(typeOid) ? oid::anyenum : oid::record;
+         stand = (typeOid & userArrayBit) != 0 ? oid::anyarray
+                 : isEnumType(typeOid)         ? oid::anyenum
+                 : isUserRange(typeOid)        ? oid::anyrange
+                 : isUserMultirange(typeOid)   ? 4537 // anymultirange
+                                               : oid::record;
       else if (info->kind == TypeKind::Domain)
          stand = info->baseType;
       else if (info->isArray())

@@ -106,6 +106,7 @@ std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
       copy->sequence->ownerRelation = copied(copy->sequence->ownerRelation);
       copy->sequence->type = copied(copy->sequence->type);
    }
+   if (copy->range) copy->range->partner = copied(copy->range->partner);
    if (copy->labels) {
       std::vector<EnumLabel> labels = copy->labels->inOrder();
       for (EnumLabel& label : labels)

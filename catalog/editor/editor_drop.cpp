@@ -108,6 +108,8 @@ std::string DropPlan::describe(const Relation& relation) const {
 }
 
 std::string DropPlan::requiredBy(const Relation& relation) const {
+   if (relation.relationKind == RelationKind::Multirange)
+      return describe(*editor_.snapshot().relationOfType(relation.range->partner));
    if (relation.index && relation.index->parentIndex != invalidOid)
       return describe(*editor_.snapshot().relation(relation.index->parentIndex));
    if (relation.index) {
@@ -185,6 +187,7 @@ void DropPlan::follow(size_t i) {
    const RelationPtr relation = fallen_[i].relation;
    const std::string reason = describe(*relation);
    const Snapshot& snapshot = editor_.snapshot();
+   if (relation->relationKind == RelationKind::Range) addInternal(snapshot.relationOfType(relation->range->partner));
    // A view that groups by a key needs its constraint, of which the catalog notes the index.
    const std::string owner = relation->index ? requiredBy(*relation) : std::string();
    for (const RelationPtr& index : snapshot.indexesOf(relation->oid))
@@ -392,6 +395,12 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
       for (const RelationPtr& relation : working_.relations())
          if (relation->schema == oid && !relation->index &&
              !(relation->sequence && relation->sequence->ownerRelation)) {
+            if (relation->relationKind ==
+                RelationKind::Multirange) { // falls with its range, which cannot be without it
+               const RelationPtr range = working_.relationOfType(relation->range->partner);
+               if (range->schema != oid) plan.addCascaded(range, what);
+               continue;
+            }
             const RelationPtr parent = relation->isPartition() ? working_.relation(relation->parents.at(0)) : nullptr;
             if (parent && parent->schema == oid)
                plan.addInternal(relation);

@@ -29,6 +29,7 @@
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
 //   7: partitions and inheritance, labels of enums
+//   8: extended statistics, users' range types, typed tables
 
 namespace ouzel::catalog {
 
@@ -272,6 +273,13 @@ void relationFields(Coder& coder, T& relation) {
    optional(coder, relation.bound, [&](auto& bound) { boundFields(coder, bound); });
    if (relation.relationKind == RelationKind::Enum) enumLabels(coder, relation.labels);
    coder(relation.isPopulated);
+   if (!coder.has(8)) return;
+   optional(coder, relation.range, [&](auto& range) {
+      coder(range.partner);
+      coder(range.operatorClass);
+      coder(range.difference);
+   });
+   coder(relation.ofType);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

@@ -173,6 +173,8 @@ enum class RelationKind : char {
    Domain = 'd', ///< no relation to clients. One column, "value", has the base type, and the domain's default, NOT NULL
                  ///< and CHECK constraints
    Enum = 'e',   ///< no relation to clients: the labels of CREATE TYPE ... AS ENUM
+   Range = 'R',  ///< no relation to clients: CREATE TYPE ... AS RANGE. One column, "subtype", has that type
+   Multirange = 'M', ///< no relation to clients: the multirange type of one. Its column, "range", has the range's type
    MaterializedView = 'm',
    Sequence = 'S',
    Index = 'i',
@@ -207,6 +209,13 @@ struct SequenceDefinition {
    Oid ownerRelation = invalidOid; ///< OWNED BY
    int16_t ownerAttribute = 0;
    bool isIdentity = false;
+};
+
+/// Of the types of CREATE TYPE ... AS RANGE.
+struct RangeDefinition {
+   Oid partner = invalidOid;       ///< of a range its multirange's type, of a multirange the range's
+   Oid operatorClass = invalidOid; ///< subtype_opclass
+   Oid difference = invalidOid;    ///< the function subtype_diff; invalidOid: none
 };
 
 /// As pg_policy.polcmd.
@@ -260,6 +269,8 @@ struct Relation : CatalogObject {
    std::optional<PartitionBound> bound;                    ///< of a partition
    bool hasRowSecurity = false, forcesRowSecurity = false; ///< ENABLE and FORCE ROW LEVEL SECURITY
    std::vector<Policy> policies;                           ///< by name
+   std::optional<RangeDefinition> range;                   ///< of kinds Range and Multirange
+   Oid ofType = invalidOid;                                ///< CREATE TABLE ... OF: the composite type
    bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
@@ -272,7 +283,10 @@ struct Relation : CatalogObject {
    bool isPartition() const { return bound.has_value(); }
    bool isBuiltin() const { return database == invalidOid; }
    /// True for what is a relation only here: clients see a type, and no row of pg_class.
-   bool isOnlyType() const { return relationKind == RelationKind::Domain || relationKind == RelationKind::Enum; }
+   bool isOnlyType() const {
+      return relationKind == RelationKind::Domain || relationKind == RelationKind::Enum ||
+             relationKind == RelationKind::Range || relationKind == RelationKind::Multirange;
+   }
    /// Null if there is no live column of this name or number.
    const Column* findColumn(std::string_view columnName) const;
    const Column* column(int16_t attribute) const;

@@ -14,6 +14,7 @@
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "common/error/check.hpp"
+#include "common/value/range_types.hpp"
 
 namespace ouzel::catalog {
 
@@ -195,6 +196,8 @@ struct Snapshot::State {
       if (const Relation* relation = withRowType(*object))
          rowTypes = rowTypes.with(relation->rowType, as<Relation>(object));
       if (object->kind != ObjectKind::Relation) return;
+      if (const auto& type = static_cast<const Relation&>(*object); type.relationKind == RelationKind::Range)
+         rememberRangeType(type.rowType, type.range->partner, type.columns[0].type);
       for (const Oid parent : static_cast<const Relation&>(*object).parents)
          changeHeirs(parent, [&](std::vector<Oid>& oids) {
             oids.insert(std::lower_bound(oids.begin(), oids.end(), key.a), key.a);

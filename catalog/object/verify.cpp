@@ -24,6 +24,10 @@ public:
       for (const Constraint& constraint : relation_.constraints)
          verifyConstraint(constraint);
       if (relation_.index) verifyIndex(*relation_.index);
+      if (relation_.range && !snapshot_.relationOfType(relation_.range->partner))
+         report("", "the range type or multirange type that belongs to it is missing");
+      if (relation_.ofType != invalidOid && !snapshot_.relationOfType(relation_.ofType))
+         report("", "the type of it is missing");
       verifyParents();
       for (const Column& column : relation_.columns) {
          if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))

@@ -123,6 +123,17 @@ void staticRows(std::string_view catalog, RowBuilder& row) {
    }
 }
 
+/// How values of a relation's type are aligned in PostgreSQL's tables.
+char alignmentOf(const Snapshot& snapshot, const Relation& r) {
+   if (r.relationKind == RelationKind::Enum) return 'i';
+   if (!r.isOnlyType()) return 'd';
+   const RelationPtr range =
+       r.relationKind == RelationKind::Multirange ? snapshot.relationOfType(r.range->partner) : nullptr;
+   const TypeInfo* made = builtins().type((range ? *range : r).columns[0].type.oid);
+   if (r.relationKind == RelationKind::Domain && made) return made->alignment;
+   return made && made->alignment != 'd' ? 'i' : 'd';
+}
+
 /// The pg_type row of a relation's composite type or of its array type, as PostgreSQL makes it with the relation.
 void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBuilder& row) {
    row.oid(isArray ? r.rowTypeArray : r.rowType).text(isArray ? "_" + r.name : r.name).oid(r.schema).oid(r.owner);
@@ -134,8 +145,8 @@ void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBu
       row.oid(750).oid(751).oid(2400).oid(2401).oid(0).oid(0).oid(3816);
    else
       row.oid(2290).oid(2291).oid(2402).oid(2403).oid(0).oid(0).oid(0);
-   row.letter('d').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2);
-   row.acl(snapshot, !isArray && isUserType(r) ? r.acl : Acl()).emit();
+   row.letter(alignmentOf(snapshot, r) == 'd' ? 'd' : 'i').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0);
+   row.nulls(2).acl(snapshot, !isArray && isUserType(r) ? r.acl : Acl()).emit();
 }
 
 void domainRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
@@ -160,6 +171,37 @@ void enumRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    row.letter('i').letter('p').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2).acl(snapshot, r.acl).emit();
 }
 
+void rangeRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
+   const bool isRange = r.relationKind == RelationKind::Range;
+   row.oid(r.rowType).text(r.name).oid(r.schema).oid(r.owner).int2(-1).boolean(false).letter(isRange ? 'r' : 'm');
+   row.letter('R').boolean(false).boolean(true).letter(',').oid(0).oid(0).oid(0).oid(r.rowTypeArray);
+   // range_in, range_out, range_recv, range_send and range_typanalyze, or those of multiranges
+   if (isRange)
+      row.oid(3834).oid(3835).oid(3836).oid(3837).oid(0).oid(0).oid(3916);
+   else
+      row.oid(4231).oid(4232).oid(4233).oid(4234).oid(0).oid(0).oid(4242);
+   row.letter(alignmentOf(snapshot, r))
+       .letter('x')
+       .boolean(false)
+       .oid(0)
+       .int4(-1)
+       .int4(0)
+       .oid(0)
+       .nulls(2)
+       .acl(snapshot, r.acl)
+       .emit();
+}
+
+void pgRange(const SystemContext& context, RowBuilder& row) {
+   staticRows("pg_range", row);
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (r->relationKind != RelationKind::Range) continue;
+      const SqlType& subtype = r->columns[0].type;
+      row.oid(r->rowType).oid(subtype.named()).oid(r->range->partner).oid(subtype.collation);
+      row.oid(r->range->operatorClass).oid(0).oid(r->range->difference).emit();
+   }
+}
+
 void pgEnum(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (!r->labels) continue;
@@ -176,6 +218,8 @@ void pgType(const SystemContext& context, RowBuilder& row) {
          domainRow(context.snapshot, *r, row);
       else if (r->relationKind == RelationKind::Enum)
          enumRow(context.snapshot, *r, row);
+      else if (r->range)
+         rangeRow(context.snapshot, *r, row);
       else
          rowTypeRow(context.snapshot, *r, false, row);
       rowTypeRow(context.snapshot, *r, true, row);
@@ -210,6 +254,7 @@ constexpr NamedProducer tables[] = {
     {"pg_shdescription", pgShdescription},
     {"pg_type", pgType},
     {"pg_enum", pgEnum},
+    {"pg_range", pgRange},
     {"pg_proc", pgProc},
 };
 

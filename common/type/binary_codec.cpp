@@ -267,9 +267,9 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
       if (isRowValue(type.oid))
          return strings([types](std::string& out, StringView v) { appendRow(out, v.view(), types); });
       if (findRangeType(type.oid))
-         return strings([](std::string& out, StringView v) { appendRangeBinary(out, v.view()); });
+         return strings([types](std::string& out, StringView v) { appendRangeBinary(out, v.view(), types); });
       if (findMultirangeType(type.oid))
-         return strings([](std::string& out, StringView v) { appendMultirangeBinary(out, v.view()); });
+         return strings([types](std::string& out, StringView v) { appendMultirangeBinary(out, v.view(), types); });
       return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    }
 }
@@ -406,8 +406,9 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
          checkUtf8(bytes);
          return put(target, parseEnum(type, bytes, types));
       }
-      if (findRangeType(type.oid)) return put(target, arena.copyString(readRangeBinary(bytes, type.oid)));
-      if (findMultirangeType(type.oid)) return put(target, arena.copyString(readMultirangeBinary(bytes, type.oid)));
+      if (findRangeType(type.oid)) return put(target, arena.copyString(readRangeBinary(bytes, type.oid, types)));
+      if (findMultirangeType(type.oid))
+         return put(target, arena.copyString(readMultirangeBinary(bytes, type.oid, types)));
       return putText(target, type, bytes, arena);
    }
 }

@@ -1,11 +1,13 @@
 #include "common/type/range.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "common/calendar/calendar.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
+#include "common/type/order_key.hpp"
 
 namespace ouzel {
 
@@ -65,6 +67,15 @@ bool movesOn(const RangeBound& bound, Oid subtype) {
    return subtype != oid::date || !isInfiniteDate(bound.as<int32_t>());
 }
 
+int compareStrings(Oid subtype, std::string_view a, std::string_view b) {
+   const SqlType type{subtype, -1, invalidOid};
+   if (!hasOrderKey(type)) return std::clamp(a.compare(b), -1, 1);
+   std::string left, right;
+   appendOrderKey(left, type, a);
+   appendOrderKey(right, type, b);
+   return std::clamp(left.compare(right), -1, 1);
+}
+
 /// Of a value.
 RangeKind kindOf(std::string_view bytes) {
    Oid range;
@@ -101,7 +112,7 @@ void RangeBound::set(PhysicalType type, const void* from) {
 // ---- kinds ----
 
 RangeKind::RangeKind(const RangeType& type)
-   : range_(type.range), subtype_(type.subtype),
+   : range_(type.range), subtype_(type.subtype), domain_(type.domain),
      physical_(storedRepresentation({type.subtype, -1, invalidOid}).physical), isDiscrete_(type.isDiscrete) {}
 
 RangeKind RangeKind::of(Oid rangeOrMultirange) {
@@ -113,13 +124,28 @@ RangeKind RangeKind::of(Oid rangeOrMultirange) {
 
 int RangeKind::compareValues(const void* a, const void* b) const {
    const auto three = [](auto l, auto r) { return l < r ? -1 : l > r ? 1 : 0; };
+   const auto compared = [&]<typename T>(T) { return three(*static_cast<const T*>(a), *static_cast<const T*>(b)); };
+   const auto floats = [&]<typename T>(T) { // NaN is the largest
+      const T l = *static_cast<const T*>(a), r = *static_cast<const T*>(b);
+      return std::isnan(l) || std::isnan(r) ? int(std::isnan(l)) - int(std::isnan(r)) : three(l, r);
+   };
    switch (physical_) {
-   case PhysicalType::I32: return three(*static_cast<const int32_t*>(a), *static_cast<const int32_t*>(b));
-   case PhysicalType::I64: return three(*static_cast<const int64_t*>(a), *static_cast<const int64_t*>(b));
+   case PhysicalType::Bool: return compared(uint8_t{});
+   case PhysicalType::I16: return compared(int16_t{});
+   case PhysicalType::I32: return compared(int32_t{});
+   case PhysicalType::I64: return compared(int64_t{});
+   case PhysicalType::I128: return compared(int128{});
+   case PhysicalType::F32: return floats(float{});
+   case PhysicalType::F64: return floats(double{});
+   case PhysicalType::Interval:
+      return three(intervalSpan(*static_cast<const Interval*>(a)), intervalSpan(*static_cast<const Interval*>(b)));
    case PhysicalType::Decimal:
       return decimal::compare(*static_cast<const StringView*>(a), *static_cast<const StringView*>(b));
-   default: throwInternal("a range over an unexpected type");
+   case PhysicalType::String:
+      return compareStrings(subtype_, static_cast<const StringView*>(a)->view(),
+                            static_cast<const StringView*>(b)->view());
    }
+   throwInternal("a range over an unexpected type");
 }
 
 int RangeKind::compareBoundValues(const RangeBound& a, const RangeBound& b) const {

@@ -19,8 +19,8 @@
 //                   per range: flags and bounds, as above; none is empty, they are in order and do not touch
 //
 // A bound lies as a field of a row does: a fixed-size value as in a flat vector, a variable-size one as uint32 length
-// and bytes. A numeric is always a Decimal. All numbers are little-endian and unaligned. Equal ranges of numerics may
-// differ in their bytes, so that ranges have order keys (order_key.hpp).
+// and bytes. A numeric is always a Decimal. All numbers are little-endian and unaligned. Equal ranges, of numerics for
+// example, may differ in their bytes, so that ranges have order keys (order_key.hpp).
 
 namespace ouzel {
 
@@ -68,6 +68,7 @@ public:
 
    Oid range() const { return range_; }
    Oid subtype() const { return subtype_; } ///< of the bounds
+   Oid domain() const { return domain_; }   ///< over it, that the bounds are of; invalidOid: of none
    PhysicalType physical() const { return physical_; }
 
    /// Three-way comparison of two values of bounds.
@@ -86,7 +87,7 @@ public:
 private:
    explicit RangeKind(const RangeType& type);
 
-   Oid range_, subtype_;
+   Oid range_, subtype_, domain_;
    PhysicalType physical_;
    bool isDiscrete_;
 };
@@ -128,10 +129,11 @@ void appendMultirangeText(std::string& out, std::string_view bytes, const Sessio
 std::string parseRangeText(std::string_view text, Oid type, const SessionFormat& format);
 std::string parseMultirangeText(std::string_view text, Oid type, const SessionFormat& format);
 
-void appendRangeBinary(std::string& out, std::string_view bytes);
-void appendMultirangeBinary(std::string& out, std::string_view bytes);
+// `types` may be null if the bounds' type is no user's.
+void appendRangeBinary(std::string& out, std::string_view bytes, const UserTypes* types);
+void appendMultirangeBinary(std::string& out, std::string_view bytes, const UserTypes* types);
 /// Throw 22P03, 08P01, and what the receive functions of the bounds throw.
-std::string readRangeBinary(std::string_view message, Oid type);
-std::string readMultirangeBinary(std::string_view message, Oid type);
+std::string readRangeBinary(std::string_view message, Oid type, const UserTypes* types);
+std::string readMultirangeBinary(std::string_view message, Oid type, const UserTypes* types);
 
 } // namespace ouzel

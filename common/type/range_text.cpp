@@ -9,6 +9,7 @@
 #include "common/type/range.hpp"
 #include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/type/user_types.hpp"
 
 // Ranges and multiranges as texts and in the binary form of the protocol.
 
@@ -121,18 +122,20 @@ struct OwnedBound {
               const SessionFormat& format) {
       bound.isInclusive = isInclusive;
       bound.isInfinite = !text;
-      if (text) keep(kind, parseText({kind.subtype(), -1, invalidOid}, *text, format));
+      if (text) keep(kind, parseText({kind.subtype(), -1, invalidOid}, *text, format), format.types);
    }
-   OwnedBound(const RangeKind& kind, std::optional<std::string_view> message, bool isInclusive) {
+   OwnedBound(const RangeKind& kind, std::optional<std::string_view> message, bool isInclusive,
+              const UserTypes* types) {
       bound.isInclusive = isInclusive;
       bound.isInfinite = !message;
-      if (message) keep(kind, parseBinary({kind.subtype(), -1, invalidOid}, *message, nullptr));
+      if (message) keep(kind, parseBinary({kind.subtype(), -1, invalidOid}, *message, types), types);
    }
    OwnedBound(const OwnedBound&) = delete;
 
 private:
-   void keep(const RangeKind& kind, Value parsed) {
+   void keep(const RangeKind& kind, Value parsed, const UserTypes* types) {
       value = std::move(parsed);
+      if (kind.domain()) checkDomain({kind.subtype(), -1, invalidOid, kind.domain()}, value, types);
       DCHECK(value.type == kind.physical());
       value.store(bound.value);
    }
@@ -223,19 +226,19 @@ std::string multirangeOf(const RangeKind& kind, const std::vector<std::string>& 
 
 // ---- binary form ----
 
-void appendBoundBinary(std::string& out, const RangeKind& kind, const RangeBound& bound) {
+void appendBoundBinary(std::string& out, const RangeKind& kind, const RangeBound& bound, const UserTypes* types) {
    if (bound.isInfinite) return;
    std::string message;
-   appendBinary(message, {kind.subtype(), -1, invalidOid}, {kind.physical(), 0}, bound.value, nullptr);
+   appendBinary(message, {kind.subtype(), -1, invalidOid}, {kind.physical(), 0}, bound.value, types);
    appendBig(out, static_cast<int32_t>(message.size()));
    out.append(message);
 }
 
-void appendOneBinary(std::string& out, const RangeKind& kind, const Range& range) {
+void appendOneBinary(std::string& out, const RangeKind& kind, const Range& range, const UserTypes* types) {
    out.push_back(static_cast<char>(rangeFlags(range)));
    if (range.isEmpty) return;
-   appendBoundBinary(out, kind, range.lower);
-   appendBoundBinary(out, kind, range.upper);
+   appendBoundBinary(out, kind, range.lower, types);
+   appendBoundBinary(out, kind, range.upper, types);
 }
 
 std::string_view takeCounted(WireReader& reader) {
@@ -275,45 +278,45 @@ std::string parseMultirangeText(std::string_view text, Oid type, const SessionFo
    return multirangeOf(kind, parts);
 }
 
-void appendRangeBinary(std::string& out, std::string_view bytes) {
+void appendRangeBinary(std::string& out, std::string_view bytes, const UserTypes* types) {
    RangeReader reader(bytes);
-   appendOneBinary(out, reader.kind(), reader.next());
+   appendOneBinary(out, reader.kind(), reader.next(), types);
 }
 
-void appendMultirangeBinary(std::string& out, std::string_view bytes) {
+void appendMultirangeBinary(std::string& out, std::string_view bytes, const UserTypes* types) {
    RangeReader reader(bytes);
    const uint32_t count = reader.nextCount();
    appendBig(out, static_cast<int32_t>(count));
    for (uint32_t i = 0; i < count; ++i) {
       std::string one;
-      appendOneBinary(one, reader.kind(), reader.next());
+      appendOneBinary(one, reader.kind(), reader.next(), types);
       appendBig(out, static_cast<int32_t>(one.size()));
       out.append(one);
    }
 }
 
-std::string readRangeBinary(std::string_view message, Oid type) {
+std::string readRangeBinary(std::string_view message, Oid type, const UserTypes* types) {
    const RangeKind kind = RangeKind::of(type);
    WireReader reader(message);
    const Range flags = rangeOfFlags(reader.take<uint8_t>());
    const auto bound = [&](const RangeBound& end) {
       return end.isInfinite ? std::nullopt : std::optional(takeCounted(reader));
    };
-   const OwnedBound lower(kind, bound(flags.lower), flags.lower.isInclusive);
-   const OwnedBound upper(kind, bound(flags.upper), flags.upper.isInclusive);
+   const OwnedBound lower(kind, bound(flags.lower), flags.lower.isInclusive, types);
+   const OwnedBound upper(kind, bound(flags.upper), flags.upper.isInclusive, types);
    reader.finish();
    std::string bytes;
    appendRange(bytes, kind, flags.isEmpty ? flags : kind.make(lower.bound, upper.bound));
    return bytes;
 }
 
-std::string readMultirangeBinary(std::string_view message, Oid type) {
+std::string readMultirangeBinary(std::string_view message, Oid type, const UserTypes* types) {
    const RangeKind kind = RangeKind::of(type);
    WireReader reader(message);
    const auto count = reader.take<uint32_t>();
    std::vector<std::string> parts;
    for (uint32_t i = 0; i < count; ++i)
-      parts.push_back(readRangeBinary(takeCounted(reader), kind.range()));
+      parts.push_back(readRangeBinary(takeCounted(reader), kind.range(), types));
    reader.finish();
    return multirangeOf(kind, parts);
 }

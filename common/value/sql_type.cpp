@@ -163,8 +163,8 @@ std::string formatType(const SqlType& type) {
    }
    for (const TypeName& plain : plainNames)
       if (plain.oid == type.oid) return plain.name;
-   if (const RangeType* range = findRangeType(type.oid)) return range->name;
-   if (const RangeType* range = findMultirangeType(type.oid)) return range->multirangeName;
+   if (const RangeType* range = findRangeType(type.oid); range && range->name) return range->name;
+   if (const RangeType* range = findMultirangeType(type.oid); range && range->name) return range->multirangeName;
    if (const Oid element = arrayElementType(type.oid)) return formatType({element, typmod, invalidOid}) + "[]";
    return "???";
 }

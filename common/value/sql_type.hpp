@@ -41,7 +41,7 @@ inline constexpr Oid firstUserOid = 16384;
 /// The OID of a type that users made says what the type is, so that no catalog is needed to handle its values. An
 /// array's is that of its elements with the highest bit. One without the four highest bits is a row type's.
 inline constexpr Oid userArrayBit = 0x8000'0000, userTypeKinds = 0xf000'0000, userDomainKind = 0x1000'0000,
-                     userEnumKind = 0x2000'0000;
+                     userEnumKind = 0x2000'0000, userRangeKind = 0x3000'0000, userMultirangeKind = 0x4000'0000;
 
 /// True for record and the row types of users' relations, whose values are those of row.hpp. The row types of system
 /// catalogs have no values of their own: such a row is a record.
@@ -53,6 +53,15 @@ constexpr bool isRowValue(Oid type) {
 /// the labels (common/type/enum_labels.hpp).
 constexpr bool isEnumType(Oid type) {
    return (type & userTypeKinds) == userEnumKind;
+}
+
+/// True for the types of CREATE TYPE ... AS RANGE and for their multirange types; the built-in ones are in
+/// range_types.hpp.
+constexpr bool isUserRange(Oid type) {
+   return (type & userTypeKinds) == userRangeKind;
+}
+constexpr bool isUserMultirange(Oid type) {
+   return (type & userTypeKinds) == userMultirangeKind;
 }
 
 /// A type as RowDescription shows it. typmod -1: none. collation 0: not collatable.

@@ -159,6 +159,8 @@ void changeOwner(CommandContext& context, const catalog::Relation& relation, con
           (other->sequence && other->sequence->ownerRelation == relation.oid))
          setOwner(editor, *other, owner);
    setOwner(editor, relation, owner);
+   if (relation.relationKind == RelationKind::Range)
+      setOwner(editor, *editor.snapshot().relationOfType(relation.range->partner), owner);
 }
 
 void setOptions(catalog::CatalogEditor& editor, Oid relation, RelationOptions options) {

@@ -19,6 +19,7 @@ struct CompositeTypeStmt;
 struct Constraint;
 struct CreateDomainStmt;
 struct CreateEnumStmt;
+struct CreateRangeStmt;
 struct CreateStmt;
 struct DropStmt;
 struct IndexStmt;
@@ -39,6 +40,8 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
 // enum_type.cpp
 std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statement);
 std::string alterEnum(CommandContext& context, const ::AlterEnumStmt& statement);
+// range_type.cpp
+std::string createRange(CommandContext& context, const ::CreateRangeStmt& statement);
 // domain.cpp
 std::string createDomain(CommandContext& context, const ::CreateDomainStmt& statement);
 std::string alterDomain(CommandContext& context, const ::AlterDomainStmt& statement);

@@ -192,8 +192,9 @@ void dropTemporaryRelations(SessionCore& core) {
    for (const catalog::RelationPtr& relation : core.transaction.catalog().relations()) {
       if (schema == invalidOid || relation->schema != schema) continue;
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-      // Indexes and owned sequences fall with their tables.
-      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid);
+      // Indexes and owned sequences fall with their tables, multirange types with the ranges'.
+      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid) ||
+                          relation->relationKind == catalog::RelationKind::Multirange;
       if (!isPart) relations.push_back(relation->oid);
    }
    if (!relations.empty())

@@ -69,7 +69,8 @@ void addOwned(SessionCore& core, Oid role, Owned& owned) {
    for (const auto& schema : snapshot.schemas())
       if (schema->owner == role) owned.schemas.push_back(schema->oid);
    for (const catalog::RelationPtr& relation : snapshot.relations()) {
-      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid);
+      const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid) ||
+                          relation->relationKind == catalog::RelationKind::Multirange;
       if (relation->owner == role && !relation->isBuiltin() && !isPart) owned.relations.push_back(relation->oid);
    }
 }

@@ -203,6 +203,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateTableAsStmt: return runCreateTableAs(context, *as<::CreateTableAsStmt>(node));
    case T_CompositeTypeStmt: return createCompositeType(context, *as<::CompositeTypeStmt>(node));
    case T_CreateEnumStmt: return createEnum(context, *as<::CreateEnumStmt>(node));
+   case T_CreateRangeStmt: return createRange(context, *as<::CreateRangeStmt>(node));
    case T_AlterEnumStmt: return alterEnum(context, *as<::AlterEnumStmt>(node));
    case T_CreateDomainStmt: return createDomain(context, *as<::CreateDomainStmt>(node));
    case T_AlterDomainStmt: return alterDomain(context, *as<::AlterDomainStmt>(node));

@@ -35,7 +35,7 @@ bool isEncoded(const SqlType& type, const CollationTable& collations) {
    if (keepsBlanks(type) || type.oid == oid::jsonb || isRowValue(type.oid)) return true;
    const RangeType* range = findRangeType(type.oid);
    if (!range) range = findMultirangeType(type.oid);
-   if (range) return range->subtype == oid::numeric;
+   if (range) return range->name == nullptr || range->subtype == oid::numeric;
    if (!catalog::builtins().isArray(type.oid)) return false;
    return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }

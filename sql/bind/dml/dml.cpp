@@ -58,8 +58,10 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    case RelationKind::MaterializedView:
       throw SqlError(sqlstate::wrongObjectType, "cannot change materialized view " + quoted);
    case RelationKind::Sequence: throw SqlError(sqlstate::wrongObjectType, "cannot change sequence " + quoted);
-   case RelationKind::Domain:
-   case RelationKind::Enum: // no name of a relation finds one
+   case RelationKind::Domain: // no name of a relation finds one that is only a type
+   case RelationKind::Enum:
+   case RelationKind::Range:
+   case RelationKind::Multirange:
    case RelationKind::Index:
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation " + quoted)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/range_constructors.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
@@ -146,6 +147,24 @@ ExprPtr callFunction(BindState& state, Scope& scope, std::string_view name, std:
 
 namespace {
 
+/// The range type or multirange type of a user that the name of a call means; null: there is none.
+catalog::RelationPtr rangeTypeNamed(const BindState& state, const ::FuncCall& call) {
+   const ListOf<> path(call.funcname);
+   catalog::QualifiedName name = catalog::QualifiedName::of(std::string(stringOf(path.back())));
+   if (path.size() > 1) name.schema = stringOf(path[path.size() - 2]);
+   if (path.size() == 1 && !builtins().functions(name.name).empty()) return nullptr;
+   auto found = catalog::findNamedType(state.context.catalog, state.context.searchPath, name);
+   return found && found->range ? found : nullptr;
+}
+
+/// The bounds for a range over a domain must be its values.
+void castToDomain(BindState& state, const catalog::Relation& range, std::vector<ExprPtr>& args) {
+   const SqlType& bound = range.columns[0].type;
+   if (range.relationKind != catalog::RelationKind::Range || !bound.domain) return;
+   for (size_t i = 0; i < 2; ++i)
+      args[i] = intoDomain(coerce(state, std::move(args[i]), bound.oid, -1, CoercionContext::Implicit), bound);
+}
+
 ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPlace place) {
    const uint32_t position = state.at(call.location);
    const auto name = plainName(call);
@@ -186,7 +205,10 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
-   if (!isBuiltin) {
+   const catalog::RelationPtr rangeType = rangeTypeNamed(state, call);
+   const auto constructors =
+       rangeType ? catalog::rangeConstructors(*rangeType) : std::span<const FunctionInfo* const>();
+   if (!isBuiltin && !rangeType) {
       const auto schema = stringOf(path[path.size() - 2]);
       if (!state.context.catalog.findSchema(schema) && schema != "information_schema")
          throw SqlError(sqlstate::undefinedSchema, "schema \"" + std::string(schema) + "\" does not exist")
@@ -196,7 +218,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
    // Rewrites call these, with argument types that no lookup by name would give them.
    if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain")
       throwNoFunction(&call, shownName, types, argNames, position);
-   auto found = resolveFunction(name, types, argNames, call.func_variadic);
+   auto found = resolveFunction(name, types, argNames, call.func_variadic, constructors);
    switch (found.outcome) {
    case Resolution::Found: break;
    case Resolution::Cast: {
@@ -210,12 +232,19 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
           .at(position)
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
    case Resolution::None:
+      if (rangeType && args.size() == 1 && types[0] == oid::unknown && argNames.empty()) // as PostgreSQL, a cast
+         return coerce(state, std::move(args[0]), rangeType->rowType, -1, CoercionContext::Explicit);
       if (argNames.empty() && path.size() == 1)
          if (ExprPtr field = fieldCalled(state, call, args)) return field;
       throwNoFunction(&call, shownName, types, argNames, position);
    }
+   if (rangeType) // ROW(...) as a bound gets the type of the bounds
+      for (size_t i = 0; i < args.size(); ++i)
+         if (args[i]->type.oid == oid::record && isRowType(found.candidate.args[i]))
+            args[i] = coerce(state, std::move(args[i]), found.candidate.args[i], -1, CoercionContext::Implicit);
    for (ExprPtr& arg : args)
       arg = rowValue(state, std::move(arg));
+   if (rangeType) castToDomain(state, *rangeType, args);
    if (call.agg_within_group) {
       const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
       if (aggregate && aggregate->kind == AggregateKind::Normal)

@@ -172,7 +172,9 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
           .at(position)
           .detail("This operation is not supported for indexes.");
    case RelationKind::Domain:
-   case RelationKind::Enum: break; // no name of a relation finds one
+   case RelationKind::Enum:
+   case RelationKind::Range:
+   case RelationKind::Multirange: break; // no name of a relation finds one
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)

@@ -190,9 +190,13 @@ bool isPlainer(const FunctionCandidate& a, const FunctionCandidate& b) {
 }
 
 std::vector<FunctionCandidate> collectCandidates(std::string_view name, size_t argCount,
-                                                 std::span<const std::string> argNames, bool variadicCall) {
+                                                 std::span<const std::string> argNames, bool variadicCall,
+                                                 std::span<const FunctionInfo* const> own) {
    std::vector<FunctionCandidate> candidates;
-   for (const FunctionInfo* function : builtins().functions(name)) {
+   std::vector<const FunctionInfo*> functions(own.begin(), own.end());
+   const auto builtin = builtins().functions(name);
+   functions.insert(functions.end(), builtin.begin(), builtin.end());
+   for (const FunctionInfo* function : functions) {
       if (function->kind == catalog::FunctionKind::Procedure) continue;
       FunctionCandidate candidate{};
       if (!makeCandidate(*function, argCount, argNames, variadicCall, candidate)) continue;
@@ -228,8 +232,9 @@ std::string operatorSignature(std::string_view name, Oid left, Oid right) {
 } // namespace
 
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
-                                   std::span<const std::string> argNames, bool variadicCall) {
-   auto candidates = collectCandidates(name, argTypes.size(), argNames, variadicCall);
+                                   std::span<const std::string> argNames, bool variadicCall,
+                                   std::span<const FunctionInfo* const> own) {
+   auto candidates = collectCandidates(name, argTypes.size(), argNames, variadicCall, own);
    for (auto& candidate : candidates)
       if (std::equal(argTypes.begin(), argTypes.end(), candidate.args.begin(), candidate.args.end()))
          return {Resolution::Found, std::move(candidate), invalidOid};

@@ -35,8 +35,10 @@ struct FunctionResolution {
 
 /// `argNames`: the names of the last arguments, which are written name => value.
 /// `variadicCall`: the last argument is marked VARIADIC: it is the array for the variadic parameter.
+/// `own`: functions of this name that users have, before the built-in ones.
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
-                                   std::span<const std::string> argNames, bool variadicCall);
+                                   std::span<const std::string> argNames, bool variadicCall,
+                                   std::span<const catalog::FunctionInfo* const> own = {});
 
 /// `left` invalidOid: a prefix operator.
 struct OperatorResolution {

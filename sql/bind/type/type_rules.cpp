@@ -37,7 +37,8 @@ Coercion coercionOfCast(const catalog::CastInfo& cast) {
 char typeCategory(Oid type) {
    const auto* info = builtins().type(type);
    if (info) return info->category;
-   return (type & userArrayBit) != 0 ? 'A' : isEnumType(type) ? 'E' : 'C';
+   if ((type & userArrayBit) != 0) return 'A';
+   return isEnumType(type) ? 'E' : isUserRange(type) || isUserMultirange(type) ? 'R' : 'C';
 }
 
 bool isPreferredType(Oid type) {
