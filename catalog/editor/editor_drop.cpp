@@ -238,6 +238,10 @@ void DropPlan::addColumnsOfType(const Relation& relation) {
    const std::string reason = "type " + displayName(editor_.snapshot(), editor_.searchPath_, relation);
    for (const RelationPtr& other : editor_.snapshot().relations()) {
       if (other->oid == relation.oid || has(other->oid)) continue;
+      if (other->ofType == relation.rowType) {
+         addCascaded(other, reason);
+         continue;
+      }
       for (const Column& column : other->columns) {
          const Oid type = column.type.named();
          if (column.isDropped || (type != relation.rowType && type != relation.rowTypeArray)) continue;

@@ -57,7 +57,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       }
       const auto checks = std::count_if(r->constraints.begin(), r->constraints.end(),
                                         [](const Constraint& c) { return c.kind == ConstraintKind::Check; });
-      row.oid(r->oid).text(r->name).oid(r->schema).oid(r->rowType).oid(invalidOid).oid(r->owner);
+      row.oid(r->oid).text(r->name).oid(r->schema).oid(r->rowType).oid(r->ofType).oid(r->owner);
       row.oid(hasStorage(*r) ? heapMethod : r->index ? btreeMethod : invalidOid);
       row.oid(r->relationKind == RelationKind::View ? invalidOid : r->oid).oid(invalidOid); // filenode, tablespace
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);

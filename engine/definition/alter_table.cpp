@@ -14,6 +14,7 @@
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/partition/partition.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
@@ -78,6 +79,8 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_DetachPartition: return step(Misc, [this](const auto& c) { detachPartition(context_, *table(), c); });
    case AT_AddInherit: return step(Misc, [this](const auto& c) { addParent(context_, *table(), c); });
    case AT_DropInherit: return step(Misc, [this](const auto& c) { dropParent(context_, *table(), c); });
+   case AT_AddOf: return step(Misc, [this](const auto& c) { attachType(context_, *table(), *as<::TypeName>(c.def)); });
+   case AT_DropOf: return step(Misc, [this](const auto&) { detachType(core_, *table()); });
    default: return step(Misc, [this](const auto& c) { declareForTable(core_, *table(), c); });
    }
 }
@@ -441,6 +444,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    TableAlteration alteration(context, relation->oid);
    AlterCommands commands;
    for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {
+      requireNotTyped(*relation, *command);
       requireChangeable(core, *relation, *command, isOnly);
       alteration.add(*command);
       commands.push_back(command);

@@ -12,6 +12,7 @@
 #include "engine/definition/partition/partition.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/table_builder.hpp"
+#include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/source_range.hpp"
@@ -31,7 +32,6 @@ using sql::textOf;
 namespace {
 
 void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
-   if (statement.ofTypename) throwNotSupported("a typed table");
    if (statement.relation->relpersistence == 'u') context.core.notice("an unlogged table is kept like any other");
 }
 
@@ -50,8 +50,9 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    if (statement.partspec && !parents.empty() && !statement.partbound)
       throw SqlError(sqlstate::invalidTableDefinition, "cannot create partitioned table as inheritance child");
    builder.inherit(parents);
+   if (statement.ofTypename) builder.takeType(*requireTableType(context, *statement.ofTypename));
    for (const ::Node* element : ListOf<>(statement.tableElts))
-      if (isNode(element, T_ColumnDef) && statement.partbound)
+      if (isNode(element, T_ColumnDef) && (statement.partbound || statement.ofTypename))
          builder.addColumnOptions(*as<::ColumnDef>(element));
       else if (isNode(element, T_ColumnDef))
          builder.addColumn(*as<::ColumnDef>(element));

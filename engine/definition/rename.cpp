@@ -8,6 +8,7 @@
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
@@ -219,9 +220,18 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          if (!relation->findColumn(statement.subname))
             throw SqlError(sqlstate::undefinedColumn,
                            "column \"" + std::string(statement.subname) + "\" does not exist");
-         if (relation->relationKind == catalog::RelationKind::Composite)
+         if (relation->ofType != invalidOid)
+            throw SqlError(sqlstate::wrongObjectType, "cannot rename column of typed table");
+         std::vector<catalog::RelationPtr> heirs;
+         if (relation->relationKind == catalog::RelationKind::Composite) {
+            heirs = typedTables(core, *relation, statement.behavior == DROP_CASCADE);
             requireNotInTexts(core, statement.subname, true, "renaming an attribute");
-         const std::vector<catalog::RelationPtr> heirs = heirsWithColumn(core, *relation, statement);
+            for (const auto& typed : std::vector(heirs))
+               for (const auto& below : heirsWithColumn(core, *typed, statement))
+                  heirs.push_back(below);
+         } else {
+            heirs = heirsWithColumn(core, *relation, statement);
+         }
          renameColumn(context, *relation, statement.subname, statement.newname);
          for (const auto& heir : heirs)
             renameColumn(context, *heir, statement.subname, statement.newname);

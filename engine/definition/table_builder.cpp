@@ -77,6 +77,17 @@ void TableBuilder::inherit(std::vector<catalog::RelationPtr> parents) {
    inheritedColumns_ = draft_.columns.size();
 }
 
+void TableBuilder::takeType(const catalog::Relation& type) {
+   draft_.ofType = type.rowType;
+   for (const catalog::Column& attribute : type.columns) {
+      if (attribute.isDropped) continue;
+      catalog::Column& column = draft_.columns.emplace_back();
+      column.name = attribute.name;
+      column.type = attribute.type;
+      column.attribute = static_cast<int16_t>(draft_.columns.size());
+   }
+}
+
 catalog::Column* TableBuilder::inheritedColumn(const std::string& name) {
    for (size_t i = 0; i < inheritedColumns_; ++i)
       if (draft_.columns[i].name == name && !draft_.columns[i].isLocal) return &draft_.columns[i];
@@ -106,6 +117,8 @@ void TableBuilder::addColumnOptions(const ::ColumnDef& definition) {
                                    [&](const catalog::Column& other) { return other.name == name; });
    if (known == draft_.columns.end())
       throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" does not exist");
+   if (!columnsWithOptions_.insert(name).second)
+      throw SqlError(sqlstate::duplicateColumn, "column \"" + name + "\" specified more than once");
    for (const auto* constraint : ListOf<::Constraint>(definition.constraints)) {
       const bool isGenerated = constraint->contype == CONSTR_GENERATED;
       if (isGenerated || (known->generated && constraint->contype == CONSTR_DEFAULT))

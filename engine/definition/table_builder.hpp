@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,9 @@ public:
    /// Takes over what the table inherits; before the columns of its own.
    void inherit(std::vector<catalog::RelationPtr> parents);
    void addColumn(const ::ColumnDef& definition);
-   /// PARTITION OF t (c DEFAULT 1): constraints of a column that is inherited.
+   /// OF: the columns are those of a composite type.
+   void takeType(const catalog::Relation& type);
+   /// PARTITION OF t (c DEFAULT 1), OF t (c DEFAULT 1): constraints of a column that is there.
    void addColumnOptions(const ::ColumnDef& definition);
    void addTableConstraint(const ::Constraint& constraint);
    void addLike(const ::TableLikeClause& like);
@@ -55,6 +58,7 @@ private:
    std::vector<catalog::RelationPtr> parents_;
    size_t inheritedColumns_ = 0;
    int16_t declaredColumns_ = 0; ///< of the statement so far
+   std::set<std::string> columnsWithOptions_;
    struct PendingCheck {
       const ::Node* expression;
       std::string_view text; ///< in the statement

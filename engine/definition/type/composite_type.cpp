@@ -1,6 +1,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/new_relation.hpp"
+#include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -60,12 +61,15 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
    SessionCore& core = context.core;
    catalog::CatalogEditor& editor = core.transaction.editor();
    const auto relation = editor.snapshot().relation(type);
+   std::vector<catalog::RelationPtr> tables;
+   if (command.subtype != AT_ChangeOwner) tables = typedTables(core, *relation, command.behavior == DROP_CASCADE);
    switch (command.subtype) {
    case AT_AddColumn: {
       catalog::Column added = attributeOf(context, *as<::ColumnDef>(command.def));
       requireNoCycle(core, *relation, added.type);
       editor.addColumn(type, std::move(added));
-      return refreshRowValues(core, type);
+      refreshRowValues(core, type);
+      return alterTypedTables(context, tables, command);
    }
    case AT_DropColumn: {
       if (!relation->findColumn(command.name) && command.missing_ok) {
@@ -77,7 +81,8 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
       const auto behavior =
           command.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
       announceCascade(core, editor.dropColumn(type, command.name, behavior));
-      return refreshRowValues(core, type);
+      refreshRowValues(core, type);
+      return alterTypedTables(context, tables, command);
    }
    case AT_AlterColumnType: {
       catalog::Relation changed = *relation;
@@ -88,7 +93,8 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
       requireNoCycle(core, *relation, altered.type);
       requireUnused(core, *relation);
       changed.columns[static_cast<size_t>(column.attribute - 1)].type = altered.type;
-      return editor.replaceRelation(std::move(changed));
+      editor.replaceRelation(std::move(changed));
+      return alterTypedTables(context, tables, command);
    }
    case AT_ChangeOwner: return changeOwner(context, *relation, *command.newowner);
    default: throwNotSupported("this form of ALTER TYPE");
