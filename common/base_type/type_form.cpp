@@ -1,6 +1,7 @@
 #include "common/base_type/type_form.hpp"
 
 #include "common/base_type/bit_string.hpp"
+#include "common/base_type/geometry.hpp"
 #include "common/base_type/mac_address.hpp"
 #include "common/base_type/money.hpp"
 #include "common/base_type/network_address.hpp"
@@ -11,6 +12,8 @@ namespace ouzel {
 
 const TypeForm* findTypeForm(Oid type) {
    switch (type) {
+   case oid::point: return &pointForm;
+   case oid::box: return &boxForm;
    case oid::bit: return &bitForm;
    case oid::varbit: return &varbitForm;
    case oid::inet: return &inetForm;

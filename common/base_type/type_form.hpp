@@ -14,7 +14,8 @@
 // the type up here. Nothing but its functions (executor/function/base_type) then knows it by name.
 //
 // The values of such a type lie as integers or as strings whose order is the order of the values, and which are equal
-// where the values are: so sorts, joins, groups, zone maps and indexes need to know nothing of the type.
+// where the values are: so sorts, joins, groups, zone maps and indexes need to know nothing of the type. Types without
+// an order (isOrdered) are not sorted, joined or grouped by.
 
 namespace ouzel {
 
@@ -34,7 +35,17 @@ struct TypeForm {
    StringView (*applyTypmod)(StringView value, int32_t typmod, bool isExplicit, Arena& arena) = nullptr;
    /// The modifier of what stands in parentheses behind the type's name. Throws 22023.
    int32_t (*typmodOf)(std::span<const int32_t> values) = nullptr;
+   /// appendText() where the text has floats, which the session may round; null: it has none.
+   void (*appendRounded)(std::string& out, const void* value, int32_t extraFloatDigits) = nullptr;
+   /// The order of values, and their equality, are those of what they lie as. False: they have no order, and their
+   /// operators are functions.
+   bool isOrdered = true;
 };
+
+/// Between the elements of an array's text.
+constexpr char arrayDelimiter(Oid element) {
+   return element == oid::box ? ';' : ',';
+}
 
 /// Null: the type has no form here.
 const TypeForm* findTypeForm(Oid type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 #include "common/text/utf8.hpp"
@@ -20,9 +21,9 @@ bool isNullWord(std::string_view text) {
           (text[3] | 32) == 'l';
 }
 
-void appendElement(std::string& out, const std::string& text) {
-   const bool needsQuotes = text.empty() || isNullWord(text) || std::any_of(text.begin(), text.end(), [](char c) {
-                               return c == '"' || c == '\\' || c == '{' || c == '}' || c == ',' || isBlank(c);
+void appendElement(std::string& out, const std::string& text, char delimiter) {
+   const bool needsQuotes = text.empty() || isNullWord(text) || std::any_of(text.begin(), text.end(), [=](char c) {
+                               return c == '"' || c == '\\' || c == '{' || c == '}' || c == delimiter || isBlank(c);
                             });
    if (!needsQuotes) {
       out.append(text);
@@ -40,7 +41,7 @@ void appendElement(std::string& out, const std::string& text) {
 class ArrayReader {
 public:
    ArrayReader(std::string_view text, const SqlType& element, const SessionFormat& format)
-      : text_(text), elementType_(element), format_(format) {}
+      : text_(text), elementType_(element), delimiter_(arrayDelimiter(element.oid)), format_(format) {}
 
    std::string run() {
       skipBlanks();
@@ -151,7 +152,7 @@ private:
          const char c = peek();
          ++p_;
          if (c == '}') break;
-         if (c != ',') fail("Unexpected array element.");
+         if (c != delimiter_) fail("Unexpected array element.");
       }
       if (lengths_.size() <= depth) lengths_.resize(depth + 1, -1);
       if (lengths_[depth] != -1 && lengths_[depth] != count)
@@ -174,12 +175,12 @@ private:
          }
          ++p_;
          skipBlanks();
-         if (!atEnd() && peek() != ',' && peek() != '}') fail("Unexpected array element.");
+         if (!atEnd() && peek() != delimiter_ && peek() != '}') fail("Unexpected array element.");
          return addElement(text);
       }
       size_t significant = 0; // trailing blanks do not count unless escaped
       bool hasEscape = false;
-      for (; !atEnd() && peek() != ',' && peek() != '}'; ++p_) {
+      for (; !atEnd() && peek() != delimiter_ && peek() != '}'; ++p_) {
          if (peek() == '"') fail("Unexpected array element.");
          if (peek() == '{') fail("Unexpected \"{\" character.");
          bool escaped = false;
@@ -206,6 +207,7 @@ private:
    static constexpr size_t unknownDepth = SIZE_MAX;
    std::string_view text_;
    SqlType elementType_;
+   const char delimiter_;
    const SessionFormat& format_;
    size_t p_ = 0;
    size_t leafDepth_ = unknownDepth;
@@ -240,6 +242,7 @@ void appendArrayText(std::string& out, std::string_view bytes, const ElementText
       out.push_back('=');
    }
    const SqlType type{array.elementType, -1, invalidOid};
+   const char delimiter = arrayDelimiter(array.elementType);
    const size_t depth = array.dimensions.size();
    std::vector<int32_t> position(depth, 0);
    out.append(depth, '{');
@@ -248,7 +251,7 @@ void appendArrayText(std::string& out, std::string_view bytes, const ElementText
       if (v.isNull) {
          out.append("NULL");
       } else {
-         appendElement(out, elementText(type, v));
+         appendElement(out, elementText(type, v), delimiter);
       }
       // Close the levels that end here, and open them again if there is more.
       size_t closed = 0;
@@ -259,7 +262,7 @@ void appendArrayText(std::string& out, std::string_view bytes, const ElementText
       }
       out.append(closed, '}');
       if (i + 1 == array.elements.size()) break;
-      out.push_back(',');
+      out.push_back(delimiter);
       out.append(closed, '{');
    }
 }

@@ -107,7 +107,9 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (const TypeForm* form = findTypeForm(type.oid)) {
-         const auto print = [form](std::string& out, auto v) { form->appendText(out, &v); };
+         const auto print = [form, &format](std::string& out, auto v) {
+            form->appendRounded ? form->appendRounded(out, &v, format.extraFloatDigits) : form->appendText(out, &v);
+         };
          if (representation.physical == PhysicalType::I64) return emit.template operator()<int64_t>(print);
          return strings(print);
       }

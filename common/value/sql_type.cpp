@@ -50,6 +50,8 @@ constexpr TypeName plainNames[] = {
     {oid::float4, "real"},
     {oid::float8, "double precision"},
     {oid::unknown, "unknown"},
+    {oid::point, "point"},
+    {oid::box, "box"},
     {oid::cidr, "cidr"},
     {oid::macaddr8, "macaddr8"},
     {oid::money, "money"},

@@ -6,6 +6,7 @@ namespace ouzel::executor {
 
 void registerBitString();
 void registerEnum();
+void registerGeometry();
 void registerMacAddress();
 void registerMoney();
 void registerNetworkAddress();

@@ -37,6 +37,7 @@ void registerFamilies() {
    registerNumberCasts();
    registerNumeric();
    registerPgLsn();
+   registerGeometry();
    registerRange();
    registerRegex();
    registerRow();

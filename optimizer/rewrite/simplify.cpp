@@ -30,7 +30,7 @@ bool isConstant(const ExprPtr& expr) {
 
 /// True for types whose casts from and to text depend on the value only, not on settings of the session.
 bool isPureText(Oid type) {
-   if (findTypeForm(type)) return true;
+   if (const TypeForm* form = findTypeForm(type)) return form->appendRounded == nullptr;
    switch (type) {
    case oid::boolean:
    case oid::int2:

@@ -33,7 +33,8 @@ void registerSend() {
          "timestamptz_send", "interval_send", "uuid_send",     "array_send",      "int2vectorsend", "oidvectorsend",
          "json_send",        "jsonb_send",    "jsonpath_send", "bit_send",        "varbit_send",    "inet_send",
          "cidr_send",        "macaddr_send",  "macaddr8_send", "cash_send",       "pg_lsn_send",    "xid8send",
-         "xidsend",          "cidsend",       "range_send",    "multirange_send", "enum_send"})
+         "xidsend",          "cidsend",       "range_send",    "multirange_send", "enum_send",      "point_send",
+         "box_send"})
       registerKernel(prosrc, anyArguments, {send, true, true});
 }
 

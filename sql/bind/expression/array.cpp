@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/value/form_oids.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/json.hpp"
@@ -128,6 +129,23 @@ ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vecto
    return call;
 }
 
+/// A coordinate of a point or a corner of a box, which PostgreSQL takes for arrays of two elements.
+ExprPtr bindPart(BindState& state, Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
+   const bool isBox = base->type.oid == oid::box;
+   if (subscripts[0]->is_slice)
+      throw SqlError(sqlstate::featureNotSupported, "slices of fixed-length arrays not implemented");
+   const SqlType element = plainType(isBox ? oid::point : oid::float8);
+   if (subscripts.size() > 1) return makeNull(element); // there is one dimension
+   const uint32_t position = base->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(base));
+   args.push_back(bindSubscript(state, scope, subscripts[0]->uidx));
+   auto call = makeCall(catalog::builtins().functions(isBox ? "ouzel_box_corner" : "ouzel_point_part")[0], element,
+                        std::move(args));
+   call->position = position;
+   return call;
+}
+
 ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
                        const std::vector<const ::A_Indices*>& subscripts) {
    const Oid container = base->type.oid;
@@ -136,6 +154,7 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
    if (container == oid::oidvector) element = oid::oid;
    if (!element) {
       if (container == oid::jsonb) return bindJsonbSubscripts(state, scope, std::move(base), subscripts);
+      if (container == oid::point || container == oid::box) return bindPart(state, scope, std::move(base), subscripts);
       throw SqlError(sqlstate::datatypeMismatch,
                      "cannot subscript type " + typeName(container) + " because it does not support subscripting")
           .at(base->position);

@@ -37,7 +37,8 @@ const SqlType booleanType{oid::boolean, -1, invalidOid};
 
 /// Types whose values ExprKind::Compare orders as PostgreSQL's operators do.
 bool comparesByItself(Oid type) {
-   if (findTypeForm(type) || isEnumType(type)) return true;
+   const TypeForm* form = findTypeForm(type);
+   if (form ? form->isOrdered : isEnumType(type)) return true;
    static constexpr std::array types{oid::boolean,   oid::bytea,       oid::character, oid::name,    oid::int8,
                                      oid::int2,      oid::int4,        oid::text,      oid::oid,     oid::float4,
                                      oid::float8,    oid::bpchar,      oid::varchar,   oid::date,    oid::time,
