@@ -108,6 +108,11 @@ StringView toBpchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& en
    return out.finish();
 }
 
+/// A transaction id without its epoch.
+int64_t lowerHalf(int64_t xid) {
+   return static_cast<int64_t>(static_cast<uint32_t>(xid));
+}
+
 } // namespace
 
 void registerNumberCasts() {
@@ -147,6 +152,7 @@ void registerNumberCasts() {
    addKernel<decimalToInt8>("numeric_int8");
    addKernel<decimalToDouble>("numeric_float8");
    addKernel<decimalToFloat>("numeric_float4");
+   addKernel<lowerHalf>("xid8toxid", totalKernel);
 }
 
 } // namespace ouzel::executor

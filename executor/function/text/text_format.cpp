@@ -4,6 +4,7 @@
 #include "common/value/form_oids.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/text/parse_ident.hpp"
 #include "executor/function/text/utf8_text.hpp"
 #include "executor/function/value_builder.hpp"
 #include "executor/function/value_text.hpp"
@@ -273,6 +274,7 @@ void format(const KernelCall& call, ResultVector& result) {
 } // namespace
 
 void registerTextFormat() {
+   registerParseIdent();
    registerKernel("text_concat", anyArguments, {concat, false, true});
    registerKernel("text_concat_ws", anyArguments, {concatWithSeparator, false, true});
    for (const char* name : {"sql:textanycat", "sql:anytextcat"})
