@@ -86,9 +86,8 @@ private:
    }
    static double widthOf(const Vector& values, uint32_t row) {
       if (!isVariableSize(values.type)) return physicalSize(values.type);
-      constexpr size_t shortMax = 126; // PostgreSQL's headers have one byte up to here, then four
-      const size_t bytes = Value::fromVector(values, row).bytes.size();
-      return static_cast<double>(bytes + (bytes <= shortMax ? 1 : 4));
+      constexpr size_t header = 4; // of what PostgreSQL's functions return
+      return static_cast<double>(Value::fromVector(values, row).bytes.size() + header);
    }
 
    const SessionFormat format_;
