@@ -89,7 +89,7 @@ void DatabaseCopy::renumber(IndexDefinition& index) const {
 std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
    auto copy = std::make_shared<Relation>(relation);
    copy->database = target_;
-   for (Oid* oid : {&copy->oid, &copy->rowType, &copy->rowTypeArray})
+   for (Oid* oid : {&copy->oid, &copy->rowType, &copy->rowTypeArray, &copy->ofType})
       *oid = copied(*oid);
    for (Oid& parent : copy->parents)
       parent = copied(parent);
