@@ -281,8 +281,22 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
-   for (const RelationPtr& index : snapshot.indexesOf(relation->oid))
-      if (contains(index->index->columns, attribute)) addInternal(index);
+   for (const RelationPtr& index : snapshot.indexesOf(relation->oid)) {
+      if (!index->index->has(attribute)) continue;
+      addInternal(index);
+      const Constraint* owner = relation->constraintOf(index->oid);
+      if (owner == nullptr) continue;
+      // A key goes with its columns, without a word; not so a constraint whose expression reads the column.
+      const bool isKey = contains(index->index->columns, attribute) || contains(index->index->included, attribute);
+      parts_.push_back({relation->oid,
+                        owner->name,
+                        0,
+                        isKey ? std::string() : "constraint " + owner->name + " on " + describe(*relation),
+                        reason,
+                        0,
+                        {},
+                        isKey});
+   }
    for (const RelationPtr& other : snapshot.relations())
       if (other->sequence && other->sequence->ownerRelation == relation->oid &&
           other->sequence->ownerAttribute == attribute)

@@ -58,6 +58,7 @@ std::string_view constraintLabel(ConstraintKind kind) {
    case ConstraintKind::PrimaryKey: return "pkey";
    case ConstraintKind::Unique: return "key";
    case ConstraintKind::ForeignKey: return "fkey";
+   case ConstraintKind::Exclusion: return "excl";
    }
    return {};
 }
@@ -251,6 +252,9 @@ void CatalogEditor::renameColumn(Oid relation, std::string_view from, std::strin
          rewrite(constraint.expression);
    for (Column& other : changed.columns)
       if (other.generated != '\0') rewrite(other.defaultExpr);
+   if (changed.partitionKey && reads(changed.partitionKey->reads, attribute))
+      for (std::string& expression : changed.partitionKey->expressions)
+         rewrite(expression);
    const auto before = savepoint();
    try {
       rewriteDependents(changed, attribute, rewriteView, "renaming a column that a view uses");
@@ -296,7 +300,7 @@ void CatalogEditor::setDefault(Oid relation, std::string_view column, std::strin
 }
 
 Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
-   const bool isKey = draft.kind == ConstraintKind::PrimaryKey || draft.kind == ConstraintKind::Unique;
+   const bool isKey = draft.ownsIndex();
    if (draft.kind == ConstraintKind::PrimaryKey && relation.primaryKey() != nullptr)
       throw SqlError(sqlstate::invalidTableDefinition,
                      "multiple primary keys for table \"" + relation.name + "\" are not allowed");
@@ -304,9 +308,10 @@ Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
       std::string columns;
       const bool namesColumns =
           draft.kind == ConstraintKind::Check ? draft.columns.size() == 1 : draft.kind != ConstraintKind::PrimaryKey;
-      if (namesColumns)
-         for (const int16_t attribute : draft.columns)
-            columns += (columns.empty() ? "" : "_") + relation.columns[static_cast<size_t>(attribute) - 1].name;
+      std::vector<int16_t> named = namesColumns ? draft.columns : std::vector<int16_t>();
+      if (namesColumns) named.insert(named.end(), draft.included.begin(), draft.included.end());
+      for (const int16_t attribute : named)
+         columns += (columns.empty() ? "" : "_") + relation.columns[static_cast<size_t>(attribute) - 1].name;
       // Names that the same statement has chosen before are in `relation`, not yet in the snapshot.
       for (uint32_t pass = 0;; ++pass) {
          std::string label(constraintLabel(draft.kind));
@@ -347,13 +352,16 @@ Oid CatalogEditor::createConstraintIndex(const Constraint& constraint, const Rel
    definition.isPrimary = constraint.kind == ConstraintKind::PrimaryKey;
    definition.nullsNotDistinct = constraint.nullsNotDistinct;
    definition.columns = constraint.columns;
+   definition.included = constraint.included;
    definition.isPartitioned = relation.partitionKey.has_value();
    if (constraint.parentConstraint != invalidOid)
       if (const RelationPtr parent = working_.relation(relation.parents.at(0)))
          for (const Constraint& above : parent->constraints)
             if (above.oid == constraint.parentConstraint) definition.parentIndex = above.index;
    definition.options.assign(constraint.columns.size(), 0);
-   for (const int16_t attribute : constraint.columns) {
+   std::vector<int16_t> all = constraint.columns;
+   all.insert(all.end(), constraint.included.begin(), constraint.included.end());
+   for (const int16_t attribute : all) {
       Column column = relation.columns[static_cast<size_t>(attribute) - 1];
       column.attribute = static_cast<int16_t>(index.columns.size() + 1);
       column.notNull = false;

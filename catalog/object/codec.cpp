@@ -29,7 +29,8 @@
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
 //   7: partitions and inheritance, labels of enums
-//   8: extended statistics, users' range types, typed tables
+//   8: extended statistics, users' range types, typed tables; included columns, expressions and operator classes of indexes and
+//      partition keys
 
 namespace ouzel::catalog {
 
@@ -169,12 +170,22 @@ void indexFields(Coder& coder, T& index) {
    if (!coder.has(7)) return;
    coder(index.isPartitioned);
    coder(index.parentIndex);
+   if (!coder.has(8)) return;
+   elements(coder, index.included);
+   elements(coder, index.reads);
+   elements(coder, index.classes);
+   elements(coder, index.operators);
 }
 template <typename Coder, typename T>
 void partitionKeyFields(Coder& coder, T& partitionKey) {
    coder(partitionKey.strategy);
    elements(coder, partitionKey.columns);
    elements(coder, partitionKey.collations);
+   if (!coder.has(8)) return;
+   elements(coder, partitionKey.expressions);
+   structures(coder, partitionKey.types, [&](auto& one) { type(coder, one); });
+   elements(coder, partitionKey.reads);
+   elements(coder, partitionKey.classes);
 }
 template <typename Coder, typename T>
 void partitionData(Coder& coder, T& data) {

@@ -22,4 +22,13 @@ AttributeMap attributesIn(const Relation& table, const Relation& heir) {
    return std::make_shared<const std::vector<int16_t>>(std::move(attributes));
 }
 
+std::vector<SqlType> partitionKeyTypes(const Relation& table) {
+   std::vector<SqlType> types;
+   size_t expression = 0;
+   for (const int16_t attribute : table.partitionKey->columns)
+      types.push_back(attribute != 0 ? table.columns[static_cast<size_t>(attribute - 1)].type
+                                     : table.partitionKey->types.at(expression++));
+   return types;
+}
+
 } // namespace ouzel::catalog

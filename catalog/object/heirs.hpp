@@ -13,6 +13,9 @@ using AttributeMap = std::shared_ptr<const std::vector<int16_t>>;
 /// How the heir numbers the table's attributes.
 AttributeMap attributesIn(const Relation& table, const Relation& heir);
 
+/// The types of a partitioned table's key columns.
+std::vector<SqlType> partitionKeyTypes(const Relation& table);
+
 /// A table and how it numbers the attributes of its parent.
 struct Heir {
    RelationPtr relation;

@@ -146,7 +146,7 @@ struct Column {
    }
 };
 
-enum class ConstraintKind : char { Check = 'c', PrimaryKey = 'p', Unique = 'u', ForeignKey = 'f' };
+enum class ConstraintKind : char { Check = 'c', PrimaryKey = 'p', Unique = 'u', ForeignKey = 'f', Exclusion = 'x' };
 
 struct Constraint {
    Oid oid = invalidOid;
@@ -154,7 +154,7 @@ struct Constraint {
    ConstraintKind kind = ConstraintKind::Check;
    std::vector<int16_t> columns; ///< attnums; for checks: of the columns that the expression reads
    std::string expression;       ///< SQL of a check
-   Oid index = invalidOid;       ///< primary key, unique: the relation of kind Index that the constraint owns
+   Oid index = invalidOid;       ///< of a key or exclusion: the relation of kind Index that the constraint owns
    Oid foreignRelation = invalidOid;
    Oid referencedIndex = invalidOid; ///< foreign key: the unique index of foreignRelation over foreignColumns
    std::vector<int16_t> foreignColumns;
@@ -164,6 +164,12 @@ struct Constraint {
    bool isLocal = true;               ///< the table itself declares it, too
    Oid parentConstraint = invalidOid; ///< of a partition's key or foreign key: the parent's, of which it is a part
    bool nullsNotDistinct = false;     ///< set in drafts of unique constraints only; the index keeps the value
+   std::vector<int16_t> included;     ///< attnums of INCLUDE; set in drafts only, the same
+
+   /// Whether an index of its own enforces it.
+   bool ownsIndex() const {
+      return kind == ConstraintKind::PrimaryKey || kind == ConstraintKind::Unique || kind == ConstraintKind::Exclusion;
+   }
 };
 
 enum class RelationKind : char {
@@ -193,13 +199,26 @@ struct Dependency {
 struct IndexDefinition {
    Oid table = invalidOid;
    bool isUnique = false, isPrimary = false, nullsNotDistinct = false;
-   std::vector<int16_t> columns; ///< attnums of key columns; 0: the next of `expressions`
-   std::vector<std::string> expressions;
-   std::vector<uint8_t> options; ///< per key column: bit 0 descending, bit 1 nulls first
+   std::vector<int16_t> columns;         ///< attnums of key columns; 0: the next of `expressions`
+   std::vector<std::string> expressions; ///< in parentheses, unless it is a call
+   std::vector<uint8_t> options;         ///< per key column: bit 0 descending, bit 1 nulls first
    std::string predicate;
    std::string method = "btree";
-   bool isPartitioned = false;   ///< of a partitioned table: each partition has its own index, this one has no rows
-   Oid parentIndex = invalidOid; ///< of a partition: the index of the parent that it is a part of
+   bool isPartitioned = false;    ///< of a partitioned table: each partition has its own index, this one has no rows
+   Oid parentIndex = invalidOid;  ///< of a partition: the index of the parent that it is a part of
+   std::vector<int16_t> included; ///< attnums of INCLUDE
+   std::vector<int16_t> reads;    ///< attnums that the expressions and the predicate read
+   std::vector<Oid> classes;      ///< operator classes by key column; invalidOid, or none at all: the default
+   std::vector<Oid> operators;    ///< of an exclusion constraint, by key column; else empty
+
+   /// Whether its keys are more than columns of all rows.
+   bool isComputed() const { return !expressions.empty() || !predicate.empty(); }
+   /// Whether the key, the included columns, an expression or the predicate has the column.
+   bool has(int16_t attribute) const {
+      for (const std::vector<int16_t>* list : {&columns, &included, &reads})
+         if (std::find(list->begin(), list->end(), attribute) != list->end()) return true;
+      return false;
+   }
 };
 
 struct SequenceDefinition {

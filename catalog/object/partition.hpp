@@ -14,11 +14,18 @@ enum class PartitionStrategy : char { Range = 'r', List = 'l', Hash = 'h' };
 /// PARTITION BY.
 struct PartitionKey {
    PartitionStrategy strategy = PartitionStrategy::Range;
-   std::vector<int16_t> columns;  ///< attnums
-   std::vector<Oid> collations{}; ///< by column; invalidOid: its type has none
+   std::vector<int16_t> columns;           ///< attnums; 0: the next of `expressions`
+   std::vector<Oid> collations{};          ///< by column; invalidOid: its type has none
+   std::vector<std::string> expressions{}; ///< as those of an index
+   std::vector<SqlType> types{};           ///< of the expressions
+   std::vector<int16_t> reads{};           ///< attnums that the expressions read
+   std::vector<Oid> classes{};             ///< operator classes by column; invalidOid, or none at all: the default
+
+   /// Whether it has the column, or an expression reads it.
    bool has(int16_t attribute) const {
-      for (const int16_t column : columns)
-         if (column == attribute) return true;
+      for (const std::vector<int16_t>* list : {&columns, &reads})
+         for (const int16_t one : *list)
+            if (one == attribute) return true;
       return false;
    }
 };

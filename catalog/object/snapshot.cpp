@@ -111,9 +111,7 @@ private:
          list->heirs = std::move(heirs);
          return list;
       }
-      std::vector<SqlType> types;
-      for (const int16_t attribute : table.partitionKey->columns)
-         types.push_back(table.columns[static_cast<size_t>(attribute - 1)].type);
+      std::vector<SqlType> types = partitionKeyTypes(table);
       std::erase_if(heirs, [](const Heir& heir) { return !heir.relation->bound; });
       const auto boundsOf = [](const std::vector<Heir>& all) {
          std::vector<const PartitionBound*> bounds;

@@ -72,11 +72,17 @@ private:
              (found->index->isUnique || found->index->isPrimary) && found->index->columns.size() == columns.size() &&
              std::is_permutation(columns.begin(), columns.end(), found->index->columns.begin());
    }
+   bool isExclusion(Oid index, Oid table) const {
+      const RelationPtr found = snapshot_.relation(index);
+      return found && found->index && found->index->table == table &&
+             found->index->operators.size() == found->index->columns.size();
+   }
    void verifyConstraint(const Constraint& constraint) {
       const std::string name = "constraint " + quoteIdentifier(constraint.name) + " on ";
       if (!haveColumns(relation_.oid, constraint.columns)) report(name, "a column of it is missing");
-      const bool ownsIndex = constraint.kind == ConstraintKind::PrimaryKey || constraint.kind == ConstraintKind::Unique;
-      if (ownsIndex && !isUniqueIndex(constraint.index, relation_.oid, constraint.columns))
+      const bool ownsIndex = constraint.ownsIndex(), excludes = constraint.kind == ConstraintKind::Exclusion;
+      if (excludes && !isExclusion(constraint.index, relation_.oid)) report(name, "its index is missing");
+      if (ownsIndex && !excludes && !isUniqueIndex(constraint.index, relation_.oid, constraint.columns))
          report(name, "its index is missing");
       if (!ownsIndex && constraint.index != invalidOid) report(name, "it has an index");
       if (constraint.kind == ConstraintKind::ForeignKey) {

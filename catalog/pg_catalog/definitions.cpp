@@ -2,6 +2,7 @@
 
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/error/sql_error.hpp"
 
 // The DDL text of objects, as PostgreSQL prints it.
@@ -46,11 +47,23 @@ std::string foreignKey(const NameContext& context, const Relation& relation, con
 /// The text of key column `i` (from 0) of an index: a column's name or an expression.
 std::string indexKey(const Relation& table, const IndexDefinition& index, size_t i, const ShowExpression& show) {
    if (index.columns[i] != 0) return columnList(table, {index.columns[i]});
-   const auto expressionsBefore = std::count(index.columns.begin(), index.columns.begin() + static_cast<long>(i), 0);
-   const auto position = static_cast<size_t>(expressionsBefore);
-   if (position >= index.expressions.size()) return "?";
-   const ShownExpression shown = show(index.expressions[position], table);
+   const ShownExpression shown = show(indexKeyText(table, index, i), table);
    return shown.isCall ? shown.text : "(" + shown.text + ")";
+}
+
+/// " COLLATE c opclass" of a key column, where they are not the defaults.
+std::string indexCollationAndClass(const Relation& relation, const Relation& table, const IndexDefinition& index,
+                                   size_t i) {
+   std::string text;
+   const SqlType& type = relation.columns[i].type;
+   const Column* column = table.column(index.columns[i]);
+   const TypeInfo* info = builtins().type(type.oid);
+   const Oid usual = column != nullptr ? column->type.collation : info != nullptr ? info->collation : invalidOid;
+   if (type.collation != usual)
+      if (const CollationInfo* collation = builtins().collation(type.collation))
+         text += " COLLATE " + quoteIdentifier(collation->name);
+   if (i < index.classes.size() && index.classes[i] != invalidOid) text += " " + operatorClassName(index.classes[i]);
+   return text;
 }
 
 std::string indexOrder(uint8_t options) {
@@ -77,7 +90,33 @@ std::string optionList(const std::vector<std::string>& options) {
    return text.empty() ? text : text + ")";
 }
 
+std::string exclusionDefinition(const NameContext& context, const Relation& relation, const Constraint& constraint,
+                                const ShowExpression& show) {
+   const RelationPtr owned = context.snapshot.relation(constraint.index);
+   if (!owned || !owned->index) return "EXCLUDE";
+   const IndexDefinition& index = *owned->index;
+   std::string text = "EXCLUDE USING " + index.method + " (";
+   for (size_t i = 0; i < index.columns.size(); ++i) {
+      const OperatorInfo* op = builtins().operatorByOid(index.operators.at(i));
+      text += (i > 0 ? ", " : "") + indexKey(relation, index, i, show) +
+              indexCollationAndClass(*owned, relation, index, i);
+      if (i < index.options.size()) text += indexOrder(index.options[i]);
+      text += " WITH " + (op != nullptr ? std::string(op->name) : "?");
+   }
+   text += ")";
+   if (!index.included.empty()) text += " INCLUDE (" + columnList(relation, index.included) + ")";
+   text += optionList(owned->options);
+   if (!index.predicate.empty()) text += " WHERE (" + show(index.predicate, relation).text + ")";
+   return text;
+}
+
 } // namespace
+
+std::string indexKeyText(const Relation& table, const IndexDefinition& index, size_t i) {
+   if (index.columns[i] != 0) return columnList(table, {index.columns[i]});
+   const auto before = std::count(index.columns.begin(), index.columns.begin() + static_cast<ptrdiff_t>(i), 0);
+   return index.expressions.at(static_cast<size_t>(before));
+}
 
 std::string withRelationNames(const NameContext& context, std::string_view sql) {
    return replaceRegclasses(sql, [&](Oid oid) { return std::optional(regclassOut(context, oid)); });
@@ -111,14 +150,17 @@ std::optional<std::string> constraintDefinition(const NameContext& context, Oid 
    if (!relation) return std::nullopt;
    std::string text;
    switch (constraint->kind) {
-   case ConstraintKind::PrimaryKey: text = "PRIMARY KEY (" + columnList(*relation, constraint->columns) + ")"; break;
+   case ConstraintKind::PrimaryKey:
    case ConstraintKind::Unique: {
       const RelationPtr index = context.snapshot.relation(constraint->index);
       const bool nullsEqual = index && index->index && index->index->nullsNotDistinct;
-      text = std::string("UNIQUE ") + (nullsEqual ? "NULLS NOT DISTINCT " : "") + "(" +
-             columnList(*relation, constraint->columns) + ")";
+      text = constraint->kind == ConstraintKind::PrimaryKey ? "PRIMARY KEY " : "UNIQUE ";
+      text += (nullsEqual ? "NULLS NOT DISTINCT (" : "(") + columnList(*relation, constraint->columns) + ")";
+      if (index && index->index && !index->index->included.empty())
+         text += " INCLUDE (" + columnList(*relation, index->index->included) + ")";
       break;
    }
+   case ConstraintKind::Exclusion: text = exclusionDefinition(context, *relation, *constraint, show); break;
    case ConstraintKind::ForeignKey: text = foreignKey(context, *relation, *constraint); break;
    case ConstraintKind::Check:
       text = "CHECK (" + show(constraint->expression, *relation).text + ")";
@@ -139,8 +181,11 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
    const RelationPtr table = context.snapshot.relation(index.table);
    if (!table) return std::nullopt;
    if (column != 0) {
-      if (column < 0 || static_cast<size_t>(column) > index.columns.size()) return std::string();
-      return indexKey(*table, index, static_cast<size_t>(column) - 1, show);
+      const size_t keys = index.columns.size();
+      if (column < 0 || static_cast<size_t>(column) > keys + index.included.size()) return std::string();
+      const size_t number = static_cast<size_t>(column) - 1;
+      return number < keys ? indexKey(*table, index, number, show)
+                           : columnList(*table, {index.included[number - keys]});
    }
    std::string text = std::string("CREATE ") + (index.isUnique ? "UNIQUE " : "") + "INDEX " +
                       quoteIdentifier(relation->name) + (index.isPartitioned ? " ON ONLY " : " ON ") +
@@ -148,10 +193,11 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
                       " USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       if (i > 0) text += ", ";
-      text += indexKey(*table, index, i, show);
+      text += indexKey(*table, index, i, show) + indexCollationAndClass(*relation, *table, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
    }
    text += ")";
+   if (!index.included.empty()) text += " INCLUDE (" + columnList(*table, index.included) + ")";
    if (index.nullsNotDistinct) text += " NULLS NOT DISTINCT";
    text += optionList(relation->options);
    if (!index.predicate.empty()) text += " WHERE " + show(index.predicate, *table).text;

@@ -110,6 +110,9 @@ struct ShownExpression {
 };
 using ShowExpression = std::function<ShownExpression(std::string_view stored, const Relation& relation)>;
 std::optional<std::string> constraintDefinition(const NameContext& context, Oid constraint, const ShowExpression& show);
+/// A key column of an index, from 0, as the catalog keeps it: a column's name, or an expression in parentheses unless
+/// it is a call.
+std::string indexKeyText(const Relation& table, const IndexDefinition& index, size_t i);
 /// pg_get_indexdef: for column 0 the whole CREATE INDEX, else the column or expression of that key.
 std::optional<std::string> indexDefinition(const NameContext& context, Oid index, int32_t column, bool pretty,
                                            const ShowExpression& show);
@@ -122,6 +125,8 @@ std::optional<std::string> serialSequence(const NameContext& context, std::strin
 // Partitions (partition_text.cpp). Empty for what is none.
 
 /// pg_get_partkeydef: "RANGE (a, b)".
+/// A column of the key: its name, or its expression as that of an index.
+std::string partitionColumnText(const Relation& table, size_t i);
 std::string partitionKeyText(const Relation& table);
 /// "FOR VALUES IN (1, 2)", "DEFAULT".
 std::string partitionBoundText(const Snapshot& snapshot, const Relation& partition);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/pg_catalog/functions.hpp"
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/error/sql_error.hpp"
 
 // PARTITION BY, FOR VALUES and the constraint that a partition's rows satisfy, as PostgreSQL prints them.
@@ -32,13 +33,6 @@ std::string literal(const PartitionDatum& datum, const SqlType& type, bool isLab
    if (type.oid == oid::numeric && beginsWithDigit && datum.text.find_first_of("eE.") != std::string::npos)
       return datum.text;
    return quoted(datum.text) + (isLabelled ? "::" + ouzel::formatType({type.oid, -1, invalidOid}) : "");
-}
-
-std::vector<SqlType> keyTypes(const Relation& table) {
-   std::vector<SqlType> types;
-   for (const int16_t attribute : table.partitionKey->columns)
-      types.push_back(table.columns[static_cast<size_t>(attribute - 1)].type);
-   return types;
 }
 
 std::string literals(const std::vector<PartitionDatum>& data, const std::vector<SqlType>& types) {
@@ -164,18 +158,28 @@ std::string defaultCondition(const Snapshot& snapshot, const Relation& parent, c
 
 } // namespace
 
+std::string partitionColumnText(const Relation& table, size_t i) {
+   const PartitionKey& key = *table.partitionKey;
+   if (key.columns[i] != 0) return quoteIdentifier(table.columns[static_cast<size_t>(key.columns[i] - 1)].name);
+   const auto before = std::count(key.columns.begin(), key.columns.begin() + static_cast<ptrdiff_t>(i), 0);
+   return key.expressions.at(static_cast<size_t>(before));
+}
+
 std::string partitionKeyText(const Relation& table) {
    if (!table.partitionKey) return {};
    const PartitionKey& key = *table.partitionKey;
+   const std::vector<SqlType> types = partitionKeyTypes(table);
    std::string text = key.strategy == PartitionStrategy::List    ? "LIST ("
                       : key.strategy == PartitionStrategy::Range ? "RANGE ("
                                                                  : "HASH (";
    for (size_t i = 0; i < key.columns.size(); ++i) {
-      const Column& column = table.columns[static_cast<size_t>(key.columns[i] - 1)];
-      text += (i ? ", " : "") + quoteIdentifier(column.name);
-      if (key.collations[i] != invalidOid && key.collations[i] != column.type.collation)
+      const std::string column = partitionColumnText(table, i);
+      const bool isWrapped = key.columns[i] == 0 && column.starts_with('(');
+      text += (i ? ", " : "") + (isWrapped ? "(" + column + ")" : column);
+      if (key.collations[i] != invalidOid && key.collations[i] != types[i].collation)
          if (const CollationInfo* collation = builtins().collation(key.collations[i]))
             text += " COLLATE " + quoteIdentifier(collation->name);
+      if (i < key.classes.size() && key.classes[i] != invalidOid) text += " " + operatorClassName(key.classes[i]);
    }
    return text + ")";
 }
@@ -186,7 +190,7 @@ std::string partitionBoundText(const Snapshot& snapshot, const Relation& partiti
    if (bound.isDefault) return "DEFAULT";
    const RelationPtr parent = snapshot.relation(partition.parents.at(0));
    if (!parent || !parent->partitionKey) return {};
-   const std::vector<SqlType> types = keyTypes(*parent);
+   const std::vector<SqlType> types = partitionKeyTypes(*parent);
    switch (bound.strategy) {
    case PartitionStrategy::List: return "FOR VALUES IN (" + literals(bound.values, types) + ")";
    case PartitionStrategy::Range:
@@ -200,11 +204,11 @@ std::string partitionBoundText(const Snapshot& snapshot, const Relation& partiti
 
 std::string partitionConditionText(const Snapshot& snapshot, const Relation& parent, const Relation& partition) {
    const PartitionBound& bound = *partition.bound;
-   const std::vector<SqlType> types = keyTypes(parent);
+   const std::vector<SqlType> types = partitionKeyTypes(parent);
    std::vector<std::string> columns;
    std::string list;
-   for (const int16_t attribute : parent.partitionKey->columns) {
-      columns.push_back(quoteIdentifier(parent.columns[static_cast<size_t>(attribute - 1)].name));
+   for (size_t i = 0; i < parent.partitionKey->columns.size(); ++i) {
+      columns.push_back(partitionColumnText(parent, i));
       list += ", " + columns.back();
    }
    if (bound.isDefault) return defaultCondition(snapshot, parent, columns, types);

@@ -19,7 +19,5 @@ std::span<const NamedProducer> statisticsProducers(); ///< pg_statistic_ext, pg_
 
 /// The built-in relations and the relations of the snapshot's database, in OID order.
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot);
-/// The default btree operator class of a type (pg_index.indclass); invalidOid if there is none.
-Oid defaultOperatorClass(Oid type);
 
 } // namespace ouzel::catalog

@@ -4,6 +4,7 @@
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/pg_catalog/functions.hpp"
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_class, pg_attribute, pg_index, pg_constraint, ...: computed from the relations of a snapshot.
@@ -12,7 +13,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr Oid heapMethod = 2, btreeMethod = 403;
+constexpr Oid heapMethod = 2;
 constexpr double pageBytes = 8192;
 
 bool hasStorage(const Relation& relation) {
@@ -40,6 +41,14 @@ std::vector<Oid> indexedTables(const std::vector<RelationPtr>& relations) {
    return result;
 }
 
+/// Partitioned indexes that have parts.
+std::vector<Oid> indexesWithParts(const std::vector<RelationPtr>& relations) {
+   std::vector<Oid> result;
+   for (const RelationPtr& relation : relations)
+      if (relation->index && relation->index->parentIndex != invalidOid) result.push_back(relation->index->parentIndex);
+   return result;
+}
+
 bool contains(const std::vector<Oid>& list, Oid oid) {
    return std::find(list.begin(), list.end(), oid) != list.end();
 }
@@ -47,6 +56,7 @@ bool contains(const std::vector<Oid>& list, Oid oid) {
 void classRows(const SystemContext& context, RowBuilder& row) {
    const std::vector<RelationPtr> relations = allRelations(context.snapshot);
    const std::vector<Oid> withKeys = relationsWithForeignKeys(relations), indexed = indexedTables(relations);
+   const std::vector<Oid> withParts = indexesWithParts(relations);
    const int16_t pagesAttribute = 10, tuplesAttribute = 11;
    const bool wantsSize = row.wants(pagesAttribute) || row.wants(tuplesAttribute);
    for (const RelationPtr& r : relations) {
@@ -58,13 +68,13 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       const auto checks = std::count_if(r->constraints.begin(), r->constraints.end(),
                                         [](const Constraint& c) { return c.kind == ConstraintKind::Check; });
       row.oid(r->oid).text(r->name).oid(r->schema).oid(r->rowType).oid(r->ofType).oid(r->owner);
-      row.oid(hasStorage(*r) ? heapMethod : r->index ? btreeMethod : invalidOid);
+      row.oid(hasStorage(*r) ? heapMethod : r->index ? accessMethod(r->index->method) : invalidOid);
       row.oid(r->relationKind == RelationKind::View ? invalidOid : r->oid).oid(invalidOid); // filenode, tablespace
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
       row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid));
-      row.boolean(context.snapshot.heirs(r->oid) != nullptr).boolean(r->hasRowSecurity);
+      row.boolean(context.snapshot.heirs(r->oid) != nullptr || contains(withParts, r->oid)).boolean(r->hasRowSecurity);
       row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
       row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
       row.boolean(r->isPartition()).oid(invalidOid);
@@ -113,9 +123,15 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       const IndexDefinition& index = *r->index;
       std::vector<Oid> collations, classes;
       std::vector<int16_t> options;
-      for (const Column& c : r->columns) {
-         collations.push_back(c.type.collation);
-         classes.push_back(defaultOperatorClass(c.type.oid));
+      std::vector<int16_t> attributes = index.columns;
+      attributes.insert(attributes.end(), index.included.begin(), index.included.end());
+      const Oid method = accessMethod(index.method);
+      for (size_t i = 0; i < index.columns.size() && i < r->columns.size(); ++i) {
+         const SqlType& type = r->columns[i].type;
+         const OperatorClassInfo* usual = defaultOperatorClass(method, type.oid);
+         const bool isNamed = i < index.classes.size() && index.classes[i] != invalidOid;
+         collations.push_back(type.collation);
+         classes.push_back(isNamed ? index.classes[i] : usual ? usual->oid : invalidOid);
       }
       for (const uint8_t option : index.options)
          options.push_back(option);
@@ -123,12 +139,17 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       bool isImmediate = true;
       if (const RelationPtr table = context.snapshot.relation(index.table))
          if (const Constraint* owner = table->constraintOf(r->oid)) isImmediate = !owner->isDeferrable;
-      row.oid(r->oid).oid(index.table).int2(keys).int2(keys).boolean(index.isUnique).boolean(index.nullsNotDistinct);
-      row.boolean(index.isPrimary).boolean(false).boolean(isImmediate).boolean(false);
+      row.oid(r->oid)
+          .oid(index.table)
+          .int2(static_cast<int64_t>(attributes.size()))
+          .int2(keys)
+          .boolean(index.isUnique)
+          .boolean(index.nullsNotDistinct);
+      row.boolean(index.isPrimary).boolean(!index.operators.empty()).boolean(isImmediate).boolean(false);
       // One that a partition lacks is not yet used.
       row.boolean(!index.isPartitioned || parts[r->oid] >= context.snapshot.heirOids(index.table).size());
       row.boolean(false);
-      row.boolean(true).boolean(true).boolean(false).int2Vector(index.columns).oidVector(collations);
+      row.boolean(true).boolean(true).boolean(false).int2Vector(attributes).oidVector(collations);
       row.oidVector(classes).int2Vector(options);
       std::string expressions;
       for (const std::string& expression : index.expressions)
@@ -169,7 +190,13 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
          } else {
             row.nulls(4);
          }
-         row.nulls(2).textOrNull(c.expression);
+         const RelationPtr owned = c.kind == ConstraintKind::Exclusion ? context.snapshot.relation(c.index) : nullptr;
+         row.null(); // conexclop follows confdelsetcols
+         if (owned && owned->index)
+            row.oidArray(owned->index->operators);
+         else
+            row.null();
+         row.textOrNull(c.expression);
          row.emit();
       }
    }
@@ -226,12 +253,21 @@ void partitionedTableRows(const SystemContext& context, RowBuilder& row) {
       const auto partitions = context.snapshot.heirs(r->oid);
       const int other = partitions ? partitions->map->defaultPartition() : PartitionMap::none;
       std::vector<Oid> classes;
-      for (const int16_t attribute : r->partitionKey->columns)
-         classes.push_back(defaultOperatorClass(r->columns[static_cast<size_t>(attribute - 1)].type.oid));
+      const std::vector<SqlType> types = partitionKeyTypes(*r);
+      const Oid method = accessMethod(r->partitionKey->strategy == PartitionStrategy::Hash ? "hash" : "btree");
+      for (size_t i = 0; i < types.size(); ++i) {
+         const auto& named = r->partitionKey->classes;
+         const OperatorClassInfo* usual = defaultOperatorClass(method, types[i].oid);
+         classes.push_back(i < named.size() && named[i] != invalidOid ? named[i] : usual ? usual->oid : invalidOid);
+      }
+      std::string expressions;
+      for (const std::string& expression : r->partitionKey->expressions)
+         expressions += (expressions.empty() ? "" : ", ") + expression;
       row.oid(r->oid).letter(static_cast<char>(r->partitionKey->strategy));
       row.int2(static_cast<int64_t>(r->partitionKey->columns.size()));
       row.oid(other == PartitionMap::none ? invalidOid : partitions->heirs[static_cast<size_t>(other)].relation->oid);
-      row.int2Vector(r->partitionKey->columns).oidVector(classes).oidVector(r->partitionKey->collations).null().emit();
+      row.int2Vector(r->partitionKey->columns).oidVector(classes).oidVector(r->partitionKey->collations);
+      row.textOrNull(expressions).emit();
    }
 }
 
@@ -277,6 +313,13 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          add(pgPolicy, policy.oid, 0, pgClass, r->oid, 0, 'a');
          for (const Dependency& d : policy.dependsOn)
             add(pgPolicy, policy.oid, 0, pgClass, d.relation, d.attribute, 'n');
+      }
+      if (r->index) {
+         const RelationPtr table = context.snapshot.relation(r->index->table);
+         if (table && table->constraintOf(r->oid) == nullptr)
+            for (const Column& c : table->columns)
+               if (!c.isDropped && r->index->has(c.attribute))
+                  add(pgClass, r->oid, 0, pgClass, table->oid, c.attribute, 'a');
       }
       if (r->sequence && r->sequence->ownerRelation != invalidOid)
          add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,

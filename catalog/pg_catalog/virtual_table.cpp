@@ -54,20 +54,4 @@ std::vector<RelationPtr> allRelations(const Snapshot& snapshot) {
    return all;
 }
 
-Oid defaultOperatorClass(Oid type) {
-   static const std::map<Oid, Oid> classes = [] {
-      std::map<Oid, Oid> result;
-      const TextTable& table = *builtins().rows("pg_opclass");
-      const uint32_t method = table.column("opcmethod"), isDefault = table.column("opcdefault"),
-                     input = table.column("opcintype"), oidColumn = table.column("oid");
-      for (uint32_t r = 0; r < table.rowCount(); ++r)
-         if (*table.at(r, method) == "403" && *table.at(r, isDefault) == "t")
-            result.emplace(std::stoul(std::string(*table.at(r, input))),
-                           std::stoul(std::string(*table.at(r, oidColumn))));
-      return result;
-   }();
-   const auto found = classes.find(builtins().comparisonInputType(type));
-   return found != classes.end() ? found->second : invalidOid;
-}
-
 } // namespace ouzel::catalog

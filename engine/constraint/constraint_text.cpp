@@ -22,13 +22,20 @@ std::string tableName(SessionCore& core, const catalog::Relation& relation) {
 
 std::vector<std::string> keyTexts(SessionCore& core, const catalog::Relation& relation,
                                   const std::vector<int16_t>& attributes, const std::vector<Value>& key) {
+   std::vector<SqlType> types;
+   for (const int16_t attribute : attributes)
+      types.push_back(relation.column(attribute)->type);
+   return keyTexts(core, types, key);
+}
+
+std::vector<std::string> keyTexts(SessionCore& core, const std::vector<SqlType>& types, const std::vector<Value>& key) {
    const executor::FunctionContext functions = core.functionContext();
    std::vector<std::string> texts;
    for (size_t i = 0; i < key.size(); ++i) {
       std::string& text = texts.emplace_back("null");
       if (key[i].isNull) continue;
       text.clear();
-      const SqlType& type = relation.column(attributes[i])->type;
+      const SqlType& type = types[i];
       alignas(16) std::byte place[16];
       key[i].store(place);
       executor::appendRowText(text, functions, type, storedRepresentation(type),
@@ -39,7 +46,15 @@ std::vector<std::string> keyTexts(SessionCore& core, const catalog::Relation& re
 
 std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation& relation,
                                      const std::vector<int16_t>& attributes, const std::vector<Value>& key) {
-   std::vector<std::string> literals = keyTexts(core, relation, attributes, key);
+   std::vector<SqlType> types;
+   for (const int16_t attribute : attributes)
+      types.push_back(relation.column(attribute)->type);
+   return valueLiterals(core, types, key);
+}
+
+std::vector<std::string> valueLiterals(SessionCore& core, const std::vector<SqlType>& types,
+                                       const std::vector<Value>& key) {
+   std::vector<std::string> literals = keyTexts(core, types, key);
    for (size_t i = 0; i < key.size(); ++i) {
       std::string quoted = "NULL";
       if (!key[i].isNull) {
@@ -48,8 +63,7 @@ std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation&
             quoted += c == '\'' ? "''" : c == '\\' ? "\\\\" : std::string(1, c);
          quoted += "'";
       }
-      literals[i] = "CAST(" + quoted + " AS " +
-                    catalog::sqlTypeName(core.transaction.catalog(), relation.column(attributes[i])->type) + ")";
+      literals[i] = "CAST(" + quoted + " AS " + catalog::sqlTypeName(core.transaction.catalog(), types[i]) + ")";
    }
    return literals;
 }

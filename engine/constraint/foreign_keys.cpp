@@ -497,8 +497,9 @@ void requireNoMove(SessionCore& core, const catalog::Relation& table, const std:
    RelationPtr above = snapshot.relation(table.oid);
    for (; above; above = above->isPartition() ? snapshot.relation(above->parents[0]) : nullptr) {
       if (!above->partitionKey) continue;
-      for (const int16_t key : above->partitionKey->columns) {
-         const catalog::Column* column = table.findColumn(above->column(key)->name);
+      for (const catalog::Column& key : above->columns) {
+         if (key.isDropped || !above->partitionKey->has(key.attribute)) continue;
+         const catalog::Column* column = table.findColumn(key.name);
          if (column && std::find(updated.begin(), updated.end(), column->attribute) != updated.end())
             throwNotSupported("ON UPDATE CASCADE from a partitioned table whose partition key changes");
       }

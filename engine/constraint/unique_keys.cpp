@@ -4,9 +4,11 @@
 
 #include "catalog/object/acl.hpp"
 #include "catalog/object/verify.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/error/check.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
+#include "engine/constraint/exclusion.hpp"
 #include "engine/core/session_services.hpp"
 #include "sql/algebra/table_parts.hpp"
 
@@ -19,6 +21,11 @@ constexpr size_t keyLocksMax = 10'000;
 
 using catalog::RelationPtr;
 
+/// Whether no two rows may have the same key. An exclusion constraint may say so, too.
+bool isEnforced(const catalog::Relation& index) {
+   return index.index->isUnique || excludesEqual(index);
+}
+
 /// Checks one unique index of one table.
 class UniqueKey {
 public:
@@ -26,32 +33,48 @@ public:
       : core_(core), table_(std::move(table)), index_(std::move(index)) {
       DCHECK(table_ != nullptr);
       DCHECK(index_ != nullptr && index_->index);
-      for (const int16_t attribute : index_->index->columns)
-         names_.push_back(catalog::quoteIdentifier(table_->column(attribute)->name));
+      for (size_t i = 0; i < index_->index->columns.size(); ++i)
+         names_.push_back(catalog::indexKeyText(*table_, *index_->index, i));
    }
 
    void checkNew(uint32_t sinceCommand);
    void checkAll(bool isNew);
 
 private:
+   void computeAll();
    [[noreturn]] void fail(const std::vector<std::string>& values, bool isNew) const;
    [[noreturn]] void fail(const std::vector<Value>& key) const;
 
    SessionCore& core_;
    const RelationPtr table_, index_;
-   std::vector<std::string> names_;
+   std::vector<std::string> names_; ///< of the key's columns; SQL
 };
+
+bool mayFail(const sql::plan::ComputedIndex& index) {
+   const auto fails = [](const sql::ExprPtr& expr) { return sql::mayFail(*expr); };
+   return std::any_of(index.key.begin(), index.key.end(), fails) ||
+          std::any_of(index.predicate.begin(), index.predicate.end(), fails);
+}
 
 void UniqueKey::checkNew(uint32_t sinceCommand) {
    const auto stored = core_.database.storage->find(table_->storage);
    storage::Transaction& transaction = core_.transaction.storage();
    DCHECK(stored != nullptr); // the lock on the relation keeps the table
+   const auto computed = core_.computedIndexes().of(core_.transaction.catalog(), index_);
    std::vector<uint32_t> columns;
-   for (const int16_t attribute : index_->index->columns)
-      columns.push_back(static_cast<uint32_t>(attribute - 1));
+   if (computed)
+      columns = computed->computed->inputs();
+   else
+      for (const int16_t attribute : index_->index->columns)
+         columns.push_back(static_cast<uint32_t>(attribute - 1));
    // Up to this many keys, looking them up one by one is faster than reading the table.
-   const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
-   const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
+   const bool isUnique = isEnforced(*index_);
+   if (!isUnique && !mayFail(*computed)) return;
+   const size_t lookupsMax =
+       !isUnique ? SIZE_MAX : std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
+   const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax,
+                                     computed ? computed->computed : nullptr);
+   if (!isUnique) return; // the keys can be computed
    LockManager& locks = core_.transaction.locks();
    LockOwner& owner = core_.transaction.lockOwner();
    if (!keys || keys->rows.size() > keyLocksMax) {
@@ -75,7 +98,9 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
 }
 
 void UniqueKey::checkAll(bool isNew) {
+   if (!isEnforced(*index_)) return computeAll();
    std::vector<std::string> texts, conditions;
+   if (!index_->index->predicate.empty()) conditions.push_back("(" + index_->index->predicate + ")");
    for (const std::string& name : names_) {
       texts.push_back("CAST(" + name + " AS text)");
       if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
@@ -91,34 +116,63 @@ void UniqueKey::checkAll(bool isNew) {
    fail(values, isNew);
 }
 
+/// Computes the key of every row, for the errors of its expressions.
+void UniqueKey::computeAll() {
+   const NewestSnapshot newest(core_.transaction);
+   std::vector<std::string> counts;
+   for (const std::string& name : names_)
+      counts.push_back("count(" + name + ")");
+   const std::string& predicate = index_->index->predicate;
+   core_.services.query("SELECT " + joinTexts(counts, ", ") + " FROM " + tableName(core_, *table_) +
+                        (predicate.empty() ? "" : " WHERE " + predicate));
+}
+
 void UniqueKey::fail(const std::vector<Value>& key) const {
    DCHECK(key.size() == names_.size());
-   fail(keyTexts(core_, *table_, index_->index->columns, key), false);
+   const auto computed = core_.computedIndexes().of(core_.transaction.catalog(), index_);
+   fail(computed ? keyTexts(core_, computed->computed->types(), key)
+                 : keyTexts(core_, *table_, index_->index->columns, key),
+        false);
 }
 
 void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
-   std::string detail = "Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") +
-                        (isNew ? ") is duplicated." : ") already exists.");
+   const std::string key = "Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") + ")";
+   const bool excludes = !index_->index->isUnique;
+   std::string detail = key + (isNew ? " is duplicated." : " already exists.");
+   if (excludes) detail = key + (isNew ? " conflicts with k" : " conflicts with existing k") + key.substr(1) + ".";
    if (!catalog::mayRead(core_.transaction.catalog(), core_.role(), *table_, index_->index->columns)) detail.clear();
-   throw SqlError(sqlstate::uniqueViolation,
-                  (isNew ? "could not create unique index \"" : "duplicate key value violates unique constraint \"") +
-                      index_->name + "\"")
+   const char* message = excludes && isNew ? "could not create exclusion constraint \""
+                         : excludes        ? "conflicting key value violates exclusion constraint \""
+                         : isNew           ? "could not create unique index \""
+                                           : "duplicate key value violates unique constraint \"";
+   throw SqlError(excludes ? sqlstate::exclusionViolation : sqlstate::uniqueViolation, message + index_->name + "\"")
        .detail(std::move(detail))
        .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
        .constraint(index_->name);
 }
 
-/// Calls `body(index)` for each unique index.
+/// Calls `body(index)` for each unique index and exclusion constraint, and for those whose keys have to be computed,
+/// which may be an error.
 template <typename Body>
-void forEachUniqueIndex(const catalog::Snapshot& snapshot, Oid relation, Body body) {
+void forEachCheckedIndex(const catalog::Snapshot& snapshot, Oid relation, Body body) {
    for (const auto& index : snapshot.indexesOf(relation))
-      if (index->index->isUnique || index->index->isPrimary) body(index);
+      if (index->index->isUnique || index->index->isPrimary || index->index->isComputed() ||
+          !index->index->operators.empty())
+         body(index);
+}
+
+void checkNew(SessionCore& core, const RelationPtr& table, const RelationPtr& index, uint32_t sinceCommand) {
+   if (!index->index->operators.empty() && !excludesEqual(*index))
+      return checkExclusion(core, table, index, sinceCommand);
+   UniqueKey(core, table, index).checkNew(sinceCommand);
 }
 
 bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes) {
-   const auto& columns = index.index->columns;
+   const auto isIn = [](const std::vector<int16_t>& list, int16_t attribute) {
+      return std::find(list.begin(), list.end(), attribute) != list.end();
+   };
    return std::any_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
-      return std::find(columns.begin(), columns.end(), attribute) != columns.end();
+      return isIn(index.index->columns, attribute) || isIn(index.index->reads, attribute);
    });
 }
 
@@ -155,7 +209,15 @@ bool mayInsertMany(const sql::Rel& rel, Oid relation) {
 
 bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation) {
    bool has = false;
-   forEachUniqueIndex(snapshot, relation, [&](const auto&) { has = true; });
+   forEachCheckedIndex(snapshot, relation, [&](const RelationPtr& index) {
+      has = has || index->index->isUnique || !index->index->operators.empty();
+   });
+   return has;
+}
+
+bool hasCheckedIndexes(const catalog::Snapshot& snapshot, Oid relation) {
+   bool has = false;
+   forEachCheckedIndex(snapshot, relation, [&](const RelationPtr&) { has = true; });
    return has;
 }
 
@@ -168,20 +230,20 @@ void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const RelationPtr table = snapshot.relation(relation);
    catalog::requireOwnIndexes(snapshot, *table);
-   forEachUniqueIndex(snapshot, relation, [&](const RelationPtr& index) {
+   forEachCheckedIndex(snapshot, relation, [&](const RelationPtr& index) {
       if (!assigned.empty() && !isOver(*index, assigned)) return;
       const catalog::Constraint* constraint = table->constraintOf(index->oid);
       if (constraint && core.transaction.defers(*constraint))
          core.transaction.defer({relation, constraint->oid, sinceCommand});
       else
-         UniqueKey(core, table, index).checkNew(sinceCommand);
+         checkNew(core, table, index, sinceCommand);
    });
 }
 
 void checkDeferredUniqueKey(SessionCore& core, const RelationPtr& table, const catalog::Constraint& constraint,
                             uint32_t sinceCommand) {
    const RelationPtr index = core.transaction.catalog().relation(constraint.index);
-   if (index) UniqueKey(core, table, index).checkNew(sinceCommand);
+   if (index) checkNew(core, table, index, sinceCommand);
 }
 
 void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {
@@ -189,8 +251,12 @@ void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const RelationPtr table = snapshot.relation(relation);
    if (table->partitionKey) return; // its partitions have the rows, and keys of their own
-   forEachUniqueIndex(snapshot, relation,
-                      [&](const RelationPtr& index) { UniqueKey(core, table, index).checkAll(isNew); });
+   forEachCheckedIndex(snapshot, relation, [&](const RelationPtr& index) {
+      if (!index->index->operators.empty() && !excludesEqual(*index))
+         checkExclusionOfTable(core, table, index, isNew);
+      else
+         UniqueKey(core, table, index).checkAll(isNew);
+   });
 }
 
 } // namespace ouzel::engine

@@ -4,7 +4,8 @@
 #include "engine/core/session_core.hpp"
 #include "sql/algebra/rel.hpp"
 
-// PRIMARY KEY, UNIQUE and CREATE UNIQUE INDEX. A statement's new rows are checked when it has written all of them.
+// PRIMARY KEY, UNIQUE and CREATE UNIQUE INDEX. A statement's new rows are checked when it has written all of them. Keys
+// that are computed are computed for the new rows here, of other indexes, too: an expression may raise an error.
 //
 // Two transactions may not insert the same key at once: a transaction that checks a new key locks the key's hash until
 // it ends. A second transaction with that key waits, and gets 23505 if the first commits. A statement that writes very
@@ -13,6 +14,8 @@
 namespace ouzel::engine {
 
 bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation);
+/// Whether it has unique keys, or keys whose computation may be an error.
+bool hasCheckedIndexes(const catalog::Snapshot& snapshot, Oid relation);
 /// The lock that a statement needs on the table that it writes: one that excludes other writers when it will write many
 /// keys.
 LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const sql::Rel& statement);

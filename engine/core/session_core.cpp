@@ -77,6 +77,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    adoptNewDefaults(); // a reload may have come in between
    functions_ = makeSessionFunctions(*this);
    types_ = std::make_unique<DomainChecks>(functions_.get(), database.governor->ledger());
+   computedIndexes_ = std::make_unique<ComputedIndexes>(functions_.get(), types_.get(), database.governor->ledger());
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.endTemporaryRows = [this] { services.endTemporaryRows(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {

@@ -13,6 +13,7 @@
 #include "common/env/random.hpp"
 #include "common/log/session.hpp"
 #include "common/sync/mutex.hpp"
+#include "engine/core/computed_indexes.hpp"
 #include "engine/core/domain_checks.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/session.hpp"
@@ -116,6 +117,7 @@ public:
    /// The context of functions for a statement that starts now; the statement's workers share it.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
+   ComputedIndexes& computedIndexes() { return *computedIndexes_; }
    /// While it lives, literals are read as when a statement was prepared, and 'now' is what it was then.
    class LiteralsAsPrepared {
    public:
@@ -195,6 +197,7 @@ private:
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;
    std::unique_ptr<DomainChecks> types_;
+   std::unique_ptr<ComputedIndexes> computedIndexes_;
 };
 
 /// 25006 in a READ ONLY transaction.

@@ -7,6 +7,8 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
+#include "engine/definition/index/exclusion_constraint.hpp"
+#include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/object_kind.hpp"
@@ -228,6 +230,10 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
          columns.emplace_back(sql::stringOf(name));
       return addForeignKey(context_, oid_, constraint, columns);
    }
+   if (constraint.contype == CONSTR_EXCLUSION) {
+      addExclusion(context_, oid_, constraint);
+      return checkUniqueKeysOfTable(core_, oid_, true);
+   }
    if (constraint.contype != CONSTR_PRIMARY && constraint.contype != CONSTR_UNIQUE)
       throwNotSupported("this constraint", context_.position(constraint.location));
    if (constraint.indexname && relation->partitionKey)
@@ -240,6 +246,7 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    added.kind =
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    added.nullsNotDistinct = constraint.nulls_not_distinct;
+   added.included = includedColumns(*relation, constraint, 0); // PostgreSQL gives no position here
    const catalog::Column* firstWithNulls = nullptr;
    for (const ::Node* key : ListOf<>(constraint.keys)) {
       const std::string name(sql::stringOf(key));

@@ -191,13 +191,18 @@ void changeOptions(CommandContext& context, const catalog::Relation& relation, c
 
 namespace {
 
-/// Statistics are set for the expressions of an index only, and there are none.
-void refuseIndexStatistics(const catalog::Relation& index, const ::AlterTableCmd& command) {
+/// Statistics are set for the expressions of an index only.
+void setIndexStatistics(SessionCore& core, const catalog::Relation& index, const ::AlterTableCmd& command) {
    const catalog::Column* column =
        command.name ? &catalog::requireColumn(index, command.name) : index.column(command.num);
    if (!column)
       throw SqlError(sqlstate::undefinedColumn, "column number " + std::to_string(command.num) + " of relation \"" +
                                                     index.name + "\" does not exist");
+   const auto number = static_cast<size_t>(column->attribute - 1);
+   if (number >= index.index->columns.size())
+      throw SqlError(sqlstate::featureNotSupported, "cannot alter statistics on included column \"" + column->name +
+                                                        "\" of index \"" + index.name + "\"");
+   if (index.index->columns[number] == 0) return checkStatisticsTarget(core, command);
    throw SqlError(sqlstate::featureNotSupported, "cannot alter statistics on non-expression column \"" + column->name +
                                                      "\" of index \"" + index.name + "\"")
        .hint("Alter statistics on table column instead.");
@@ -231,7 +236,8 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
       return changeOptions(context, *relation, command);
    if (relation->relationKind == RelationKind::MaterializedView && declareForView(context.core, *relation, command))
       return;
-   if (command.subtype == AT_SetStatistics && relation->index) return refuseIndexStatistics(*relation, command);
+   if (command.subtype == AT_SetStatistics && relation->index)
+      return setIndexStatistics(context.core, *relation, command);
    if (command.subtype == AT_AttachPartition && relation->index && relation->index->isPartitioned)
       return attachIndex(context, *relation, command);
    const char* action = actionName(command.subtype);

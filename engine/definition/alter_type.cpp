@@ -4,6 +4,7 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
@@ -86,9 +87,11 @@ void TableAlteration::changeType(const TypeChange& change) {
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")
              .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
    catalog::Relation changed = *relation;
-   changed.columns[static_cast<size_t>(column.attribute - 1)].type = change.after;
+   const int16_t attribute = column.attribute;
+   changed.columns[static_cast<size_t>(attribute - 1)].type = change.after;
    editor_.replaceRelation(std::move(changed));
    retypeStatistics(core_, *table(), change.attribute);
+   followType(core_, *table(), attribute, change.before);
 }
 
 /// Checks what holds for a column whose values have changed: NOT NULL, CHECK, and foreign keys from and to it.

@@ -57,13 +57,17 @@ void requireCompression(const SqlType& type, std::string_view name) {
 
 void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
    if (!command.name) throw SqlError(sqlstate::featureNotSupported, "cannot refer to non-index column by number");
+   checkStatisticsTarget(core, command);
+   alteredColumn(table, command.name);
+}
+
+void checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command) {
    const int32_t target = as<::Integer>(command.def)->ival;
    if (target < -1)
       throw SqlError(sqlstate::invalidParameterValue, "statistics target " + std::to_string(target) + " is too low");
    if (target > statisticsTargetMax)
       core.warn(sqlstate::invalidParameterValue,
                 "lowering statistics target to " + std::to_string(statisticsTargetMax));
-   alteredColumn(table, command.name);
 }
 
 void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command) {

@@ -8,6 +8,8 @@
 namespace ouzel::engine {
 
 void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
+/// Throws 22023 for a target that cannot be.
+void checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command);
 void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command);
 void setCompression(const catalog::Relation& table, const ::AlterTableCmd& command);
 /// DROP EXPRESSION: the column keeps its values and is no longer computed.

@@ -180,6 +180,9 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       const auto relation = lockFound(core, LockMode::AccessExclusive, true, [&] {
          return requireDropped(core, wanted, nameOf(object), statement.missing_ok);
       });
+      if (relation && statement.concurrent && relation->index && relation->index->isPartitioned)
+         throw SqlError(sqlstate::featureNotSupported,
+                        "cannot drop partitioned index \"" + relation->name + "\" concurrently");
       if (relation) relations.push_back(relation->oid);
    }
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));

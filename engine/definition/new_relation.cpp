@@ -89,7 +89,7 @@ namespace {
 
 /// Whether the node, its arguments aside, has the same value for ever. A cast through text depends on the functions
 /// that print and read the types: the text of a date depends on DateStyle.
-bool isImmutable(const sql::Expr& expr) {
+bool isImmutableNode(const sql::Expr& expr) {
    const catalog::Builtins& builtins = catalog::builtins();
    const auto isFixed = [&](Oid function) {
       const catalog::FunctionInfo* info = builtins.function(function);
@@ -113,6 +113,15 @@ bool isImmutable(const sql::Expr& expr) {
 
 } // namespace
 
+bool isImmutable(const sql::Expr& expr) {
+   bool isFixed = true;
+   sql::forEachExpr(expr, [&](const sql::Expr& node) {
+      isFixed = isFixed && isImmutableNode(node);
+      return isFixed;
+   });
+   return isFixed;
+}
+
 void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
                                  const catalog::Relation& table, const catalog::Column& column) {
    const catalog::SearchPath path = core.searchPath();
@@ -131,11 +140,8 @@ void requireGenerationExpression(SessionCore& core, const sql::SourceText* sourc
           .at(position)
           .detail("A generated column cannot reference another generated column.");
    }
-   sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
-      if (!isImmutable(expr))
-         throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
-      return true;
-   });
+   if (!isImmutable(*bound.expr))
+      throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
 }
 
 } // namespace ouzel::engine

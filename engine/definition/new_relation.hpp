@@ -36,6 +36,8 @@ void requireKeyType(const SqlType& type, std::string_view method = "btree");
 /// the expression, in the statement's source. REQUIRES: the expression was bound before, which has thrown its errors.
 std::string storedText(CommandContext& context, const ::Node& expression, sql::ExpressionUse use,
                        const catalog::Relation* table, std::optional<SqlType> target, std::string_view text);
+/// Whether the expression has the same value for the same row for ever.
+bool isImmutable(const sql::Expr& expr);
 /// Notes in the column which sequences its default needs.
 void noteRelations(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
 /// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable

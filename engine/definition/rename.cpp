@@ -75,6 +75,14 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
    rewritten.name = name;
    editor.replaceRelation(std::move(rewritten));
+   for (const catalog::RelationPtr& index : editor.snapshot().indexesOf(relation.oid)) {
+      if (!index->index->isComputed()) continue;
+      catalog::Relation changed = *index;
+      for (std::string& expression : changed.index->expressions)
+         expression = rewrite(expression);
+      if (!changed.index->predicate.empty()) changed.index->predicate = rewrite(changed.index->predicate);
+      editor.replaceRelation(std::move(changed));
+   }
    policies.put(context.core);
 }
 

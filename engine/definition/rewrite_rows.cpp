@@ -96,7 +96,8 @@ void RowRewrite::run(catalog::Relation changed) {
    const Oid table = changed.oid;
    catalog::CatalogEditor& editor = core_.transaction.editor();
    editor.replaceRelation(std::move(changed));
-   if (hasUniqueKeys(editor.snapshot(), table)) checkUniqueKeysOfTable(core_, table, true); // as indexes are built anew
+   if (hasCheckedIndexes(editor.snapshot(), table))
+      checkUniqueKeysOfTable(core_, table, true); // as indexes are built anew
 }
 
 } // namespace ouzel::engine

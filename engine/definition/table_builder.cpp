@@ -8,6 +8,8 @@
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/index/exclusion_constraint.hpp"
+#include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/partition/inherited.hpp"
 #include "engine/definition/partition/keys.hpp"
@@ -255,6 +257,7 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
    for (const int16_t column : key.columns)
       requireKeyType(draft_.columns[static_cast<size_t>(column - 1)].type);
    key.nullsNotDistinct = constraint.nulls_not_distinct;
+   key.included = includedColumns(draft_, constraint, context_.position(constraint.location));
    if (isPrimary) {
       requireNoPrimaryKey(context_.position(constraint.location));
       for (const int16_t column : key.columns)
@@ -281,6 +284,7 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
       foreignKeys_.emplace_back(constraint, std::move(columns));
       return;
    }
+   case CONSTR_EXCLUSION: exclusions_.push_back(&constraint); return;
    default: throwNotSupported("this table constraint", context_.position(constraint.location));
    }
 }
@@ -314,6 +318,8 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
       copiedChecks_.push_back(std::move(check));
    for (catalog::Relation& index : copy.indexes)
       indexes_.push_back(std::move(index));
+   for (auto& exclusion : copy.exclusions)
+      copiedExclusions_.push_back(std::move(exclusion));
    for (auto& comment : copy.comments)
       comments_.push_back(std::move(comment));
    if (copy.hasStatistics) statistics_.push_back({copy.source, std::move(copy.numbers), copy.hasComments});
@@ -337,6 +343,10 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       index.name = editor.chooseIndexName(created.name, index);
       editor.createRelation(std::move(index));
    }
+   for (const ::Constraint* constraint : exclusions_)
+      addExclusion(context_, table, *constraint);
+   for (auto& [constraint, index] : copiedExclusions_)
+      copyExclusion(context_, table, std::move(index), std::move(constraint));
    for (auto& [constraint, options, isCopied] : keyOptions_)
       if (!options.empty()) setOptions(editor, created.constraints[constraint].index, std::move(options));
    for (auto& [attribute, text] : comments_)

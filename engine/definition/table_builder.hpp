@@ -33,7 +33,7 @@ public:
    void addTableConstraint(const ::Constraint& constraint);
    void addLike(const ::TableLikeClause& like);
    catalog::Relation finish();
-   /// Adds what LIKE has copied and the table must exist for.
+   /// Adds what LIKE has copied and exclusion constraints, for which the table must exist.
    void addIndexesAndComments(Oid table, const catalog::Relation& created);
    /// Foreign keys to be added once the table exists, each with its columns.
    const std::vector<std::pair<::Constraint, std::vector<std::string>>>& foreignKeys() const { return foreignKeys_; }
@@ -84,7 +84,9 @@ private:
       bool isCopied; ///< by LIKE
    };
    std::vector<KeyOptions> keyOptions_; ///< of each key's index
+   std::vector<const ::Constraint*> exclusions_;
    // Copied by LIKE.
+   std::vector<std::pair<catalog::Constraint, catalog::Relation>> copiedExclusions_;
    std::vector<std::pair<int16_t, catalog::SequenceDefinition>> copiedIdentities_;
    std::vector<catalog::Constraint> copiedChecks_;
    std::vector<catalog::Relation> indexes_;

@@ -26,7 +26,7 @@ public:
       if (wants(CREATE_TABLE_LIKE_INDEXES))
          for (const catalog::RelationPtr& relation : context_.core.transaction.catalog().relations())
             if (relation->index && relation->index->table == source_.oid && !source_.constraintOf(relation->oid))
-               copyIndex(*relation);
+               copy_.indexes.push_back(copyOf(*relation));
       copy_.hasStatistics = wants(CREATE_TABLE_LIKE_STATISTICS);
       copy_.hasComments = wants(CREATE_TABLE_LIKE_COMMENTS);
       copy_.numbers = numbers_;
@@ -106,21 +106,31 @@ private:
          const auto index = context_.core.transaction.catalog().relation(constraint.index);
          CHECK(index && index->index);
          copy.nullsNotDistinct = index->index->nullsNotDistinct;
+         copy.included = renumbered(index->index->included);
          copy_.keys.emplace_back(std::move(copy), index->options);
          return;
       }
+      case catalog::ConstraintKind::Exclusion:
+         if (wants(CREATE_TABLE_LIKE_INDEXES))
+            copy_.exclusions.emplace_back(std::move(copy),
+                                          copyOf(*context_.core.transaction.catalog().relation(constraint.index)));
+         return;
       case catalog::ConstraintKind::ForeignKey: return;
       }
    }
 
-   void copyIndex(const catalog::Relation& index) {
+   catalog::Relation copyOf(const catalog::Relation& index) const {
       catalog::Relation draft;
       draft.relationKind = catalog::RelationKind::Index;
       draft.columns = index.columns;
       draft.index = index.index;
       draft.options = index.options;
       draft.index->columns = renumbered(index.index->columns);
-      copy_.indexes.push_back(std::move(draft));
+      draft.index->included = renumbered(index.index->included);
+      draft.index->reads = renumbered(index.index->reads);
+      draft.index->parentIndex = invalidOid;
+      draft.index->isPartitioned = false;
+      return draft;
    }
 
    CommandContext& context_;

@@ -18,9 +18,10 @@ struct LikeCopy {
    std::vector<std::pair<catalog::Constraint, std::vector<std::string>>> keys;
    std::vector<catalog::Constraint> checks; ///< with their names
    std::vector<catalog::Relation> indexes;  ///< of CREATE INDEX, without name, schema and table
-   std::vector<std::pair<int16_t, catalog::SequenceDefinition>> identities; ///< of which columns
-   std::vector<std::pair<int16_t, std::string>> comments;                   ///< on columns
-   bool hasStatistics = false, hasComments = false;                         ///< INCLUDING STATISTICS, COMMENTS
+   std::vector<std::pair<catalog::Constraint, catalog::Relation>> exclusions; ///< each with its index, as `indexes`
+   std::vector<std::pair<int16_t, catalog::SequenceDefinition>> identities;   ///< of which columns
+   std::vector<std::pair<int16_t, std::string>> comments;                     ///< on columns
+   bool hasStatistics = false, hasComments = false;                           ///< INCLUDING STATISTICS, COMMENTS
    std::vector<int16_t> numbers; ///< of the new columns, by those of the source
 };
 

@@ -101,7 +101,8 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    planned->relations = query.relations;
    planned->locksRows = !query.rowLocked.empty();
    planned->hasConflictClause = query.hasConflictClause;
-   TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot);
+   TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot,
+                                      core.computedIndexes());
    MemoryLedger foldingLedger(foldingMemoryMax);
    Reservation folding(foldingLedger);
    const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions, folding);

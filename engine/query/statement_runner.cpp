@@ -110,7 +110,8 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
             checkWritten(core, *execution);
          } catch (const SqlError& error) {
             const std::string key = error.constraintName() + error.detailText();
-            if (error.state() != sqlstate::uniqueViolation || key == violated ||
+            if ((error.state() != sqlstate::uniqueViolation && error.state() != sqlstate::exclusionViolation) ||
+                key == violated ||
                 transaction.storage().snapshot().commitTimestamp == transaction.snapshot().commitTimestamp)
                throw;
             if (transaction.isolation() != Isolation::ReadCommitted)

@@ -42,6 +42,15 @@ void addColumn(storage::ColumnStatistics& sum, double rowsBefore, const storage:
    if (!sum.max || isBelow(*sum.max, *part.max)) sum.max = part.max;
 }
 
+/// The columns of an exclusion constraint whose operator is equality, by which its own checks look rows up.
+std::vector<int16_t> equalColumns(const catalog::IndexDefinition& index) {
+   std::vector<int16_t> equal;
+   for (size_t i = 0; i < index.columns.size(); ++i)
+      if (index.columns[i] != 0 && catalog::builtins().operatorByOid(index.operators[i])->name == "=")
+         equal.push_back(index.columns[i]);
+   return equal;
+}
+
 } // namespace
 
 std::shared_ptr<const storage::TableStatistics> TableStatisticsProvider::statistics(const sql::TableRef& table) {
@@ -144,13 +153,24 @@ std::shared_ptr<const optimizer::ExtendedStatistics> TableStatisticsProvider::ex
 
 std::vector<sql::plan::IndexUse> TableStatisticsProvider::indexes(const sql::TableRef& table) {
    std::vector<sql::plan::IndexUse> result;
-   for (const auto& index : catalog_.indexesOf(table.relation))
-      result.push_back({index->index->columns, index->index->isUnique || index->index->isPrimary});
+   for (const auto& index : catalog_.indexesOf(table.relation)) {
+      if (index->index->operators.empty()) {
+         try {
+            result.push_back({index->index->columns, index->index->isUnique || index->index->isPrimary,
+                              computed_.of(catalog_, index)});
+         } catch (const SqlError&) { // a query does not fail for an index that it does not need
+            continue;
+         }
+      } else if (std::vector<int16_t> equal = equalColumns(*index->index); !equal.empty()) {
+         result.push_back({std::move(equal), false, nullptr});
+      }
+   }
    // The columns of foreign keys count as indexed, for referential actions; storage makes the index when it is first
    // used.
    if (const auto relation = catalog_.relation(table.relation))
       for (const catalog::Constraint& constraint : relation->constraints)
-         if (constraint.kind == catalog::ConstraintKind::ForeignKey) result.push_back({constraint.columns, false});
+         if (constraint.kind == catalog::ConstraintKind::ForeignKey)
+            result.push_back({constraint.columns, false, nullptr});
    std::stable_partition(result.begin(), result.end(), [](const auto& index) { return index.isUnique; });
    return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "catalog/object/snapshot.hpp"
+#include "engine/core/computed_indexes.hpp"
 #include "optimizer/optimizer.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "storage/database/database.hpp"
@@ -11,8 +12,8 @@ namespace ouzel::engine {
 class TableStatisticsProvider final : public optimizer::StatisticsProvider {
 public:
    TableStatisticsProvider(storage::Database& storage, const catalog::Snapshot& catalog,
-                           const storage::Snapshot& snapshot)
-      : storage_(storage), catalog_(catalog), snapshot_(snapshot) {}
+                           const storage::Snapshot& snapshot, ComputedIndexes& computed)
+      : storage_(storage), catalog_(catalog), snapshot_(snapshot), computed_(computed) {}
 
    std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) override;
    storage::PathSummary pathSummary(const sql::TableRef& table, int16_t attribute,
@@ -31,6 +32,7 @@ private:
    storage::Database& storage_;
    const catalog::Snapshot& catalog_;
    const storage::Snapshot snapshot_;
+   ComputedIndexes& computed_;
    /// Of tables with parts: what was put together last, and for which parts.
    struct OfParts {
       std::shared_ptr<const sql::TableParts> parts;

@@ -87,6 +87,10 @@ Lowered Lowering::lowerDml(Rel& rel) {
    for (auto* checks : {&dml.checks, &dml.proposedChecks, &dml.storedChecks})
       for (Dml::Check& check : *checks)
          if (check.expr) lowerOver(check.expr);
+   for (Dml::PartCheck& check : dml.partChecks)
+      if (check.check.expr) lowerOver(check.check.expr);
+   for (Dml::PartKey& key : dml.partKeys)
+      lowerOver(key.expr);
    for (ComputedColumn& column : dml.returning) {
       const std::optional<Bounds> bounds = lowerOver(column.expr);
       exprs_.setColumn(column.column, column.expr->repr, bounds);

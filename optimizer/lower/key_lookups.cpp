@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/ordered_types.hpp"
 #include "common/thread/stack.hpp"
+#include "optimizer/lower/computed_lookups.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/expr.hpp"
@@ -73,6 +74,44 @@ std::pair<plan::TableScan*, int16_t> scanOf(Node& node, ColumnId column) {
    }
 }
 
+/// The scan below filters and projections, and `exprs` over the columns that it gives; null: no such scan.
+plan::TableScan* scanBelow(Node& node, std::vector<ExprPtr>& exprs) {
+   checkStack();
+   if (auto* scan = node.getIf<plan::TableScan>()) return scan;
+   if (const auto* project = node.getIf<plan::Project>())
+      for (ExprPtr& expr : exprs)
+         substituteColumns(expr, [&](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& computed : project->computed)
+               if (computed.column == column) return computed.expr.get();
+            return nullptr;
+         });
+   const bool isPassed = node.kind == NodeKind::Project || node.kind == NodeKind::Filter;
+   return isPassed ? scanBelow(*node.children[0], exprs) : nullptr;
+}
+
+/// A lookup of the join's keys in an index that computes its key.
+void assignComputed(plan::HashJoin& join, Node& node, uint32_t& next) {
+   std::vector<ExprPtr> exprs;
+   for (const plan::JoinKey& key : join.keys)
+      exprs.push_back(clone(*key.probe));
+   plan::TableScan* scan = scanBelow(*node.children[0], exprs);
+   if (!scan || scan->looksUp() || scan->tableRows <= node.children[1]->estimatedRows * rowsPerLookup) return;
+   std::vector<const Expr*> keys;
+   for (size_t i = 0; i < exprs.size(); ++i) // the index has other hashes of other representations
+      keys.push_back(
+          join.keys[i].nullsEqual || exprs[i]->repr != storedRepresentation(exprs[i]->type) ? nullptr : exprs[i].get());
+   for (const plan::IndexUse& index : scan->indexes) {
+      if (!index.computed) continue;
+      std::vector<uint32_t> order = joinKeysOf(*index.computed, *scan, keys);
+      if (order.empty()) continue;
+      scan->keyLookup = join.keyLookup = ++next;
+      scan->keyLookupAttributes = index.attributes;
+      scan->lookupIndex = index.computed;
+      join.keyLookupKeys = std::move(order);
+      return;
+   }
+}
+
 void assign(Node& node, uint32_t& next) {
    checkStack();
    auto* join = node.getIf<plan::HashJoin>();
@@ -88,9 +127,9 @@ void assign(Node& node, uint32_t& next) {
          scan = found;
          keys.emplace_back(attribute, i);
       }
-      if (scan && scan->lookupAttributes.empty() && scan->keyLookup == 0 &&
-          scan->tableRows > node.children[1]->estimatedRows * rowsPerLookup)
+      if (scan && !scan->looksUp() && scan->tableRows > node.children[1]->estimatedRows * rowsPerLookup)
          for (const plan::IndexUse& index : scan->indexes) {
+            if (index.computed) continue;
             std::vector<uint32_t> order;
             for (const int16_t attribute : index.attributes)
                for (const auto& [have, key] : keys)
@@ -104,6 +143,7 @@ void assign(Node& node, uint32_t& next) {
             join->keyLookupKeys = std::move(order);
             break;
          }
+      if (join->keyLookup == 0) assignComputed(*join, node, next);
    }
    for (plan::NodePtr& child : node.children)
       assign(*child, next);
@@ -115,6 +155,7 @@ void assign(Node& node, uint32_t& next) {
 
 void chooseIndex(plan::TableScan& scan, double rows, const ColumnTable& columns) {
    for (const plan::IndexUse& index : scan.indexes) {
+      if (index.computed) continue;
       double lookups = 1;
       bool isFixedByAll = true;
       for (const int16_t attribute : index.attributes) {

@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "optimizer/lower/computed_lookups.hpp"
 #include "optimizer/lower/lowering.hpp"
 
 // Lowers sources and operators that work row by row: scans, VALUES, functions, filters, projections.
@@ -113,12 +114,19 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
       scan.paths.push_back({path.column, path.attribute, path.access});
       if (need.contains(path.column)) node->output.push_back(path.column);
    }
+   std::optional<ComputedLookup> computed;
+   const bool looksUp = stored && query_.context.statistics && query_.context.settings.enabled;
+   if (looksUp) {
+      auto& indexes = node->as<plan::TableScan>().indexes;
+      indexes = query_.context.statistics->indexes(get.table);
+      if (get.predicate) computed = findComputedLookup(indexes, get.columns, *get.predicate);
+   }
    if (get.predicate) scan.predicates = lowerPredicates(std::move(get.predicate));
-   if (stored && query_.context.statistics && query_.context.settings.enabled) {
+   if (looksUp) {
       auto& table = node->as<plan::TableScan>();
       table.tableRows = statistics ? static_cast<double>(statistics->rowCount) : 0;
-      table.indexes = query_.context.statistics->indexes(get.table);
       chooseIndex(table, node->estimatedRows, query_.columns);
+      if (computed && !table.looksUp()) setComputedLookup(table, std::move(*computed), node->estimatedRows, exprs_);
    }
    return {std::move(node), rowsMax};
 }

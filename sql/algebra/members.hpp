@@ -71,8 +71,6 @@ constexpr bool ownsNoExpr = std::is_trivially_copyable_v<T> || !std::is_aggregat
 template <>
 inline constexpr bool ownsNoExpr<TableRef> = true;
 template <>
-inline constexpr bool ownsNoExpr<Dml::ConflictKey> = true;
-template <>
 inline constexpr bool ownsNoExpr<json::PathAccess> = true;
 
 /// Visits the expressions of a member; those of inputs and CTEs are other operators'.

@@ -272,6 +272,15 @@ struct Dml {
       static constexpr std::tuple members{&Self::part, &Self::check};
    };
    std::vector<PartCheck> partChecks;
+   /// Expressions of partition keys over the same columns, by the numbers that stand for them.
+   struct PartKey {
+      int16_t attribute;
+      ExprPtr expr;
+
+      template <typename Self>
+      static constexpr std::tuple members{&Self::attribute, &Self::expr};
+   };
+   std::vector<PartKey> partKeys;
    std::shared_ptr<const BoundsAbove> bounds; ///< of a partition that the statement names: its rows stay within them
 
    /// MERGE and ON CONFLICT: an int4 column that holds, for each row, the number of the clause that applies;
@@ -288,8 +297,16 @@ struct Dml {
    /// ON CONFLICT: a key that is unique among the rows that the statement inserts. A second row with the key is skipped
    /// (Nothing) or is an error (Update).
    struct ConflictKey {
-      std::vector<int16_t> attributes;
+      std::vector<int16_t> attributes; ///< of `target`; empty: the key is `columns`
       bool nullsNotDistinct = false;
+      /// Of an index that computes its key: columns of the input, and a boolean one that is true for the rows that the
+      /// index has (noColumn: all rows).
+      std::vector<ColumnId> columns{};
+      ColumnId guard = noColumn;
+
+      template <typename Self>
+      static constexpr std::tuple members{&Self::attributes, &Self::nullsNotDistinct, reads(&Self::columns),
+                                          reads(&Self::guard)};
    };
    std::vector<ConflictKey> conflictKeys;
    ConflictAction conflict = ConflictAction::None;
@@ -301,10 +318,11 @@ struct Dml {
 
    template <typename Self>
    static constexpr std::tuple members{
-       &Self::table,     reads(&Self::target),   reads(&Self::rowId),   reads(&Self::tableOid), &Self::assigned,
-       &Self::returning, &Self::checks,          &Self::partChecks,     &Self::bounds,          reads(&Self::clause),
-       &Self::actions,   reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,    &Self::conflictKeys,
-       &Self::conflict,  &Self::isMain,          &Self::input,          reads(&Self::inputLine)};
+       &Self::table,           reads(&Self::target),  reads(&Self::rowId),  reads(&Self::tableOid),
+       &Self::assigned,        &Self::returning,      &Self::checks,        &Self::partChecks,
+       &Self::partKeys,        &Self::bounds,         reads(&Self::clause), &Self::actions,
+       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,  &Self::conflictKeys,
+       &Self::conflict,        &Self::isMain,         &Self::input,         reads(&Self::inputLine)};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.

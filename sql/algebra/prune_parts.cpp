@@ -81,14 +81,34 @@ private:
       const Expr* at = &expr;
       while (at->kind == ExprKind::Relabel && !at->as<scalar::Relabel>().isCollate)
          at = at->args[0].get();
-      if (at->kind != ExprKind::Column) return std::nullopt;
+      if (at->kind != ExprKind::Column) return expressionNumber(*at);
       const ColumnId id = sql::columnOf(*at);
       for (const GetColumn& column : columns_)
          if (column.column == id && column.attribute > 0 && isPartitionKey(parts_, column.attribute))
             return column.attribute;
       return std::nullopt;
    }
+   /// The number of the key's expression that this is over the columns.
+   std::optional<int16_t> expressionNumber(const Expr& expr) const {
+      for (size_t i = 0; i < parts_.expressions.size(); ++i) {
+         if (!parts_.expressions[i].expr) continue;
+         ExprPtr own = clone(*parts_.expressions[i].expr);
+         ExprPtr column;
+         substituteColumns(own, [&](ColumnId attribute) -> const Expr* {
+            for (const GetColumn& given : columns_)
+               if (given.attribute == static_cast<int16_t>(static_cast<uint32_t>(attribute))) {
+                  column = makeColumn(given.column, typeOf(given.attribute));
+                  return column.get();
+               }
+            return nullptr;
+         });
+         if (equal(*own, expr)) return static_cast<int16_t>(KeyExpression::firstNumber + i);
+      }
+      return std::nullopt;
+   }
    const SqlType& typeOf(int16_t attribute) const {
+      if (attribute >= KeyExpression::firstNumber)
+         return parts_.expressions[static_cast<size_t>(attribute - KeyExpression::firstNumber)].type;
       return parts_.table->columns[static_cast<size_t>(attribute - 1)].type;
    }
    void read(const Expr& expr, PartConditions& conditions) const;

@@ -21,6 +21,10 @@ AttributeMap composed(const AttributeMap& outer, const AttributeMap& inner) {
    return std::make_shared<const std::vector<int16_t>>(std::move(result));
 }
 
+KeyExpression expressionOf(const catalog::Relation& table, size_t i) {
+   return {table.partitionKey->expressions.at(i), table.partitionKey->types.at(i), table.partitionKey->reads};
+}
+
 class PartsBuilder {
 public:
    PartsBuilder(const catalog::Snapshot& catalog, TableParts& parts) : catalog_(catalog), parts_(parts) {}
@@ -33,8 +37,18 @@ public:
       PartitionNode node;
       node.table = table;
       node.attributes = attributes;
-      for (const int16_t own : table->partitionKey->columns)
-         node.key.push_back(attributeAbove(attributes, own));
+      size_t expression = 0;
+      for (const int16_t own : table->partitionKey->columns) {
+         if (own != 0) {
+            node.key.push_back(attributeAbove(attributes, own));
+            continue;
+         }
+         KeyExpression computed = expressionOf(*table, expression++);
+         for (int16_t& read : computed.reads)
+            read = attributeAbove(attributes, read);
+         node.key.push_back(static_cast<int16_t>(KeyExpression::firstNumber + parts_.expressions.size()));
+         parts_.expressions.push_back(std::move(computed));
+      }
       if (const auto list = catalog_.heirs(table->oid)) {
          node.map = list->map;
          for (const catalog::Heir& heir : list->heirs) {
@@ -48,8 +62,9 @@ public:
             node.children.push_back(child);
          }
       } else {
-         node.map = std::make_shared<const catalog::PartitionMap>(*table->partitionKey, typesOf(*table),
-                                                                  std::span<const catalog::PartitionBound* const>());
+         node.map =
+             std::make_shared<const catalog::PartitionMap>(*table->partitionKey, catalog::partitionKeyTypes(*table),
+                                                           std::span<const catalog::PartitionBound* const>());
       }
       parts_.nodes[index] = std::move(node);
       return static_cast<int32_t>(index);
@@ -95,12 +110,6 @@ private:
       if (!attributes) return own;
       const auto found = std::find(attributes->begin(), attributes->end(), own);
       return static_cast<int16_t>(found - attributes->begin() + 1);
-   }
-   static std::vector<SqlType> typesOf(const catalog::Relation& table) {
-      std::vector<SqlType> types;
-      for (const int16_t attribute : table.partitionKey->columns)
-         types.push_back(table.columns[static_cast<size_t>(attribute - 1)].type);
-      return types;
    }
 
    const catalog::Snapshot& catalog_;
@@ -153,8 +162,15 @@ std::shared_ptr<const BoundsAbove> boundsAbove(const catalog::Snapshot& catalog,
             level.partition = static_cast<int>(i);
             attributes = composed(list->heirs[i].attributes, attributes);
          }
-      for (const int16_t attribute : above->partitionKey->columns)
-         level.key.push_back(attributes ? (*attributes)[static_cast<size_t>(attribute - 1)] : attribute);
+      size_t expression = 0;
+      for (const int16_t attribute : above->partitionKey->columns) {
+         if (attribute != 0) {
+            level.key.push_back(attributes ? (*attributes)[static_cast<size_t>(attribute - 1)] : attribute);
+            continue;
+         }
+         level.key.push_back(static_cast<int16_t>(KeyExpression::firstAbove + bounds->expressions.size()));
+         bounds->expressions.push_back(expressionOf(*above, expression++));
+      }
       bounds->levels.insert(bounds->levels.begin(), std::move(level));
       at = above.get();
    }

@@ -34,7 +34,18 @@ struct PartitionNode {
       int32_t node = -1;   ///< index into TableParts::nodes, if it is partitioned itself
    };
    std::vector<Child> children; ///< by partition of the map
-   std::vector<int16_t> key;    ///< the attributes of the whole table that its partition key has
+   std::vector<int16_t> key;    ///< the attributes of the whole table that its partition key has, or KeyExpressions
+};
+
+/// An expression in a partition key. It stands among attributes with a number that no column has.
+struct KeyExpression {
+   static constexpr int16_t firstNumber = 20'000; ///< that of the first expression of TableParts
+   static constexpr int16_t firstAbove = 25'000;  ///< and of BoundsAbove
+
+   std::string text;
+   SqlType type;
+   std::vector<int16_t> reads; ///< attributes of the table of which it is a part
+   ExprPtr expr{};             ///< bound, over columns whose ids are such attributes; null: not needed
 };
 
 /// Immutable; shared among plans and their copies.
@@ -48,6 +59,7 @@ struct TableParts {
       int16_t attribute; ///< of the part
    };
    std::vector<Extra> extra;
+   std::vector<KeyExpression> expressions; ///< of the keys of `nodes`
 
    int16_t attributeOf(size_t extraIndex) const { return static_cast<int16_t>(table->columns.size() + extraIndex + 1); }
    /// The part that is this relation; -1: none.
@@ -68,6 +80,7 @@ struct BoundsAbove {
       int partition;            ///< of the map
    };
    std::vector<Level> levels; ///< the topmost first
+   std::vector<KeyExpression> expressions;
 };
 /// Null for a table that is no partition.
 std::shared_ptr<const BoundsAbove> boundsAbove(const catalog::Snapshot& catalog, const catalog::Relation& partition);

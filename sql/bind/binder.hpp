@@ -84,6 +84,8 @@ enum class ExpressionUse : uint8_t {
    AlterUsing, ///< ALTER TABLE ... TYPE ... USING
    IndexExpression,
    Statistics, ///< CREATE STATISTICS
+   IndexPredicate, ///< cast to boolean
+   PartitionKey,
    PartitionBound,
    ExecuteParameter, ///< EXECUTE p (...)
    CallArgument,

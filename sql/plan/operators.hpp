@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sql/algebra/rel.hpp"
+#include "sql/plan/computed_index.hpp"
 
 // The operators of a plan: one struct for each kind, with the fields that the kind needs and no others. The list
 // `fields` of a struct names them for code that treats all operators alike; see forEachField().
@@ -58,8 +59,9 @@ struct RuntimeFilterSource {
 
 /// An index of a scanned table.
 struct IndexUse {
-   std::vector<int16_t> attributes;
+   std::vector<int16_t> attributes; ///< of the key; 0: an expression
    bool isUnique = false;
+   ComputedIndexPtr computed{}; ///< null: the key is the columns, of all rows
 };
 
 /// What all scans have in common.
@@ -87,9 +89,13 @@ struct TableScan : Scan {
    /// keys; they correspond one by one to the scan's `keyLookupAttributes`.
    uint32_t keyLookup = 0;
    std::vector<int16_t> keyLookupAttributes;
+   /// The index of either lookup, if it computes its key; its predicate follows from `predicates`. `lookupValues`: the
+   /// constants and parameters that predicates allow, by key column, instead of `lookupAttributes`.
+   ComputedIndexPtr lookupIndex;
+   std::vector<std::vector<ExprPtr>> lookupValues;
 
    /// Whether the scan reads only rows that it finds by an index.
-   bool looksUp() const { return !lookupAttributes.empty() || keyLookup != 0; }
+   bool looksUp() const { return !lookupAttributes.empty() || !lookupValues.empty() || keyLookup != 0; }
 
    template <typename Self>
    static constexpr auto fields = std::tuple_cat(
@@ -97,7 +103,8 @@ struct TableScan : Scan {
        std::tuple(field("runtimeFilters", &Self::runtimeFilters), field("indexes", &Self::indexes),
                   field("tableRows", &Self::tableRows), field("seesWith", &Self::seesWith),
                   field("lookupAttributes", &Self::lookupAttributes), field("keyLookup", &Self::keyLookup),
-                  field("keyLookupAttributes", &Self::keyLookupAttributes)));
+                  field("keyLookupAttributes", &Self::keyLookupAttributes), field("lookupIndex", &Self::lookupIndex),
+                  field("lookupValues", &Self::lookupValues)));
 };
 
 /// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.

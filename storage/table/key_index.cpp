@@ -49,7 +49,9 @@ void KeyIndexPool::remove(SegmentKeys& keys) {
 /// + 1; 0 ends a chain. Because of the hash bits a chain is walked without touching rows of other keys.
 class SegmentKeys {
 public:
-   SegmentKeys(KeyIndexPool& pool, std::vector<uint32_t> columns) : pool_(pool), columns_(std::move(columns)) {
+   SegmentKeys(KeyIndexPool& pool, std::vector<uint32_t> columns, std::shared_ptr<const ComputedKey> computed)
+      : pool_(pool), columns_(std::move(columns)), text_(computed ? computed->text() : std::string()),
+        isComputed_(computed != nullptr) {
       pool_.add(*this);
    }
    ~SegmentKeys() {
@@ -58,6 +60,10 @@ public:
    }
 
    const std::vector<uint32_t>& columns() const { return columns_; }
+   bool isComputed() const { return isComputed_; }
+   bool isOver(const std::vector<uint32_t>& columns, const ComputedKey* computed) const {
+      return columns_ == columns && isComputed_ == (computed != nullptr) && (!computed || computed->text() == text_);
+   }
 
    std::optional<std::vector<KeyIndexes::Candidate>>
    find(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
@@ -67,7 +73,8 @@ public:
          paid_ += scanCost;
          if (paid_ < scansBeforeIndex * rowCount) return std::nullopt;
       }
-      if (indexedRows_ < rowCount && !addRows(segment, definitions, rowCount)) return std::nullopt;
+      if (indexedRows_ < rowCount && !addRows(segment, definitions, filter.computed.get(), rowCount))
+         return std::nullopt;
       std::vector<KeyIndexes::Candidate> candidates;
       for (uint32_t key = 0; key < filter.hashes.size(); ++key)
          walk(segment.versions->deletes, filter.hashes[key], key, rowCount, candidates);
@@ -133,12 +140,14 @@ private:
    }
 
    bool addRows(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
-                uint32_t rowCount) REQUIRES(mutex_) {
+                const ComputedKey* computed, uint32_t rowCount) REQUIRES(mutex_) {
       if (!reserve(rowCount)) return false;
       while (indexedRows_ < rowCount) {
          const uint32_t first = indexedRows_, count = std::min(rowGroupRows, rowCount - first);
-         const std::vector<uint64_t> hashes = hashKeys(segment, definitions, columns_, first, count);
+         std::vector<uint8_t> outside;
+         const std::vector<uint64_t> hashes = hashKeys(segment, definitions, columns_, computed, first, count, outside);
          for (uint32_t i = 0; i < count; ++i) {
+            if (!outside.empty() && outside[i]) continue;
             uint32_t& head = heads_[bucketOf(hashes[i])];
             next_[first + i] = head;
             head = entryOf(hashes[i], first + i);
@@ -170,6 +179,8 @@ private:
 
    KeyIndexPool& pool_;
    const std::vector<uint32_t> columns_;
+   const std::string text_; // of a computed key, which itself belongs to a session
+   const bool isComputed_;
    std::atomic<bool> isReserving_{false};
    Mutex mutex_; ///< guards the members below
    std::unique_ptr<uint32_t[]> heads_ GUARDED_BY(mutex_);
@@ -193,18 +204,19 @@ size_t KeyIndexPool::reclaim(size_t bytes) {
 KeyIndexes::KeyIndexes() = default;
 KeyIndexes::~KeyIndexes() = default;
 
-SegmentKeys& KeyIndexes::keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns) {
+SegmentKeys& KeyIndexes::keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns,
+                                const std::shared_ptr<const ComputedKey>& computed) {
    const MutexLock lock(mutex_);
    for (const auto& index : indexes_)
-      if (index->columns() == columns) return *index;
-   return *indexes_.emplace_back(std::make_unique<SegmentKeys>(pool, columns));
+      if (index->isOver(columns, computed.get())) return *index;
+   return *indexes_.emplace_back(std::make_unique<SegmentKeys>(pool, columns, computed));
 }
 
 std::optional<std::vector<KeyIndexes::Candidate>>
 KeyIndexes::find(KeyIndexPool& pool, const Segment& segment,
                  const std::shared_ptr<const std::vector<ColumnDefinition>>& columns, const KeyFilter& filter,
                  uint32_t rowCount, uint64_t scanCost) {
-   return keysOf(pool, filter.columns).find(segment, columns, filter, rowCount, scanCost);
+   return keysOf(pool, filter.columns, filter.computed).find(segment, columns, filter, rowCount, scanCost);
 }
 
 void KeyIndexes::expect(KeyIndexPool& pool, KeyIndexes& others) {
@@ -212,10 +224,10 @@ void KeyIndexes::expect(KeyIndexPool& pool, KeyIndexes& others) {
    {
       const MutexLock lock(others.mutex_);
       for (const auto& index : others.indexes_)
-         if (index->isMade()) made.push_back(index->columns());
+         if (!index->isComputed() && index->isMade()) made.push_back(index->columns());
    }
    for (const std::vector<uint32_t>& columns : made)
-      keysOf(pool, columns).setPaid();
+      keysOf(pool, columns, nullptr).setPaid();
 }
 
 void KeyIndexes::forget() {
@@ -224,19 +236,63 @@ void KeyIndexes::forget() {
       index->forget();
 }
 
+namespace {
+
+/// The values of `rows` side by side. REQUIRES: strings.
+Vector gathered(const Vector& strings, const Selection& rows, Arena& arena) {
+   auto* values = arena.allocateArray<StringView>(rows.count());
+   auto* validity = arena.allocateArray<ValidityWord>(validityWords(rows.count()));
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      const bool isNull = strings.isNull(rows.row(i));
+      setValidBit(validity, i, !isNull);
+      values[i] = isNull ? StringView() : strings.value<StringView>(rows.row(i));
+   }
+   return Vector::flat(PhysicalType::String, values, validity);
+}
+
+/// Adds a key column of `rows` to their hashes, one after the other, and to the notes.
+void hashColumn(size_t number, const SqlType& type, const Vector& column, Selection rows, Arena& arena,
+                uint64_t* hashes, uint8_t* hasNull, ZoneRange* zone) {
+   const bool isKeyed = hasOrderKey(type);
+   Vector keys = column;
+   if (isKeyed) {
+      const uint32_t count = rows.count();
+      keys = orderKeys(type, rows.isDense() ? column : gathered(column, rows, arena), count, arena);
+      rows = Selection::dense(count);
+   }
+   if (number == 0)
+      hashVector(keys, rows, hashes);
+   else
+      hashCombineVector(keys, rows, hashes);
+   for (uint32_t i = 0; hasNull && i < rows.count(); ++i) {
+      const uint32_t row = rows.row(i);
+      if (keys.isNull(row))
+         hasNull[i] = 1;
+      else if (zone && isKeyed) // equal values may lie in different zones
+         *zone = {zoneKeyMin, zoneKeyMax};
+      else if (zone)
+         zone->add(zoneKeyOf(Value::fromVector(keys, row)));
+   }
+}
+
+} // namespace
+
 std::vector<uint64_t> hashKeys(const Segment& segment,
                                const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
-                               const std::vector<uint32_t>& columns, uint32_t first, uint32_t count, KeyNotes* notes) {
+                               const std::vector<uint32_t>& columns, const ComputedKey* computed, uint32_t first,
+                               uint32_t count, std::vector<uint8_t>& outside, KeyNotes* notes) {
    auto state = std::make_shared<ScanState>();
    state->columns = definitions;
    state->spec.columns = columns;
    state->sources.push_back({std::shared_ptr<const Segment>(std::shared_ptr<void>(), &segment), first + count});
    RowGroupReader reader(state);
    std::vector<uint64_t> hashes(count);
+   outside.assign(computed ? count : 0, 1);
    if (notes) {
       notes->hasNull.assign(count, 0);
-      notes->zones.resize(columns.size());
+      if (!computed) notes->zones.resize(columns.size());
    }
+   std::vector<Vector> inputs(columns.size());
    for (uint32_t done = 0; done < count;) {
       const uint32_t row = first + done, group = row / rowGroupRows;
       reader.open(
@@ -245,25 +301,29 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
       const uint32_t inGroup = row % rowGroupRows;
       const uint32_t part = std::min(vectorRows - inGroup % vectorRows, count - done);
       Arena arena; // of order keys
+      const Selection all = Selection::dense(part);
       for (uint32_t i = 0; i < columns.size(); ++i) {
-         const Selection all = Selection::dense(part);
-         Vector keys = reader.read(i, inGroup, part, all);
-         const SqlType& type = (*definitions)[columns[i]].type;
-         const bool isKeyed = hasOrderKey(type);
-         if (isKeyed) keys = orderKeys(type, keys, part, arena);
-         if (i == 0)
-            hashVector(keys, all, hashes.data() + done);
-         else
-            hashCombineVector(keys, all, hashes.data() + done);
-         for (uint32_t j = 0; notes && j < part; ++j) {
-            if (keys.isNull(j))
-               notes->hasNull[done + j] = 1;
-            else if (isKeyed) // equal values may lie in different zones
-               notes->zones[i] = {zoneKeyMin, zoneKeyMax};
-            else
-               notes->zones[i].add(zoneKeyOf(Value::fromVector(keys, j)));
-         }
+         inputs[i] = reader.read(i, inGroup, part, all);
+         if (!computed)
+            hashColumn(i, (*definitions)[columns[i]].type, inputs[i], all, arena, hashes.data() + done,
+                       notes ? notes->hasNull.data() + done : nullptr, notes ? &notes->zones[i] : nullptr);
       }
+      const auto use = [&](std::span<const Vector> key, const Selection& rows) {
+         std::vector<uint64_t> found(rows.count());
+         std::vector<uint8_t> hasNull(rows.count());
+         for (size_t i = 0; i < key.size(); ++i)
+            hashColumn(i, computed->types()[i], key[i], rows, arena, found.data(), hasNull.data(), nullptr);
+         for (uint32_t i = 0; i < rows.count(); ++i) {
+            const uint32_t place = done + rows.row(i);
+            hashes[place] = found[i];
+            outside[place] = 0;
+            if (notes) notes->hasNull[place] = hasNull[i];
+         }
+      };
+      if (computed && notes && notes->mayRaise)
+         computed->compute(inputs, part, all, use);
+      else if (computed)
+         computed->computeSound(inputs, part, all, use);
       done += part;
    }
    return hashes;

@@ -9,6 +9,7 @@
 #include "storage/base/ids.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/buffer/memory_governor.hpp"
+#include "storage/table/computed_key.hpp"
 #include "storage/version/snapshot.hpp"
 
 // Key indexes find rows by the values of some columns without reading the other rows. A key index belongs to one
@@ -31,8 +32,9 @@ class TransactionManager;
 /// The rows whose key columns hash like one of `hashes`: hashVector of the first column, hashCombineVector of the
 /// others.
 struct KeyFilter {
-   std::vector<uint32_t> columns; ///< storage columns (attnum - 1)
+   std::vector<uint32_t> columns; ///< storage columns (attnum - 1); of a computed key: its inputs
    std::vector<uint64_t> hashes;
+   std::shared_ptr<const ComputedKey> computed = nullptr; ///< null: the key is the columns
 };
 
 /// The memory of a database's key indexes: their common reservation, and the list of indexes to drop when memory is
@@ -80,7 +82,8 @@ public:
    void forget();
 
 private:
-   SegmentKeys& keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns);
+   SegmentKeys& keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns,
+                       const std::shared_ptr<const ComputedKey>& computed);
 
    Mutex mutex_; ///< guards the members below
    std::vector<std::unique_ptr<SegmentKeys>> indexes_ GUARDED_BY(mutex_);
@@ -90,12 +93,14 @@ private:
 struct KeyNotes {
    std::vector<uint8_t> hasNull; ///< 1 for rows with a NULL among the key columns
    std::vector<ZoneRange> zones; ///< of the values that are not NULL, by key column; only widened
+   bool mayRaise = false;        ///< set by the caller: an error of a computed key is raised
 };
 
-/// Hashes of the keys of rows [first, first + count) of a segment, computed as those of KeyFilter.
+/// Hashes of the keys of rows [first, first + count) of a segment, computed as those of KeyFilter. `outside`: set to 1
+/// for the rows that a computed key leaves out, whose hashes say nothing; empty if there are none.
 std::vector<uint64_t> hashKeys(const Segment& segment,
                                const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
-                               const std::vector<uint32_t>& columns, uint32_t first, uint32_t count,
-                               KeyNotes* notes = nullptr);
+                               const std::vector<uint32_t>& columns, const ComputedKey* computed, uint32_t first,
+                               uint32_t count, std::vector<uint8_t>& outside, KeyNotes* notes = nullptr);
 
 } // namespace ouzel::storage

@@ -41,8 +41,9 @@ bool equalKeys(const SqlType& type, const Value& a, const Value& b) {
    }
 }
 
+/// The key of a row; empty if a computed key leaves it out.
 std::vector<Value> readKey(const SegmentPtr& segment, const Definitions& definitions,
-                           const std::vector<uint32_t>& columns, uint32_t row) {
+                           const std::vector<uint32_t>& columns, uint32_t row, const ComputedKey* computed = nullptr) {
    auto state = std::make_shared<ScanState>();
    state->columns = definitions;
    state->spec.columns = columns;
@@ -52,36 +53,51 @@ std::vector<Value> readKey(const SegmentPtr& segment, const Definitions& definit
    reader.open({.segment = 0, .rowGroup = group, .rowCount = inGroup + 1});
    const uint32_t first = inGroup / vectorRows * vectorRows, count = inGroup - first + 1;
    const auto position = static_cast<RowIndex>(inGroup - first);
+   const Selection one = Selection::list(&position, 1);
    std::vector<Value> key;
-   for (uint32_t i = 0; i < columns.size(); ++i)
-      key.push_back(Value::fromVector(reader.read(i, first, count, Selection::list(&position, 1)), position));
+   std::vector<Vector> inputs;
+   for (uint32_t i = 0; i < columns.size(); ++i) {
+      inputs.push_back(reader.read(i, first, count, one));
+      if (!computed) key.push_back(Value::fromVector(inputs.back(), position));
+   }
+   if (computed)
+      computed->computeSound(inputs, count, one, [&](std::span<const Vector> vectors, const Selection& rows) {
+         for (size_t i = 0; i < vectors.size() && rows.count() > 0; ++i)
+            key.push_back(Value::fromVector(vectors[i], position));
+      });
    return key;
 }
 
 bool haveEqualKeys(const std::vector<ColumnDefinition>& definitions, const std::vector<uint32_t>& columns,
-                   const std::vector<Value>& a, const std::vector<Value>& b) {
-   for (size_t i = 0; i < columns.size(); ++i)
-      if (!equalKeys(definitions[columns[i]].type, a[i], b[i])) return false;
+                   const ComputedKey* computed, const std::vector<Value>& a, const std::vector<Value>& b) {
+   if (a.empty() || b.empty()) return false;
+   for (size_t i = 0; i < a.size(); ++i)
+      if (!equalKeys(computed ? computed->types()[i] : definitions[columns[i]].type, a[i], b[i])) return false;
    return true;
 }
 
 } // namespace
 
 std::optional<Table::NewKeys> Table::newKeys(Transaction& transaction, uint32_t sinceCommand,
-                                             std::vector<uint32_t> columns, bool nullsEqual, size_t rowsMax) {
+                                             std::vector<uint32_t> columns, bool nullsEqual, size_t rowsMax,
+                                             std::shared_ptr<const ComputedKey> computed) {
    NewKeys keys;
    keys.columns = std::move(columns);
+   keys.computed = std::move(computed);
    const Definitions definitions = this->columns();
    const std::vector<LocalWrites::Range> ranges = transaction.writesOf(*this).insertedSince(sinceCommand);
    size_t rowCount = 0;
    KeyNotes notes;
+   notes.mayRaise = true;
    for (const LocalWrites::Range& range : ranges)
       rowCount += range.end - range.first;
    if (rowCount > rowsMax) return std::nullopt;
    for (const LocalWrites::Range& range : ranges) {
-      const std::vector<uint64_t> hashes =
-          hashKeys(*range.segment, definitions, keys.columns, range.first, range.end - range.first, &notes);
+      std::vector<uint8_t> outside;
+      const std::vector<uint64_t> hashes = hashKeys(*range.segment, definitions, keys.columns, keys.computed.get(),
+                                                    range.first, range.end - range.first, outside, &notes);
       for (uint32_t i = 0; i < hashes.size(); ++i) {
+         if (!outside.empty() && outside[i]) continue;
          if (notes.hasNull[i] && !nullsEqual) continue;
          if (range.segment->versions->deletes.word(range.first + i) != 0) continue; // by the transaction itself
          keys.rows.push_back(makeRowId(range.segment->id, range.first + i));
@@ -150,9 +166,11 @@ private:
          keyOf.emplace(filter_.hashes[i], i);
       for (const uint32_t group : groups) {
          const uint32_t first = group * rowGroupRows, count = std::min(rowGroupRows, source.rows - first);
-         const std::vector<uint64_t> hashes = hashKeys(segment, state_->columns, filter_.columns, first, count);
+         std::vector<uint8_t> outside;
+         const std::vector<uint64_t> hashes =
+             hashKeys(segment, state_->columns, filter_.columns, filter_.computed.get(), first, count, outside);
          for (uint32_t i = 0; i < count; ++i)
-            for (auto [it, end] = keyOf.equal_range(hashes[i]); it != end; ++it)
+            for (auto [it, end] = keyOf.equal_range(hashes[i]); it != end && (outside.empty() || !outside[i]); ++it)
                candidates.push_back({first + i, it->second});
       }
       return candidates;
@@ -169,19 +187,21 @@ private:
 std::vector<Value> Table::newKey(Transaction& transaction, const NewKeys& keys, size_t i) {
    const SegmentPtr segment = transaction.writesOf(*this).findSegment(segmentOf(keys.rows[i]));
    CHECK(segment != nullptr);
-   return readKey(segment, columns(), keys.columns, rowOf(keys.rows[i]));
+   return readKey(segment, columns(), keys.columns, rowOf(keys.rows[i]), keys.computed.get());
 }
 
 std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transaction, const NewKeys& keys) {
    if (keys.rows.empty()) return std::nullopt;
-   const KeyFilter filter{keys.columns, keys.hashes};
+   const KeyFilter filter{keys.columns, keys.hashes, keys.computed};
    std::optional<KeyConflict> conflict;
    KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, keys.zones)
        .run([&](const KeySearch::Found& found) {
           const RowId row = makeRowId(found.segment->id, found.row);
           if (row == keys.rows[found.key]) return true;
           std::vector<Value> key = newKey(transaction, keys, found.key);
-          if (!haveEqualKeys(*columns(), keys.columns, key, readKey(found.segment, columns(), keys.columns, found.row)))
+          const ComputedKey* computed = keys.computed.get();
+          if (!haveEqualKeys(*columns(), keys.columns, computed, key,
+                             readKey(found.segment, columns(), keys.columns, found.row, computed)))
              return true;
           conflict = KeyConflict{std::move(key), found.deleter};
           return false;
@@ -206,7 +226,8 @@ Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<ui
    KeyPresence presence;
    KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, zones)
        .run([&](const KeySearch::Found& found) {
-          if (!haveEqualKeys(*columns(), keyColumns, key, readKey(found.segment, columns(), keyColumns, found.row)))
+          if (!haveEqualKeys(*columns(), keyColumns, nullptr, key,
+                             readKey(found.segment, columns(), keyColumns, found.row)))
              return true;
           presence.isPresent = found.deleter == 0;
           presence.deleter = found.deleter;

@@ -44,13 +44,16 @@ public:
    struct NewKeys {
       std::vector<uint32_t> columns; ///< storage columns
       std::vector<RowId> rows;
-      std::vector<uint64_t> hashes; ///< one per row
-      std::vector<ZoneRange> zones; ///< zones of all the keys, by column; empty: unknown
+      std::vector<uint64_t> hashes;                ///< one per row
+      std::vector<ZoneRange> zones;                ///< zones of all the keys, by column; empty: unknown
+      std::shared_ptr<const ComputedKey> computed; ///< null: the key is the columns
    };
    /// Keys of the rows that the transaction has inserted in commands from `sinceCommand` on and not deleted again. Rows
-   /// with a NULL in the key only when `nullsEqual`. Empty when there are more than `rowsMax` rows.
+   /// with a NULL in the key only when `nullsEqual`. Empty when there are more than `rowsMax` rows. `columns`: of a
+   /// computed key its inputs.
    std::optional<NewKeys> newKeys(Transaction& transaction, uint32_t sinceCommand, std::vector<uint32_t> columns,
-                                  bool nullsEqual, size_t rowsMax);
+                                  bool nullsEqual, size_t rowsMax,
+                                  std::shared_ptr<const ComputedKey> computed = nullptr);
    struct KeyConflict {
       std::vector<Value> key;
       TransactionId holder = 0; ///< ≠ 0: this open transaction deletes the other row if it commits (31 bits of its id)

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 
+#include "catalog/object/heirs.hpp"
 #include "catalog/object/partition_hash.hpp"
 #include "catalog/object/partition_map.hpp"
 #include "catalog/pg_catalog/functions.hpp"
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/number/scaled_value.hpp"
 #include "common/type/order_key.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "executor/expression/evaluator.hpp"
+#include "sql/bind/stored_expression.hpp"
 
 // PARTITION BY and FOR VALUES.
 
@@ -49,22 +53,13 @@ std::string columnName(const ::PartitionElem& element) {
    return fields.size() == 1 && isNode(fields[0], T_String) ? std::string(stringOf(fields[0])) : std::string();
 }
 
-/// Whether the operator class that is named is the one that the type has anyway: int4_ops of int4, varchar_ops.
-bool isDefaultClass(const ::PartitionElem& element, const SqlType& type, PartitionStrategy strategy) {
-   const std::string name(stringOf(ListOf<>(element.opclass).back()));
-   if (strategy != PartitionStrategy::Hash && type.oid == oid::varchar)
-      return name == "varchar_ops" || name == "text_ops";
-   const catalog::TypeInfo* info = catalog::builtins().type(type.oid);
-   return info && name == std::string(info->name) + "_ops";
-}
-
-void requirePartitionable(const catalog::Column& column, PartitionStrategy strategy) {
-   const SqlType type{column.type.oid, -1, invalidOid};
+void requirePartitionable(Oid oid, bool isNamedClass, PartitionStrategy strategy) {
+   const SqlType type{oid, -1, invalidOid};
    const bool isHash = strategy == PartitionStrategy::Hash;
    const catalog::Builtins& builtins = catalog::builtins();
    const bool hasOperators = isHash ? builtins.equalityOperator(type.oid) != nullptr
                                     : builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;
-   if (!hasOperators) {
+   if (!hasOperators && !isNamedClass) {
       const std::string method = isHash ? "hash" : "btree";
       throw SqlError(sqlstate::undefinedObject, "data type " + formatType(type) +
                                                     " has no default operator class for access method \"" + method +
@@ -76,6 +71,107 @@ void requirePartitionable(const catalog::Column& column, PartitionStrategy strat
       throwNotSupported("partitioning by hash of type " + formatType(type));
    if (strategy == PartitionStrategy::Range && findTypeForm(type.oid))
       throwNotSupported("partitioning by range of type " + formatType(type));
+}
+
+/// Adds elements of PARTITION BY to a key.
+class PartitionKeyBuilder {
+public:
+   PartitionKeyBuilder(CommandContext& context, const catalog::Relation& table, catalog::PartitionKey& key)
+      : context_(context), table_(table), key_(key) {}
+
+   void add(const ::PartitionElem& element);
+
+private:
+   SqlType addColumn(const ::PartitionElem& element, const std::string& name);
+   SqlType addExpression(const ::PartitionElem& element);
+   void addClass(const ::PartitionElem& element, const SqlType& type);
+
+   CommandContext& context_;
+   const catalog::Relation& table_;
+   catalog::PartitionKey& key_;
+};
+
+SqlType PartitionKeyBuilder::addColumn(const ::PartitionElem& element, const std::string& name) {
+   const uint32_t position = context_.position(element.location);
+   const catalog::Column* column = table_.findColumn(name);
+   if (!column && (name == "ctid" || name == "xmin" || name == "xmax" || name == "tableoid"))
+      throw SqlError(sqlstate::invalidObjectDefinition, "cannot use system column \"" + name + "\" in partition key")
+          .at(position);
+   if (!column)
+      throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" named in partition key does not exist")
+          .at(position);
+   if (column->generated)
+      throw SqlError(sqlstate::invalidObjectDefinition, "cannot use generated column in partition key")
+          .at(position)
+          .detail("Column \"" + name + "\" is a generated column.");
+   key_.columns.push_back(column->attribute);
+   return column->type;
+}
+
+SqlType PartitionKeyBuilder::addExpression(const ::PartitionElem& element) {
+   const auto refuse = [](const std::string& message) { return SqlError(sqlstate::invalidObjectDefinition, message); };
+   const catalog::SearchPath path = context_.core.searchPath();
+   const auto bound = sql::bindExpression(*element.expr, sql::ExpressionUse::PartitionKey, &table_, std::nullopt, {},
+                                          context_.core.bindContext(path, nullptr)); // PostgreSQL gives no positions
+   const sql::BindContext bind = context_.core.bindContext(path, &context_.source());
+   const std::string_view text = context_.source().text();
+   const std::string_view own = expressionAt(text.substr(static_cast<size_t>(element.location)));
+   sql::StoredExpression stored =
+       sql::storedExpression(*element.expr, sql::ExpressionUse::PartitionKey, &table_, std::nullopt, bind,
+                             static_cast<uint32_t>(own.data() - text.data()), static_cast<uint32_t>(own.size()));
+   if (stored.readsRow) throwNotSupported("a whole row in a partition key", context_.position(element.location));
+   for (const sql::GetColumn& input : bound.inputs) {
+      const catalog::Column& column = *table_.column(input.attribute);
+      if (column.generated)
+         throw refuse("cannot use generated column in partition key")
+             .at(context_.position(element.location))
+             .detail("Column \"" + column.name + "\" is a generated column.");
+      if (std::find(key_.reads.begin(), key_.reads.end(), input.attribute) == key_.reads.end())
+         key_.reads.push_back(input.attribute);
+   }
+   if (!isImmutable(*bound.expr)) throw refuse("functions in partition key expression must be marked IMMUTABLE");
+   if (bound.inputs.empty()) throw refuse("cannot use constant expression as partition key");
+   key_.columns.push_back(0);
+   key_.expressions.push_back(isPrintedBare(element.expr) ? std::move(stored.text) : "(" + stored.text + ")");
+   key_.types.push_back(bound.expr->type);
+   return bound.expr->type;
+}
+
+void PartitionKeyBuilder::addClass(const ::PartitionElem& element, const SqlType& type) {
+   const std::string method = key_.strategy == PartitionStrategy::Hash ? "hash" : "btree";
+   requirePartitionable(type.oid, element.opclass != nullptr, key_.strategy);
+   if (element.opclass) {
+      const std::string name(stringOf(ListOf<>(element.opclass).back()));
+      const Oid methodOid = catalog::accessMethod(method);
+      const catalog::OperatorClassInfo* found = catalog::findOperatorClass(methodOid, name);
+      if (!found)
+         throw SqlError(sqlstate::undefinedObject,
+                        "operator class \"" + name + "\" does not exist for access method \"" + method + "\"");
+      if (!catalog::acceptsType(*found, type.oid))
+         throw SqlError(sqlstate::datatypeMismatch, "operator class \"" + name + "\" does not accept data type " +
+                                                        formatType({type.oid, -1, invalidOid}));
+      const catalog::OperatorClassInfo* usual = catalog::defaultOperatorClass(methodOid, type.oid);
+      if (usual && usual->oid == found->oid) return;
+      key_.classes.resize(key_.columns.size(), invalidOid);
+      key_.classes.back() = found->oid;
+   }
+}
+
+void PartitionKeyBuilder::add(const ::PartitionElem& element) {
+   const std::string name = columnName(element);
+   const SqlType type = name.empty() ? addExpression(element) : addColumn(element, name);
+   Oid collation = type.collation;
+   if (element.collation)
+      collation = sql::collated(type, element.collation, context_.position(element.location)).collation;
+   if (collation == sql::conflictingCollation)
+      throw SqlError(sqlstate::indeterminateCollation,
+                     "could not determine which collation to use for partition expression")
+          .hint("Use the COLLATE clause to set the collation explicitly.");
+   const auto* order = catalog::builtins().collation(collation);
+   if (key_.strategy == PartitionStrategy::Range && order && order->provider == 'i') // bounds compare by bytes
+      throwNotSupported("partitioning by range under a collation of ICU", context_.position(element.location));
+   addClass(element, type);
+   key_.collations.push_back(collation);
 }
 
 } // namespace
@@ -91,32 +187,9 @@ catalog::PartitionKey partitionKeyOf(CommandContext& context, const ::PartitionS
    if (elements.size() > keyColumnsMax)
       throw SqlError(sqlstate::tooManyColumns,
                      "cannot partition using more than " + std::to_string(keyColumnsMax) + " columns");
-   for (const ::PartitionElem* element : elements) {
-      const uint32_t position = context.position(element->location);
-      const std::string name = columnName(*element);
-      if (name.empty()) throwNotSupported("an expression in a partition key", position);
-      const catalog::Column* column = table.findColumn(name);
-      if (!column && (name == "ctid" || name == "xmin" || name == "xmax" || name == "tableoid"))
-         throw SqlError(sqlstate::invalidObjectDefinition, "cannot use system column \"" + name + "\" in partition key")
-             .at(position);
-      if (!column)
-         throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" named in partition key does not exist")
-             .at(position);
-      if (column->generated)
-         throw SqlError(sqlstate::invalidObjectDefinition, "cannot use generated column in partition key")
-             .at(position)
-             .detail("Column \"" + name + "\" is a generated column.");
-      if (element->opclass && !isDefaultClass(*element, column->type, key.strategy))
-         throwNotSupported("an operator class in a partition key", position);
-      Oid collation = column->type.collation;
-      if (element->collation) collation = sql::collated(column->type, element->collation, position).collation;
-      requirePartitionable(*column, key.strategy);
-      const auto* order = catalog::builtins().collation(collation);
-      if (key.strategy == PartitionStrategy::Range && order && order->provider == 'i')
-         throwNotSupported("partitioning by range under a collation of ICU", position); // bounds compare by bytes
-      key.columns.push_back(column->attribute);
-      key.collations.push_back(collation);
-   }
+   PartitionKeyBuilder builder(context, table, key);
+   for (const ::PartitionElem* element : elements)
+      builder.add(*element);
    return key;
 }
 
@@ -127,8 +200,13 @@ class BoundReader {
 public:
    BoundReader(CommandContext& context, const catalog::Relation& parent) : context_(context), parent_(parent) {}
 
-   const catalog::Column& column(size_t i) const {
-      return parent_.columns[static_cast<size_t>(parent_.partitionKey->columns[i] - 1)];
+   catalog::Column column(size_t i) const {
+      const int16_t attribute = parent_.partitionKey->columns[i];
+      if (attribute != 0) return parent_.columns[static_cast<size_t>(attribute - 1)];
+      catalog::Column computed;
+      computed.name = catalog::partitionColumnText(parent_, i);
+      computed.type = catalog::partitionKeyTypes(parent_)[i];
+      return computed;
    }
    std::vector<PartitionDatum> range(const ::List* list, const char* which);
    std::vector<PartitionDatum> list(const ::List* list);

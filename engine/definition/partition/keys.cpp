@@ -21,6 +21,10 @@ void requirePartitionColumns(const catalog::Relation& table, const std::vector<i
                              std::string_view what) {
    if (!table.partitionKey) return;
    for (const int16_t attribute : table.partitionKey->columns) {
+      if (attribute == 0)
+         throw SqlError(sqlstate::featureNotSupported,
+                        "unsupported " + std::string(what) + " constraint with partition key definition")
+             .detail(std::string(what) + " constraints cannot be used when partition keys include expressions.");
       if (std::find(columns.begin(), columns.end(), attribute) != columns.end()) continue;
       throw SqlError(sqlstate::featureNotSupported,
                      "unique constraint on partitioned table must include all partitioning columns")
@@ -77,12 +81,20 @@ private:
    const bool matches_;
 };
 
-/// Whether an index of the partition is over the same columns in the same way.
+bool sameCollations(const catalog::Relation& a, const catalog::Relation& b) {
+   for (size_t i = 0; i < a.index->columns.size() && i < a.columns.size() && i < b.columns.size(); ++i)
+      if (a.columns[i].type.collation != b.columns[i].type.collation) return false;
+   return true;
+}
+
+/// Whether an index of the partition is over the same columns in the same way. Columns have the same names there.
 bool KeySpreader::isAlike(const catalog::Relation& index, const catalog::Relation& own) const {
    const catalog::IndexDefinition &wanted = *index.index, &has = *own.index;
    return has.columns == this->own(wanted.columns) && has.options == wanted.options &&
           has.isUnique == wanted.isUnique && has.method == wanted.method &&
-          has.nullsNotDistinct == wanted.nullsNotDistinct;
+          has.nullsNotDistinct == wanted.nullsNotDistinct && has.classes == wanted.classes &&
+          has.operators == wanted.operators && has.expressions == wanted.expressions &&
+          has.predicate == wanted.predicate && sameCollations(index, own);
 }
 
 /// A part of a key's index has a key of its own.
@@ -147,6 +159,7 @@ void KeySpreader::addIndex(const catalog::Relation& index) {
       part.parentCount = 1;
       part.isLocal = false;
       part.nullsNotDistinct = index.index->nullsNotDistinct;
+      part.included = own(index.index->included);
       editor_.addConstraint(partition_, std::move(part));
    } else {
       catalog::Relation draft;
@@ -159,12 +172,15 @@ void KeySpreader::addIndex(const catalog::Relation& index) {
       draft.options = index.options;
       draft.index->table = partition_;
       draft.index->columns = own(index.index->columns);
+      draft.index->included = own(index.index->included);
+      draft.index->reads = own(index.index->reads);
       draft.index->isPartitioned = partition->partitionKey.has_value();
       draft.index->parentIndex = index.oid;
       draft.name = editor_.chooseIndexName(partition->name, draft);
       editor_.createRelation(std::move(draft));
    }
-   if (index.index->isUnique && !partition->partitionKey) checkUniqueKeysOfTable(context_.core, partition_, true);
+   if ((index.index->isUnique || index.index->isComputed()) && !partition->partitionKey)
+      checkUniqueKeysOfTable(context_.core, partition_, true);
 }
 
 void KeySpreader::addForeignKey(const Constraint& constraint) {

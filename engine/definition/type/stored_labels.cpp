@@ -82,8 +82,11 @@ bool Relabelling::change(catalog::Relation& relation) const {
       const catalog::RelationPtr table = context_.catalog.relation(relation.index->table);
       for (std::string& expression : relation.index->expressions)
          isChanged |= change(expression, ExpressionUse::IndexExpression, table.get());
-      isChanged |= change(relation.index->predicate, ExpressionUse::IndexExpression, table.get());
+      isChanged |= change(relation.index->predicate, ExpressionUse::IndexPredicate, table.get());
    }
+   if (relation.partitionKey)
+      for (std::string& expression : relation.partitionKey->expressions)
+         isChanged |= change(expression, ExpressionUse::PartitionKey, &before);
    for (catalog::Policy& policy : relation.policies)
       for (std::string* text : {&policy.usingExpr, &policy.checkExpr})
          isChanged |=

@@ -134,6 +134,14 @@ void requireNotInTexts(SessionCore& core, std::string_view name, bool isField, s
          refuse(constraint.expression, *relation);
       for (const catalog::Column& column : relation->columns)
          refuse(column.defaultExpr, *relation);
+      if (relation->index) {
+         refuse(relation->index->predicate, *relation);
+         for (const std::string& expression : relation->index->expressions)
+            refuse(expression, *relation);
+      }
+      if (relation->partitionKey)
+         for (const std::string& expression : relation->partitionKey->expressions)
+            refuse(expression, *relation);
       for (const catalog::Policy& policy : relation->policies) {
          refuse(policy.usingExpr, *relation);
          refuse(policy.checkExpr, *relation);

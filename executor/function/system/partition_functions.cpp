@@ -1,3 +1,4 @@
+#include "catalog/object/heirs.hpp"
 #include "catalog/object/partition_hash.hpp"
 #include "catalog/object/snapshot.hpp"
 #include "common/number/scaled_value.hpp"
@@ -23,9 +24,10 @@ std::vector<SqlType> keyTypes(const KernelCall& call, Oid parent) {
       throw SqlError(sqlstate::invalidParameterValue, "number of partitioning columns (" + std::to_string(key.size()) +
                                                           ") does not match number of partition keys provided (" +
                                                           std::to_string(given) + ")");
+   const std::vector<SqlType> ofKey = catalog::partitionKeyTypes(*table);
    std::vector<SqlType> types;
    for (size_t i = 0; i < key.size(); ++i) {
-      const SqlType& type = table->columns[static_cast<size_t>(key[i] - 1)].type;
+      const SqlType& type = ofKey[i];
       if (type.oid != call.argTypes[i + 3].oid)
          throw SqlError(sqlstate::invalidParameterValue,
                         "column " + std::to_string(i + 1) + " of the partition key has type " +

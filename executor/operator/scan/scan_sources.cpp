@@ -25,6 +25,8 @@ storage::ScanSpec ScanSources::specOf(const sql::TablePart* part, const storage:
       own(zone.column);
    for (storage::ValuePredicate& values : spec.valuePredicates)
       own(values.column);
+   if (spec.keys && spec.keys->computed) // the computation is over the whole table's columns
+      spec.keys.reset();
    if (spec.keys)
       for (uint32_t& column : spec.keys->columns)
          own(column);

@@ -152,6 +152,7 @@ private:
    void addPresence(uint32_t slot);
    void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
+   std::optional<std::vector<const Value*>> computedValues(size_t keyColumn) const;
    void chooseParts(sql::TableRef& table) const;
    storage::Snapshot snapshotFor(const QueryContext& context) const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
@@ -300,29 +301,61 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
       for (const int16_t attribute : attributes)
          filter.columns.push_back(static_cast<uint32_t>(attribute - 1));
    };
+   const auto setComputed = [&] {
+      filter.computed = plan_.lookupIndex->computed;
+      filter.columns = filter.computed->inputs();
+   };
    if (keyLookup_ && keyLookup_->isPublished()) {
       DCHECK(!plan_.keyLookupAttributes.empty());
-      setColumns(plan_.keyLookupAttributes);
+      if (plan_.lookupIndex)
+         setComputed();
+      else
+         setColumns(plan_.keyLookupAttributes);
       filter.hashes = keyLookup_->hashes();
       return filter;
    }
-   if (plan_.lookupAttributes.empty()) return std::nullopt;
-   setColumns(plan_.lookupAttributes);
    filter.hashes.push_back(0);
    bool isFirst = true;
-   for (const int16_t attribute : plan_.lookupAttributes) {
-      const auto values = fixed_.find(attribute);
-      if (values == fixed_.end()) return std::nullopt;
+   const auto combine = [&](const std::vector<const Value*>& values) {
       std::vector<uint64_t> longer;
       for (const uint64_t prefix : filter.hashes)
-         for (const Value* value : values->second) {
+         for (const Value* value : values) {
             const uint64_t hash = hashOf(*value);
             longer.push_back(isFirst ? hash : hashCombine(prefix, hash));
          }
       filter.hashes = std::move(longer);
       isFirst = false;
+   };
+   if (!plan_.lookupValues.empty()) {
+      setComputed();
+      for (size_t i = 0; i < plan_.lookupValues.size(); ++i) {
+         const auto values = computedValues(i);
+         if (!values) return std::nullopt;
+         combine(*values);
+      }
+      return filter;
+   }
+   if (plan_.lookupAttributes.empty()) return std::nullopt;
+   setColumns(plan_.lookupAttributes);
+   for (const int16_t attribute : plan_.lookupAttributes) {
+      const auto values = fixed_.find(attribute);
+      if (values == fixed_.end()) return std::nullopt;
+      combine(values->second);
    }
    return filter;
+}
+
+/// The values that predicates allow for a column of a computed key, NULLs left out; null: one of them is not known.
+std::optional<std::vector<const Value*>> TableScan::computedValues(size_t keyColumn) const {
+   std::vector<const Value*> values;
+   const PhysicalType physical = storedRepresentation(plan_.lookupIndex->key[keyColumn]->type).physical;
+   for (const sql::ExprPtr& expr : plan_.lookupValues[keyColumn]) {
+      if (isNullConstant(*expr)) continue;
+      const Value* value = knownValue(*expr);
+      if (!value || value->type != physical) return std::nullopt;
+      values.push_back(value);
+   }
+   return values;
 }
 
 /// Leaves out the partitions that the predicates exclude with the values that they have now, and those without keys of
@@ -361,8 +394,8 @@ void TableScan::chooseParts(sql::TableRef& table) const {
 /// Reading ahead before the joins have published their filters is safe: filters can only remove row groups. Of a table
 /// with parts nothing is read ahead: joins may exclude most of them.
 void TableScan::foresee(QueryContext& context) {
-   if (isEmpty_ || keyLookup_ || !plan_.lookupAttributes.empty()) return; // a lookup may need only few rows
-   if (plan_.seesWith || plan_.table.parts) return;                       // WITH may not have run yet
+   if (isEmpty_ || plan_.looksUp()) return;         // a lookup may need only few rows
+   if (plan_.seesWith || plan_.table.parts) return; // WITH may not have run yet
    sources_.foresee(context, spec_);
 }
 

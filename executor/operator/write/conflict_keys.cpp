@@ -135,6 +135,10 @@ uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
          Claim& claim = claims[count];
          claim.bytes.assign(1, static_cast<char>(number));
          bool isDistinct = false; // a NULL makes the key unlike any other
+         if (keys_[number].guard) {
+            const Vector& guard = in.columns[*keys_[number].guard];
+            if (guard.isNull(row) || guard.value<uint8_t>(row) == 0) continue;
+         }
          for (size_t k = 0; k < keys_[number].slots.size(); ++k) {
             const Vector& column = in.columns[keys_[number].slots[k]];
             const bool isNull = column.isNull(row);

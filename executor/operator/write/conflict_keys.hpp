@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,8 @@ public:
    struct Key {
       std::vector<uint32_t> slots; ///< columns of the batch
       bool nullsNotDistinct = false;
-      std::vector<SqlType> types{}; ///< by slot; empty: all compare by their bytes
+      std::vector<SqlType> types{};    ///< by slot; empty: all compare by their bytes
+      std::optional<uint32_t> guard{}; ///< a boolean column that is true for the rows that have the key; none: all rows
    };
    ConflictKeys(std::vector<Key> keys, Reservation& memory);
 

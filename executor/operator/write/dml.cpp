@@ -99,7 +99,8 @@ private:
 DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& returned)
    : node_(node), dml_(*node.as<sql::plan::Write>().dml), columns_(builder.context().columns()),
      slots_(std::span(node.children[0]->output)),
-     target_(builder.context().execution, dml_, slots_, columns_, node.children[0]->estimatedRows),
+     target_(builder.context().execution, dml_, slots_, static_cast<uint32_t>(node.children[0]->output.size()),
+             columns_, node.children[0]->estimatedRows),
      errors_(dml_, slots_, columns_), returned_(returned) {
    for (const auto which : {CheckedRows::Written, CheckedRows::Proposed, CheckedRows::Stored})
       checks_[static_cast<size_t>(which)] = compile(checksOf(which));
@@ -120,6 +121,11 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
    for (const sql::Dml::ConflictKey& conflict : dml_.conflictKeys) {
       ConflictKeys::Key& key = keys.emplace_back();
       key.nullsNotDistinct = conflict.nullsNotDistinct;
+      for (const sql::ColumnId column : conflict.columns) {
+         key.slots.push_back(*slots_.find(column));
+         key.types.push_back(columns_[column].type);
+      }
+      if (conflict.guard != sql::noColumn) key.guard = slots_.find(conflict.guard);
       for (const int16_t attribute : conflict.attributes) {
          const auto written = std::find_if(dml_.target.begin(), dml_.target.end(),
                                            [&](const sql::GetColumn& column) { return column.attribute == attribute; });
@@ -161,6 +167,12 @@ SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batc
    result.columns.resize(returningColumns_.size());
    Batch live = in;
    live.selection = rows;
+   std::vector<int64_t> places; // RETURNING tableoid is where the new row lies
+   if (dml_.tableOid != sql::noColumn && writesRows_ && target_.hasParts()) {
+      places.resize(in.rowCount);
+      forEachRow(rows, [&](uint32_t row) { places[row] = target_.placeOf(*local.target, row)->oid; });
+      live.columns[*slots_.find(dml_.tableOid)] = Vector::flat(PhysicalType::I64, places.data(), nullptr);
+   }
    returning_->evaluateAll(*local.returning, live, rows, result.columns.data());
    result.rowCount = in.rowCount;
    result.selection = rows;
@@ -315,8 +327,8 @@ bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryCont
       // PostgreSQL finds the partition first, and the error names it.
       const catalog::Relation* part = nullptr;
       if (which == CheckedRows::Written && target_.hasParts()) {
-         if (const auto error =
-                 target_.place(*local.target, in, Selection::list(local.failing.data(), 1), context.functions()))
+         if (const auto error = target_.place(*local.target, in, Selection::list(local.failing.data(), 1),
+                                              context.functions(), context.memory()))
             return refuse(in, row, *error);
          part = target_.placeOf(*local.target, row);
       }
@@ -337,17 +349,19 @@ bool DmlSink::placeRows(Local& local, const Batch& in, Selection rows, QueryCont
    for (uint32_t i = 0; dml_.input && (dml_.table.parts || dml_.bounds) && i < rows.count(); ++i) {
       // One by one, so that the error is that of the first row of the input.
       const auto row = static_cast<RowIndex>(rows.row(i));
-      if (auto error = target_.place(*local.target, in, Selection::list(&row, 1), context.functions()))
+      if (auto error =
+              target_.place(*local.target, in, Selection::list(&row, 1), context.functions(), context.memory()))
          return refuse(in, row,
                        dml_.bounds
                            ? std::move(*error).detail(errors_.rowText(in, row, dml_.target, context.functions()))
                            : *error);
    }
-   if (auto error = target_.place(*local.target, in, rows, context.functions())) {
+   if (auto error = target_.place(*local.target, in, rows, context.functions(), context.memory())) {
       if (!dml_.bounds) throw std::move(*error);
       for (uint32_t i = 0; i < rows.count(); ++i) {
          const auto row = static_cast<RowIndex>(rows.row(i));
-         if (auto own = target_.place(*local.target, in, Selection::list(&row, 1), context.functions()))
+         if (auto own =
+                 target_.place(*local.target, in, Selection::list(&row, 1), context.functions(), context.memory()))
             throw std::move(*own).detail(errors_.rowText(in, row, dml_.target, context.functions()));
       }
    }

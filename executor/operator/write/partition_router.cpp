@@ -2,25 +2,24 @@
 
 #include <algorithm>
 
-#include "catalog/object/search_path.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/number/scaled_value.hpp"
 #include "common/type/text_codec.hpp"
 
 namespace ouzel::executor {
 
-PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const sql::GetColumn> columns,
-                                       const ColumnSlots& slots, const sql::ColumnTable& table) {
+PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns) {
    for (const int16_t attribute : key) {
       const auto found = std::find_if(columns.begin(), columns.end(),
-                                      [&](const sql::GetColumn& column) { return column.attribute == attribute; });
+                                      [&](const WrittenColumn& column) { return column.attribute == attribute; });
       DCHECK(found != columns.end());
-      columns_.push_back({*slots.find(found->column), table[found->column].type, table[found->column].repr});
+      columns_.push_back(*found);
    }
 }
 
 void PartitionKeyReader::read(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
    values.clear();
-   for (const Column& column : columns_)
+   for (const WrittenColumn& column : columns_)
       values.push_back(
           withOwnScale(Value::fromVector(batch.columns[column.slot], row), column.type.oid, column.representation));
 }
@@ -29,9 +28,8 @@ std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const cat
                                      const SessionFormat& format) const {
    std::string names, values;
    for (size_t i = 0; i < columns_.size(); ++i) {
-      const int16_t attribute = named.partitionKey->columns[i];
       const char* separator = i ? ", " : "";
-      names += separator + catalog::quoteIdentifier(named.columns[static_cast<size_t>(attribute - 1)].name);
+      names += separator + catalog::partitionColumnText(named, i);
       values += separator;
       const Vector& column = batch.columns[columns_[i].slot];
       if (column.isNull(row)) {
@@ -45,11 +43,10 @@ std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const cat
    return "(" + names + ") = (" + values + ")";
 }
 
-PartitionRouter::PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const sql::GetColumn> columns,
-                                 const ColumnSlots& slots, const sql::ColumnTable& table)
+PartitionRouter::PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const WrittenColumn> columns)
    : parts_(std::move(parts)) {
    for (const sql::PartitionNode& node : parts_->nodes)
-      readers_.emplace_back(node.key, columns, slots, table);
+      readers_.emplace_back(node.key, columns);
 }
 
 uint32_t PartitionRouter::find(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
@@ -82,12 +79,10 @@ SqlError PartitionRouter::missing(const Batch& batch, uint32_t row, const Sessio
        .table(schema ? schema->name : std::string(), table.name);
 }
 
-PartitionBounds::PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds,
-                                 std::span<const sql::GetColumn> columns, const ColumnSlots& slots,
-                                 const sql::ColumnTable& table)
+PartitionBounds::PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns)
    : bounds_(std::move(bounds)) {
    for (const sql::BoundsAbove::Level& level : bounds_->levels)
-      readers_.emplace_back(level.key, columns, slots, table);
+      readers_.emplace_back(level.key, columns);
 }
 
 bool PartitionBounds::hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const {

@@ -9,12 +9,19 @@
 
 namespace ouzel::executor {
 
+/// Where a row to write has a column.
+struct WrittenColumn {
+   int16_t attribute; ///< or the number of an expression in a partition key
+   uint32_t slot;
+   SqlType type;
+   Representation representation;
+};
+
 /// A row's values of the columns of a partition key.
 class PartitionKeyReader {
 public:
-   /// `columns`: the row that is written; `key`: attributes of it.
-   PartitionKeyReader(std::span<const int16_t> key, std::span<const sql::GetColumn> columns, const ColumnSlots& slots,
-                      const sql::ColumnTable& table);
+   /// `columns`: of the row that is written; `key`: attributes of it.
+   PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns);
 
    void read(const Batch& batch, uint32_t row, std::vector<Value>& values) const;
    /// "(a, b) = (1, x)", by the key's columns in `named`.
@@ -22,12 +29,7 @@ public:
                     const SessionFormat& format) const;
 
 private:
-   struct Column {
-      uint32_t slot;
-      SqlType type;
-      Representation representation;
-   };
-   std::vector<Column> columns_;
+   std::vector<WrittenColumn> columns_;
 };
 
 /// Finds the partition of a row below a partitioned table. Immutable, for all workers.
@@ -35,8 +37,7 @@ class PartitionRouter {
 public:
    static constexpr uint32_t none = UINT32_MAX;
 
-   PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const sql::GetColumn> columns,
-                   const ColumnSlots& slots, const sql::ColumnTable& table);
+   PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const WrittenColumn> columns);
 
    /// The part that a row belongs to; none: there is none for it. `values` is scratch.
    uint32_t find(const Batch& batch, uint32_t row, std::vector<Value>& values) const;
@@ -52,8 +53,7 @@ private:
 /// Whether rows that are written to a partition by its own name belong there.
 class PartitionBounds {
 public:
-   PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const sql::GetColumn> columns,
-                   const ColumnSlots& slots, const sql::ColumnTable& table);
+   PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns);
    bool hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const;
 
 private:

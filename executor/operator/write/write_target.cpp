@@ -16,7 +16,7 @@ constexpr size_t bulkTablesMax = 64;
 
 } // namespace
 
-WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots,
+WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots, uint32_t width,
                          const sql::ColumnTable& columns, double expectedRows)
    : context_(context), dml_(dml),
      mode_(expectedRows >= bulkRows * static_cast<double>(partCount(dml.table)) && partCount(dml.table) <= bulkTablesMax
@@ -24,7 +24,14 @@ WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const C
                : storage::AppendMode::Small) {
    if (dml.rowId != sql::noColumn) rowIdSlot_ = slots.find(dml.rowId);
    if (dml.tableOid != sql::noColumn) tableOidSlot_ = slots.find(dml.tableOid);
-   if (dml.bounds && !dml.target.empty()) bounds_.emplace(dml.bounds, dml.target, slots, columns);
+   std::vector<const sql::Expr*> expressions;
+   for (const sql::Dml::PartKey& key : dml.partKeys)
+      expressions.push_back(key.expr.get());
+   if (!expressions.empty()) keyExpressions_ = ExpressionProgram::compile(std::span(expressions), slots, columns);
+   const bool isPlaced = !dml.target.empty() && (dml.bounds || (dml.table.parts && !dml.table.parts->nodes.empty()));
+   const std::vector<WrittenColumn> written =
+       isPlaced ? writtenColumns(slots, width, columns) : std::vector<WrittenColumn>();
+   if (dml.bounds && isPlaced) bounds_.emplace(dml.bounds, written);
    if (!dml.table.parts) {
       addTable(dml.table.storageId, nullptr, slots);
       return;
@@ -34,7 +41,20 @@ WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const C
       byOid_.emplace(part.relation->oid, static_cast<uint32_t>(tables_.size()));
       addTable(static_cast<uint64_t>(part.relation->storage), &part, slots);
    }
-   if (!parts.nodes.empty() && !dml.target.empty()) router_.emplace(dml.table.parts, dml.target, slots, columns);
+   if (!parts.nodes.empty() && isPlaced) router_.emplace(dml.table.parts, written);
+}
+
+/// The columns of the rows, and behind them what the partition keys compute.
+std::vector<WrittenColumn> WriteTarget::writtenColumns(const ColumnSlots& slots, uint32_t width,
+                                                       const sql::ColumnTable& columns) const {
+   std::vector<WrittenColumn> written;
+   for (const sql::GetColumn& column : dml_.target)
+      written.push_back(
+          {column.attribute, *slots.find(column.column), columns[column.column].type, columns[column.column].repr});
+   for (uint32_t i = 0; i < dml_.partKeys.size(); ++i)
+      written.push_back(
+          {dml_.partKeys[i].attribute, width + i, dml_.partKeys[i].expr->type, keyExpressions_->representation(i)});
+   return written;
 }
 
 void WriteTarget::addTable(uint64_t storageId, const sql::TablePart* part, const ColumnSlots& slots) {
@@ -120,9 +140,20 @@ void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vec
    });
 }
 
-std::optional<SqlError> WriteTarget::place(Local& local, const Batch& in, Selection rows,
-                                           const FunctionContext& functions) {
+std::optional<SqlError> WriteTarget::place(Local& local, const Batch& in, Selection rows, FunctionContext& functions,
+                                           Reservation& memory) {
    if (!hasParts() && !bounds_) return std::nullopt;
+   if (!keyExpressions_) return placeRows(local, in, rows, functions);
+   if (!local.keyExpressions) local.keyExpressions.emplace(keyExpressions_, functions, memory);
+   Batch wider = in;
+   const size_t width = wider.columns.size();
+   wider.columns.resize(width + dml_.partKeys.size());
+   keyExpressions_->evaluateAll(*local.keyExpressions, in, rows, wider.columns.data() + width);
+   return placeRows(local, wider, rows, functions);
+}
+
+std::optional<SqlError> WriteTarget::placeRows(Local& local, const Batch& in, Selection rows,
+                                               const FunctionContext& functions) {
    local.tables.resize(batchRowsMax);
    for (uint32_t i = 0; i < rows.count(); ++i) {
       const uint32_t row = rows.row(i);

@@ -16,7 +16,8 @@ namespace ouzel::executor {
 /// that take them; those of a table with heirs stay in the table that the old row lies in. Shared by workers.
 class WriteTarget {
 public:
-   WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots,
+   /// `width`: the number of columns of the batches with the rows.
+   WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots, uint32_t width,
                const sql::ColumnTable& columns, double expectedRows);
 
    /// The state of one worker.
@@ -25,6 +26,7 @@ public:
       std::vector<uint32_t> tables;                              ///< by row of the batch, set by place()
       std::vector<bool> isWritten;                               ///< by table
       std::vector<Value> key;
+      std::optional<ExpressionState> keyExpressions; ///< made when they are first computed
       std::vector<storage::RowId> ids, someIds;
       std::vector<uint8_t> someDeleted;
       std::vector<uint32_t> order;
@@ -35,7 +37,8 @@ public:
    /// Deletes rows; `deletedNow`, one for each of `rows`, tells which had not been deleted before.
    void remove(Local& local, const Batch& in, Selection rows, std::vector<uint8_t>& deletedNow);
    /// Chooses the table of each new row. Returns the error of a row that belongs to none or not to the table named.
-   std::optional<SqlError> place(Local& local, const Batch& in, Selection rows, const FunctionContext& functions);
+   std::optional<SqlError> place(Local& local, const Batch& in, Selection rows, FunctionContext& functions,
+                                 Reservation& memory);
    /// Adds rows. REQUIRES: place() of the same rows.
    void append(Local& local, const Batch& in, Selection rows);
    /// Hands the worker's rows over to the transaction.
@@ -59,6 +62,9 @@ private:
    };
    void addTable(uint64_t storageId, const sql::TablePart* part, const ColumnSlots& slots);
    uint32_t tableOf(const Batch& in, uint32_t row) const;
+   std::optional<SqlError> placeRows(Local& local, const Batch& in, Selection rows, const FunctionContext& functions);
+   std::vector<WrittenColumn> writtenColumns(const ColumnSlots& slots, uint32_t width,
+                                             const sql::ColumnTable& columns) const;
    void appendTo(Local& local, uint32_t table, const Batch& in, Selection rows);
    /// Calls `body(table, selection)` for each table with some of the rows.
    template <typename Body>
@@ -68,7 +74,8 @@ private:
    const sql::Dml& dml_;
    const storage::AppendMode mode_;
    std::vector<Table> tables_;
-   std::map<Oid, uint32_t> byOid_; ///< tables by their relations
+   std::map<Oid, uint32_t> byOid_;                           ///< tables by their relations
+   std::shared_ptr<const ExpressionProgram> keyExpressions_; ///< of partition keys; null: there are none
    std::optional<PartitionRouter> router_;
    std::optional<PartitionBounds> bounds_;
    std::optional<uint32_t> tableOidSlot_, rowIdSlot_;

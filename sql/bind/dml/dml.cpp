@@ -11,6 +11,7 @@
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
+#include "sql/bind/query/stored_row.hpp"
 #include "sql/bind/query/target_list.hpp"
 #include "sql/bind/type/coercion.hpp"
 
@@ -146,15 +147,27 @@ void addPartChecks(BindState& state, const catalog::Relation& whole, const Table
    }
 }
 
+/// Binds what the partition keys compute of the rows to write.
+void addPartKeys(BindState& state, const catalog::Relation& table, Dml& dml) {
+   const auto add = [&](const std::vector<KeyExpression>& expressions, int16_t number) {
+      for (const KeyExpression& expression : expressions)
+         dml.partKeys.push_back(
+             {number++, bindOverTarget(state, table, dml.target, expression.text, Clause::PartitionKey)});
+   };
+   if (dml.table.parts) add(dml.table.parts->expressions, KeyExpression::firstNumber);
+   if (dml.bounds) add(dml.bounds->expressions, KeyExpression::firstAbove);
+}
+
 } // namespace
 
 void setParts(BindState& state, const catalog::RelationPtr& table, Dml& dml) {
    if (table->partitionKey && !dml.table.parts) {
-      dml.table.parts = partsOf(state.context.catalog, table, false);
+      dml.table.parts = boundParts(state, table, false);
       noteParts(state, *dml.table.parts);
    }
    if (dml.table.parts) addPartChecks(state, *table, *dml.table.parts, dml);
    dml.bounds = boundsAbove(state.context.catalog, *table);
+   if (!dml.target.empty()) addPartKeys(state, *table, dml);
    for (catalog::RelationPtr at = table; at && at->isPartition();) { // where another partition changes the bounds
       at = state.context.catalog.relation(at->parents[0]);
       if (at) state.relations.push_back(at->oid);
@@ -243,24 +256,6 @@ RelPtr fillTarget(BindState& state, Scope& scope, RelPtr rel, Dml& dml, const ca
    return makeMap(std::move(rel), std::move(defaults));
 }
 
-namespace {
-
-/// Binds an expression from the catalog over the new row in `target`.
-ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const std::vector<GetColumn>& target,
-                       std::string_view text, Clause clause) {
-   const auto script = ParsedScript::parseExpression(text);
-   const SourceText* outer = std::exchange(state.source, nullptr);
-   const Oid outerOwn = std::exchange(state.access.own, table.oid);
-   Scope scope(nullptr);
-   scope.items.push_back(itemOf(table, target));
-   auto expr = bindExpr(state, scope, script.expression(), clause);
-   state.source = outer;
-   state.access.own = outerOwn;
-   return expr;
-}
-
-} // namespace
-
 std::vector<Dml::Check> checksOf(BindState& state, const catalog::Relation& table,
                                  const std::vector<GetColumn>& target) {
    std::vector<Dml::Check> checks;
@@ -339,6 +334,9 @@ void noteWritten(BindState& state, RelKind kind, const Dml& dml) {
    bool moves = false;
    for (const PartitionNode& node : dml.table.parts->nodes)
       for (const int16_t attribute : node.key)
+         moves = moves || std::find(dml.assigned.begin(), dml.assigned.end(), attribute) != dml.assigned.end();
+   for (const KeyExpression& expression : dml.table.parts->expressions)
+      for (const int16_t attribute : expression.reads)
          moves = moves || std::find(dml.assigned.begin(), dml.assigned.end(), attribute) != dml.assigned.end();
    for (const TablePart& part : dml.table.parts->parts) {
       std::vector<int16_t> assigned;

@@ -232,6 +232,25 @@ void noteInserted(BindState& state, const catalog::Relation& table, const std::v
       access.inserted.push_back(columns[i].column->attribute);
 }
 
+namespace {
+
+/// A column for the partitions of the new rows, which the operator that writes fills in. It has a volatile expression,
+/// so that no rewrite takes the value that it has before.
+RelPtr addTableOid(BindState& state, Scope& scope, RelPtr rel, Dml& dml) {
+   const SqlType oidType{oid::oid, -1, invalidOid}, number{oid::float8, -1, invalidOid};
+   auto value = makeTyped(ExprKind::Case, oidType);
+   value->args.push_back(makeCompare(CompareOp::Lt, makeCall(catalog::builtins().functions("random")[0], number, {}),
+                                     makeConstant(number, Value::real(PhysicalType::F64, 0))));
+   for (const int64_t oid : {1, 0})
+      value->args.push_back(makeConstant(oidType, Value::integer(PhysicalType::I64, oid)));
+   dml.tableOid = state.addColumn(scope, "tableoid", oidType);
+   std::vector<ComputedColumn> computed;
+   computed.push_back({dml.tableOid, std::move(value)});
+   return makeMap(std::move(rel), std::move(computed));
+}
+
+} // namespace
+
 BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent) {
    Scope scope(parent);
    declareCtes(state, scope, statement.withClause);
@@ -357,6 +376,10 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       item = std::move(viewItem);
    } else {
       applyAlias(item, statement.relation->alias, 0);
+      if (table->partitionKey && statement.returningList) {
+         if (dml->tableOid == noColumn) rel = addTableOid(state, scope, std::move(rel), *dml);
+         item.tableOid = dml->tableOid;
+      }
    }
    policies.watch(item);
    scope.items.clear();

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "sql/algebra/build.hpp"
+#include "sql/bind/dml/arbiters.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/update.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/operator.hpp"
 #include "sql/bind/query/from.hpp"
+#include "sql/bind/query/stored_row.hpp"
 #include "sql/bind/type/coercion.hpp"
 
 // INSERT ... ON CONFLICT joins proposed rows with the stored rows that have the same keys. A CASE over the result of
@@ -27,99 +30,49 @@ ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
    return noColumn;
 }
 
-[[noreturn]] void throwDeferrable() {
-   throw SqlError(sqlstate::objectNotInPrerequisiteState,
-                  "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
+/// The columns of a key that are columns of the row.
+Dml::ConflictKey plainKey(const Arbiter& arbiter) {
+   return {arbiter.definition().columns, arbiter.nullsNotDistinct};
 }
 
-Dml::ConflictKey keyOf(const catalog::Relation& table, const catalog::Relation& index) {
-   const auto* constraint = table.constraintOf(index.oid);
-   if (constraint && constraint->isDeferrable) throwDeferrable();
-   if (!index.index->expressions.empty() || !index.index->predicate.empty())
-      throwNotSupported("ON CONFLICT with a unique index over expressions or a part of the rows");
-   return {index.index->columns, index.index->nullsNotDistinct};
-}
-
-std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, const ::OnConflictClause& clause,
-                                            const catalog::Relation& table, const ViewTarget* view) {
-   std::vector<Dml::ConflictKey> keys;
-   const auto indexes = state.context.catalog.indexesOf(table.oid);
-   if (!clause.infer) {
-      if (clause.action == ONCONFLICT_UPDATE)
-         throw SqlError(sqlstate::syntaxError,
-                        "ON CONFLICT DO UPDATE requires inference specification or constraint name")
-             .at(state.at(clause.location))
-             .hint("For example, ON CONFLICT (column_name).");
-      for (const auto& index : indexes)
-         if (index->index->isUnique || index->index->isPrimary) keys.push_back(keyOf(table, *index));
-      return keys;
-   }
-   const ::InferClause& infer = *clause.infer;
-   if (infer.conname) {
-      const catalog::Relation& named = view ? *view->view : table;
-      const auto* constraint = named.findConstraint(infer.conname);
-      if (!constraint)
-         throw SqlError(sqlstate::undefinedObject, "constraint \"" + std::string(infer.conname) + "\" for table \"" +
-                                                       named.name + "\" does not exist");
-      for (const auto& index : indexes)
-         if (index->oid == constraint->index) keys.push_back(keyOf(table, *index));
-      if (keys.empty())
-         throw SqlError(sqlstate::wrongObjectType, "constraint in ON CONFLICT clause has no associated index");
-      return keys;
-   }
-   const auto refuse = [&](const char* what) {
-      throw SqlError(sqlstate::invalidColumnReference, std::string(what) + " is not allowed in ON CONFLICT clause")
-          .at(state.at(infer.location));
+/// Computes the key of the proposed rows above `rel`.
+Dml::ConflictKey computedKey(BindState& state, Scope& scope, const catalog::Relation& table, const Arbiter& arbiter,
+                             const std::vector<GetColumn>& proposed, RelPtr& rel) {
+   const catalog::IndexDefinition& index = arbiter.definition();
+   Dml::ConflictKey key{{}, arbiter.nullsNotDistinct};
+   std::vector<ComputedColumn> computed;
+   const auto add = [&](ExprPtr expr) {
+      const ColumnId column = state.addColumn(scope, "key", expr->type);
+      computed.push_back({column, std::move(expr)});
+      return column;
    };
-   std::vector<int16_t> attributes;
-   bool canMatch = true;
-   for (const auto* element : ListOf<IndexElem>(infer.indexElems)) {
-      if (element->ordering != SORTBY_DEFAULT) refuse("ASC/DESC");
-      if (element->nulls_ordering != SORTBY_NULLS_DEFAULT) refuse("NULLS FIRST/LAST");
-      if (!element->name) {
-         bindExpr(state, scope, element->expr, Clause::Index);
-         canMatch = false; // no unique index has expressions
+   if (!index.predicate.empty())
+      key.guard = add(coerceToBoolean(
+          state, bindOverTarget(state, table, proposed, index.predicate, Clause::IndexPredicate), "WHERE"));
+   size_t expression = 0;
+   for (const int16_t attribute : index.columns) {
+      if (attribute != 0) {
+         key.columns.push_back(columnOf(proposed, attribute));
          continue;
       }
-      const auto* column = (view ? *view->view : table).findColumn(element->name);
-      if (!column)
-         throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist")
-             .at(state.at(infer.location));
-      if (view) {
-         state.access.of(view->view->oid).selected.push_back(column->attribute);
-         column = columnBehind(*view, *column);
+      ExprPtr expr = bindOverTarget(state, table, proposed, index.expressions.at(expression++), Clause::Index);
+      if (key.guard != noColumn) { // rows that are not in the index must not raise its errors
+         auto guarded = makeTyped(ExprKind::Case, expr->type);
+         guarded->args.push_back(makeColumn(key.guard, state.columns[key.guard].type));
+         guarded->args.push_back(std::move(expr));
+         guarded->args.push_back(makeNull(guarded->type));
+         expr = std::move(guarded);
       }
-      if (!column) {
-         canMatch = false; // the view computes it
-         continue;
-      }
-      if (element->collation) {
-         const auto* collation = catalog::builtins().findCollation(stringOf(ListOf<>(element->collation).back()));
-         canMatch = canMatch && collation && collation->oid == column->type.collation;
-      }
-      if (std::find(attributes.begin(), attributes.end(), column->attribute) == attributes.end())
-         attributes.push_back(column->attribute);
+      key.columns.push_back(add(std::move(expr)));
    }
-   if (infer.whereClause) coerceToBoolean(state, bindExpr(state, scope, infer.whereClause, Clause::Index), "WHERE");
-   std::sort(attributes.begin(), attributes.end());
-   for (const auto& index : indexes) {
-      if (!canMatch || !(index->index->isUnique || index->index->isPrimary)) continue;
-      if (!index->index->expressions.empty() || !index->index->predicate.empty()) continue;
-      auto columns = index->index->columns;
-      std::sort(columns.begin(), columns.end());
-      if (columns != attributes) continue;
-      // Several indexes over the same columns find the same rows, except for NULLS NOT DISTINCT.
-      auto key = keyOf(table, *index);
-      if (keys.empty()) {
-         keys.push_back(std::move(key));
-      } else {
-         keys[0].nullsNotDistinct = keys[0].nullsNotDistinct || key.nullsNotDistinct;
-      }
+   if (key.guard != noColumn && computed.size() > 1) { // what is computed reads the guard
+      std::vector<ComputedColumn> guard;
+      guard.push_back(std::move(computed[0]));
+      computed.erase(computed.begin());
+      rel = makeMap(std::move(rel), std::move(guard));
    }
-   if (keys.empty())
-      throw SqlError(sqlstate::invalidColumnReference,
-                     "there is no unique or exclusion constraint matching the ON CONFLICT specification");
-   return keys;
+   rel = makeMap(std::move(rel), std::move(computed));
+   return key;
 }
 
 /// Whether the stored row that a proposed one meets passes the policies, and the views show it, as an expression over
@@ -160,11 +113,10 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    FromItem target = bindTargetTable(state, scope, name, table, scanned);
    ColumnId rowId = scanned.rowId;
    state.columns[rowId].nullable = true;
-   {
-      scope.items.push_back(view ? view->item : target.items[0]);
-      dml.conflictKeys = inferArbiters(state, scope, clause, *table, view ? &view->target : nullptr);
-      scope.items.clear();
-   }
+   scope.items.push_back(view ? view->item : target.items[0]);
+   const std::vector<Arbiter> arbiters =
+       inferArbiters(state, scope, clause, *table, target.rel->as<op::Get>().columns, view ? &view->target : nullptr);
+   scope.items.clear();
    const Oid role = view ? view->target.role : state.access.role;
    if (clause.infer) {
       policies.noteRead(state);
@@ -172,12 +124,14 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       if (view) state.access.of(view->target.view->oid).privileges |= catalog::privilege::select;
       RelationAccess& access = state.access.of(table->oid, role);
       access.privileges |= catalog::privilege::select;
-      for (const Dml::ConflictKey& key : dml.conflictKeys)
-         access.selected.insert(access.selected.end(), key.attributes.begin(), key.attributes.end());
+      for (const Arbiter& arbiter : arbiters)
+         for (const auto* read : {&arbiter.definition().columns, &arbiter.definition().reads})
+            for (const int16_t attribute : *read)
+               if (attribute != 0) access.selected.push_back(attribute);
    }
    if (isUpdate) state.access.of(table->oid, role).privileges |= catalog::privilege::update;
    dml.checks = checksOf(state, *table, dml.target);
-   if (dml.conflictKeys.empty()) { // nothing can conflict
+   if (arbiters.empty()) { // nothing can conflict
       if (view) append(dml.checks, viewChecks(state, scope, view->target, dml.target, rel));
       return rel;
    }
@@ -186,15 +140,36 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update, DmlAction::Refuse};
    dml.proposed = dml.target;
    dml.proposedChecks = std::exchange(dml.checks, {});
+   std::vector<Dml::ConflictKey> keys;
+   for (const Arbiter& arbiter : arbiters) {
+      keys.push_back(arbiter.definition().isComputed() ? computedKey(state, scope, *table, arbiter, dml.proposed, rel)
+                                                       : plainKey(arbiter));
+      if (arbiter.isOfEqual()) dml.conflictKeys.push_back(keys.back());
+   }
 
-   const auto joinOn = [&](const Dml::ConflictKey& key, RelPtr get) {
+   const auto joinOn = [&](size_t number, RelPtr get) {
+      const Dml::ConflictKey& key = keys[number];
+      const catalog::IndexDefinition& index = arbiters[number].definition();
+      const std::vector<GetColumn>& columns = get->as<op::Get>().columns;
       std::vector<ExprPtr> equal;
-      for (const int16_t attribute : key.attributes) {
-         const ColumnId proposed = columnOf(dml.proposed, attribute),
-                        stored = columnOf(get->as<op::Get>().columns, attribute);
-         equal.push_back(makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,
-                                     makeColumn(proposed, state.columns[proposed].type),
-                                     makeColumn(stored, state.columns[stored].type)));
+      if (key.guard != noColumn) {
+         equal.push_back(makeColumn(key.guard, state.columns[key.guard].type));
+         // Of the scan, so that the key is computed of no row that is not in the index.
+         get->as<op::Get>().predicate = coerceToBoolean(
+             state, bindOverTarget(state, *table, columns, index.predicate, Clause::IndexPredicate), "WHERE");
+      }
+      for (size_t i = 0, expression = 0; i < index.columns.size(); ++i) {
+         const int16_t attribute = index.columns[i];
+         const ColumnId proposed = key.columns.empty() ? columnOf(dml.proposed, attribute) : key.columns[i];
+         const ColumnId column = columnOf(columns, attribute);
+         ExprPtr stored =
+             attribute != 0 ? makeColumn(column, state.columns[column].type)
+                            : bindOverTarget(state, *table, columns, index.expressions.at(expression++), Clause::Index);
+         ExprPtr own = makeColumn(proposed, state.columns[proposed].type);
+         const std::string_view op = arbiters[number].operatorName(i);
+         equal.push_back(op == "=" ? makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,
+                                                 std::move(own), std::move(stored))
+                                   : makeOperator(state, op, std::move(own), std::move(stored), 0));
       }
       get->as<op::Get>().seesWith = true;
       rel = makeJoin(JoinKind::Left, std::move(rel), std::move(get), makeAnd(std::move(equal)));
@@ -227,11 +202,11 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
 
    if (!isUpdate) {
       std::vector<ExprPtr> found, args;
-      for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
+      for (size_t i = 0; i < keys.size(); ++i) {
          if (i > 0) target = bindTargetTable(state, scope, name, table, scanned);
          rowId = scanned.rowId;
          state.columns[rowId].nullable = true;
-         joinOn(dml.conflictKeys[i], std::move(target.rel));
+         joinOn(i, std::move(target.rel));
          found.push_back(isFound(rowId));
       }
       args.push_back(makeOr(std::move(found)));
@@ -248,7 +223,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    for (const GetColumn& column : target.rel->as<op::Get>().columns)
       if (column.attribute > 0) old.push_back(column);
    policies.setStored(old);
-   joinOn(dml.conflictKeys[0], std::move(target.rel));
+   joinOn(0, std::move(target.rel));
    NamespaceItem excluded = view ? view->item : target.items[0];
    excluded.alias = "excluded";
    excluded.isAliased = true;

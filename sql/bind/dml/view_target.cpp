@@ -5,6 +5,7 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/table_parts.hpp"
+#include "sql/bind/query/stored_row.hpp"
 #include "sql/bind/query/view.hpp"
 
 // INSERT, UPDATE and DELETE of simple views, which select from one table or from one simple view. The statement writes
@@ -109,7 +110,7 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
    target.parts = get.table.parts;
    target.rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
    get.columns.push_back({target.rowId, rowIdAttribute});
-   const auto parts = target.parts && verb == "UPDATE" ? partsOf(state.context.catalog, target.table, true) : nullptr;
+   const auto parts = target.parts && verb == "UPDATE" ? boundParts(state, target.table, true) : nullptr;
    if (parts && !parts->extra.empty()) throwNotSupported("UPDATE of a view of a table whose heirs have more columns");
    for (const ScopeColumn& column : item.items[0].columns)
       target.outputs.push_back(column.column);

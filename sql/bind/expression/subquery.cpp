@@ -33,6 +33,8 @@ const char* forbiddenPlace(Clause clause) {
    case Clause::AlterUsing: return "transform expression";
    case Clause::Index: return "index expression";
    case Clause::Statistics: return "statistics expression";
+   case Clause::IndexPredicate: return "index predicate";
+   case Clause::PartitionKey: return "partition key expression";
    case Clause::PartitionBound: return "partition bound";
    case Clause::Execute: return "EXECUTE parameter";
    case Clause::CallArgument: return "CALL argument";

@@ -11,6 +11,7 @@
 #include "sql/bind/query/external.hpp"
 #include "sql/bind/query/join.hpp"
 #include "sql/bind/query/select.hpp"
+#include "sql/bind/query/stored_row.hpp"
 #include "sql/bind/query/table_function.hpp"
 #include "sql/bind/query/table_sample.hpp"
 #include "sql/bind/query/view.hpp"
@@ -231,8 +232,8 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
       item.columns.push_back({column.name, id, column.type, relation->oid, column.attribute});
    }
    if (relation->relationKind == RelationKind::Table && !relation->isBuiltin()) {
-      get.table.parts = rows == TableRows::Own ? ownPartsOf(relation)
-                                               : partsOf(state.context.catalog, relation, rows == TableRows::Target);
+      get.table.parts =
+          rows == TableRows::Own ? ownPartsOf(relation) : boundParts(state, relation, rows == TableRows::Target);
       if (get.table.parts) addPartColumns(state, scope, get, item);
    }
    applyAlias(item, alias, position);

@@ -35,6 +35,8 @@ std::string_view clauseName(Clause clause) {
    case Clause::AlterUsing: return "transform expressions";
    case Clause::Index: return "index expressions";
    case Clause::Statistics: return "statistics expressions";
+   case Clause::IndexPredicate: return "index predicates";
+   case Clause::PartitionKey: return "partition key expressions";
    case Clause::PartitionBound: return "partition bound";
    case Clause::Execute: return "EXECUTE parameters";
    case Clause::CallArgument: return "CALL arguments";

@@ -51,6 +51,8 @@ enum class Clause : uint8_t {
    AlterUsing,
    Index,
    Statistics,
+   IndexPredicate,
+   PartitionKey,
    PartitionBound,
    Execute,
    CallArgument,

@@ -20,6 +20,8 @@ Clause clauseOf(ExpressionUse use) {
    case ExpressionUse::AlterUsing: return Clause::AlterUsing;
    case ExpressionUse::IndexExpression: return Clause::Index;
    case ExpressionUse::Statistics: return Clause::Statistics;
+   case ExpressionUse::IndexPredicate: return Clause::IndexPredicate;
+   case ExpressionUse::PartitionKey: return Clause::PartitionKey;
    case ExpressionUse::PartitionBound: return Clause::PartitionBound;
    case ExpressionUse::ExecuteParameter: return Clause::Execute;
    case ExpressionUse::CallArgument: return Clause::CallArgument;
@@ -52,6 +54,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
    auto expr = bindExpr(state, scope, &node, clause);
    expr = rowValue(state, std::move(expr));
    if (clause == Clause::Check) expr = coerceToBoolean(state, std::move(expr), "CHECK");
+   if (clause == Clause::IndexPredicate) expr = coerceToBoolean(state, std::move(expr), "WHERE");
    if (target && clause == Clause::Execute) {
       const Oid source = expr->type.oid;
       const uint32_t position = expr->position;

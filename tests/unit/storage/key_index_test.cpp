@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
@@ -160,4 +161,79 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
               equal = f.table->newKeys(*nulls, 0, {1}, true, 10);
    CATCH_CHECK(distinct->rows.empty());
    CATCH_CHECK(f.table->findKeyConflict(*nulls, *equal).has_value());
+}
+
+namespace {
+
+/// The key of an index over n / 2 WHERE n is even. It cannot be computed of the number `bad`.
+class HalfOfEven final : public ComputedKey {
+public:
+   explicit HalfOfEven(int64_t bad) : ComputedKey("n / 2 where even", {0}, {SqlType{oid::int8, -1, 0}}), bad_(bad) {}
+
+   void compute(std::span<const Vector> inputs, uint32_t, const Selection& rows, const Use& use) const override {
+      std::vector<int64_t> halves(vectorRows);
+      std::vector<RowIndex> even;
+      forEachRow(rows, [&](uint32_t row) {
+         const auto number = inputs[0].value<int64_t>(row);
+         if (number == bad_) throw SqlError(sqlstate::divisionByZero, "division by zero");
+         halves[row] = number / 2;
+         if (number % 2 == 0) even.push_back(static_cast<RowIndex>(row));
+      });
+      const Vector key = Vector::flat(PhysicalType::I64, halves.data(), nullptr);
+      use(std::span(&key, 1), Selection::list(even.data(), static_cast<uint32_t>(even.size())));
+   }
+
+private:
+   const int64_t bad_;
+};
+
+} // namespace
+
+CATCH_TEST_CASE("rows are found by a key that is computed, and by no other") {
+   OneTable f;
+   f.insert(0, 10'000);
+   auto reader = f.database->begin();
+   const Snapshot snapshot = reader->snapshot();
+   const auto look = [&](int64_t half) {
+      ScanSpec spec{{0}, {}, KeyFilter{{0}, {hashI64(half)}, std::make_shared<HalfOfEven>(501)}};
+      auto source = f.table->scan(snapshot, std::move(spec));
+      auto rows = source->makeReader();
+      std::multiset<int64_t> numbers;
+      Morsel morsel;
+      while (source->next(morsel)) {
+         rows->open(morsel);
+         for (uint32_t first = 0; first < rows->rowCount(); first += vectorRows) {
+            const uint32_t count = std::min(vectorRows, rows->rowCount() - first);
+            const Selection live = rows->visible(first, count);
+            const Vector read = rows->read(0, first, count, live);
+            forEachRow(live, [&](uint32_t row) { numbers.insert(read.value<int64_t>(row)); });
+         }
+      }
+      return numbers;
+   };
+   for (int i = 0; i < 20; ++i)
+      look(1);
+   CATCH_CHECK(look(2000) == std::multiset<int64_t>{4000});
+   CATCH_CHECK(look(251) == std::multiset<int64_t>{502}); // beside the row whose key raises an error
+   CATCH_CHECK(look(6000).empty());
+}
+
+CATCH_TEST_CASE("a key that is computed is unique among the rows that the index has") {
+   OneTable f;
+   f.insert(0, 1000);
+   const auto conflict = [&](int64_t number, int64_t bad) {
+      auto transaction = f.database->begin();
+      const uint32_t command = transaction->commandId();
+      appendRows(*f.table, *transaction, number, 1);
+      transaction->nextCommand();
+      const auto keys = f.table->newKeys(*transaction, command, {0}, false, 100, std::make_shared<HalfOfEven>(bad));
+      CATCH_REQUIRE(keys);
+      return f.table->findKeyConflict(*transaction, *keys);
+   };
+   CATCH_CHECK_FALSE(conflict(2000, -1)); // a new key
+   CATCH_CHECK_FALSE(conflict(7, -1));    // outside of the index
+   const auto found = conflict(8, 9);
+   CATCH_REQUIRE(found);
+   CATCH_CHECK(found->key[0].i64 == 4);
+   CATCH_CHECK_THROWS_AS(conflict(9, 9), SqlError);
 }

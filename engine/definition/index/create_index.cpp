@@ -2,9 +2,10 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/lock_found.hpp"
-#include "engine/definition/new_relation.hpp"
 #include "engine/definition/partition/keys.hpp"
+#include "engine/query/source_range.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -40,6 +41,36 @@ catalog::RelationPtr requireIndexed(CommandContext& context, const ::IndexStmt& 
 
 } // namespace
 
+namespace {
+
+/// The draft of the statement's index, but for its name.
+IndexDraft draftOf(CommandContext& context, const ::IndexStmt& statement, const catalog::Relation& table) {
+   const ListOf<::IndexElem> keys(statement.indexParams), included(statement.indexIncludingParams);
+   const std::string_view text = context.source().text();
+   const IndexTexts texts = indexTexts(text, static_cast<size_t>(statement.relation->location));
+   IndexDraft draft(context, table, std::string(textOf(statement.accessMethod)));
+   if (statement.whereClause) {
+      const size_t where = afterKeyword(text, texts.end, "where");
+      draft.setPredicate(*statement.whereClause, expressionText(text, where, text.size()));
+   }
+   for (const ::IndexElem* element : keys)
+      draft.bindExpression(*element);
+   if (statement.unique && draft.index().method != "btree")
+      throw SqlError(sqlstate::featureNotSupported,
+                     "access method \"" + draft.index().method + "\" does not support unique indexes");
+   draft.requireColumns(keys.size(), included.size());
+   draft.draft.options = checkedOptions(indexOptionOwner(draft.index().method), statement.options);
+   for (uint32_t i = 0; i < keys.size(); ++i)
+      draft.addKey(*keys[i], texts.elements.at(i));
+   for (const ::IndexElem* element : included)
+      draft.addIncluded(*element);
+   draft.index().isUnique = statement.unique;
+   draft.index().nullsNotDistinct = statement.nulls_not_distinct;
+   return draft;
+}
+
+} // namespace
+
 std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    requireWritable(context.core, "CREATE INDEX");
    SessionCore& core = context.core;
@@ -50,50 +81,19 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    const auto table =
        lockFound(core, mode, statement.relation->inh, [&] { return requireIndexed(context, statement); });
    requireNotInUse(core, *table, "CREATE INDEX");
-   if (statement.whereClause) throwNotSupported("a partial index");
-   if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");
-   catalog::Relation draft;
-   catalog::IndexDefinition index;
-   index.table = table->oid;
-   index.isUnique = statement.unique;
-   index.nullsNotDistinct = statement.nulls_not_distinct;
-   index.method = textOf(statement.accessMethod);
-   draft.options = checkedOptions(indexOptionOwner(index.method), statement.options);
-   for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {
-      if (!element->name) throwNotSupported("an index on an expression");
-      const catalog::Column* column = table->findColumn(element->name);
-      if (!column)
-         throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist");
-      if (!element->opclass) requireKeyType(column->type, index.method);
-      index.columns.push_back(column->attribute);
-      const bool descending = element->ordering == SORTBY_DESC;
-      const bool nullsFirst = element->nulls_ordering == SORTBY_NULLS_FIRST ||
-                              (element->nulls_ordering == SORTBY_NULLS_DEFAULT && descending);
-      index.options.push_back(static_cast<uint8_t>((descending ? 1 : 0) | (nullsFirst ? 2 : 0)));
-      catalog::Column copy = *column;
-      if (element->collation) copy.type = sql::collated(copy.type, element->collation, 0);
-      copy.attribute = static_cast<int16_t>(draft.columns.size() + 1);
-      for (uint32_t number = 1; draft.findColumn(copy.name); ++number)
-         copy.name = column->name + std::to_string(number);
-      draft.columns.push_back(std::move(copy));
-   }
-   draft.schema = table->schema;
-   draft.database = table->database;
-   draft.relationKind = catalog::RelationKind::Index;
-   draft.persistence = table->persistence;
+   if (table->partitionKey && statement.concurrent)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "cannot create index on partitioned table \"" + table->name + "\" concurrently");
+   catalog::Relation draft = std::move(draftOf(context, statement, *table).draft);
+   const bool isChecked = statement.unique || draft.index->isComputed();
    draft.name = statement.idxname ? statement.idxname : core.transaction.editor().chooseIndexName(table->name, draft);
    if (core.transaction.catalog().findRelation(draft.schema, draft.name) && statement.if_not_exists) {
       core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
       return "CREATE INDEX";
    }
-   if (index.isUnique) requirePartitionColumns(*table, index.columns, "UNIQUE");
-   index.isPartitioned = table->partitionKey.has_value();
-   if (index.isPartitioned && statement.concurrent)
-      throw SqlError(sqlstate::featureNotSupported,
-                     "cannot create index on partitioned table \"" + table->name + "\" concurrently");
-   draft.index = std::move(index);
+   if (statement.unique) requirePartitionColumns(*table, draft.index->columns, "UNIQUE");
    core.transaction.editor().createRelation(std::move(draft));
-   if (statement.unique) checkUniqueKeysOfTable(core, table->oid, true);
+   if (isChecked) checkUniqueKeysOfTable(core, table->oid, true);
    if (statement.relation->inh) spreadKeys(context, table->oid);
    return "CREATE INDEX";
 }

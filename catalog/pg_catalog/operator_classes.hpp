@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "catalog/builtin/builtin.hpp"
+
+namespace ouzel::catalog {
+
+/// A row of pg_opclass.
+struct OperatorClassInfo {
+   Oid oid, method, family, input;
+   std::string_view name;
+   bool isDefault;
+};
+
+/// The OID of an access method; invalidOid if there is none of this name.
+Oid accessMethod(std::string_view name);
+/// Null if there is no such class.
+const OperatorClassInfo* operatorClass(Oid oid);
+const OperatorClassInfo* findOperatorClass(Oid method, std::string_view name);
+/// Whether it takes values of the type, or of one that is cast to its own without a change.
+bool acceptsType(const OperatorClassInfo& one, Oid type);
+/// The default class of a method for values of a type; null if there is none.
+const OperatorClassInfo* defaultOperatorClass(Oid method, Oid type);
+/// Its number among the operators of a family (pg_amop.amopstrategy); 0 if it is none of them.
+int operatorStrategy(Oid family, Oid op);
+std::string operatorClassName(Oid oid);
+/// invalidOid: the family that a method would have for a type that it does not take itself.
+std::string operatorFamilyName(Oid family, Oid method);
+inline constexpr Oid anyMultirange = 4537; ///< pg_type's row
+/// Whether a polymorphic type stands for the type: anyrange for int4range.
+bool standsFor(Oid polymorphic, Oid type);
+
+/// The default btree operator class of a type (pg_index.indclass); invalidOid if there is none.
+Oid defaultOperatorClass(Oid type);
+
+} // namespace ouzel::catalog
