@@ -144,7 +144,8 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       if (!change.after) {
          const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;
          if (key.kind == ObjectKind::Relation &&
-             (!view.dependentsOf(key.a).empty() || !view.withPoliciesReading(key.a).empty()))
+             (!view.dependentsOf(key.a).empty() || !view.withPoliciesReading(key.a).empty() ||
+              !view.withRulesUsing(key.a).empty()))
             throwConcurrent();
          if (key.kind == ObjectKind::Relation && change.before)
             for (const RelationPtr& relation :
@@ -181,6 +182,9 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
              !std::all_of(policy.roles.begin(), policy.roles.end(),
                           [&](Oid role) { return role == invalidOid || view.role(role) != nullptr; }))
             throwConcurrent();
+      for (const Rule& rule : relation.rules)
+         for (const Dependency& dependency : rule.dependsOn)
+            if (!view.relation(dependency.relation)) throwConcurrent();
       for (const Column& column : relation.columns)
          for (const Oid type : {column.type.oid, column.type.domain})
             if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
@@ -299,6 +303,8 @@ void CatalogEditor::renameSchema(Oid schema, std::string name, const SqlRewriter
       if (relation->schema != schema) continue;
       if (!working_.withPoliciesReading(relation->oid).empty())
          throwNotSupported("renaming a schema whose tables are used by policies");
+      if (!working_.withRulesUsing(relation->oid).empty())
+         throwNotSupported("renaming a schema whose tables are used by rules");
       moved.insert(relation->oid);
    }
    // Rewrite all views before putting any of them, because binding one view reads the old versions of the other views.

@@ -73,6 +73,7 @@ private:
       int16_t column = 0;
       std::string policy{};
       bool isInternal = false; ///< falls without a word, with the constraint of the parent that it is a part of
+      std::string rule{};
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
@@ -82,6 +83,8 @@ private:
    /// Adds the foreign keys for which `needs` is true.
    template <typename Needs>
    void addForeignKeys(const Needs& needs, const std::string& reason);
+   /// The same of rules.
+   void addRules(Oid relation, int16_t attribute, const std::string& reason);
    /// Adds the policies of other tables, and of the table whose column falls, that read a relation or column.
    void addPolicies(Oid relation, int16_t attribute, const std::string& reason);
    void follow(size_t i);
@@ -162,6 +165,20 @@ void DropPlan::addPolicies(Oid relation, int16_t attribute, const std::string& r
    }
 }
 
+void DropPlan::addRules(Oid relation, int16_t attribute, const std::string& reason) {
+   for (const RelationPtr& table : editor_.snapshot().relations()) {
+      if (has(table->oid)) continue;
+      for (const Rule& rule : table->rules) {
+         const bool isAdded = std::any_of(parts_.begin(), parts_.end(), [&](const FallenPart& part) {
+            return part.relation == table->oid && part.rule == rule.name;
+         });
+         if (isAdded || !rule.reads(relation, attribute)) continue;
+         parts_.push_back({table->oid, {}, 0, "rule " + rule.name + " on " + describe(*table), reason});
+         parts_.back().rule = rule.name;
+      }
+   }
+}
+
 void DropPlan::addPartsOfIndex(Oid index) {
    const Snapshot& snapshot = editor_.snapshot();
    for (const RelationPtr& other : snapshot.relations()) {
@@ -211,6 +228,7 @@ void DropPlan::follow(size_t i) {
    }
    addColumnsOfType(*relation);
    addPolicies(relation->oid, 0, reason);
+   addRules(relation->oid, 0, reason);
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
          if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
@@ -278,6 +296,7 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
       for (const Dependency& dependency : dependent->dependsOn)
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
    addPolicies(relation->oid, attribute, reason);
+   addRules(relation->oid, attribute, reason);
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
@@ -335,6 +354,9 @@ Dropped DropPlan::execute() {
          if (const Policy* policy = changed.findPolicy(part.policy))
             editor_.removeComments(class_oid::pgPolicy, policy->oid);
          std::erase_if(changed.policies, [&](const Policy& policy) { return policy.name == part.policy; });
+      } else if (!part.rule.empty()) {
+         if (const Rule* rule = changed.findRule(part.rule)) editor_.removeComments(class_oid::pgRewrite, rule->oid);
+         std::erase_if(changed.rules, [&](const Rule& rule) { return rule.name == part.rule; });
       } else if (part.defaultOf != 0) {
          Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
          column.dropDefault();
@@ -352,6 +374,8 @@ Dropped DropPlan::execute() {
          editor_.removeComments(class_oid::pgConstraint, constraint.oid);
       for (const Policy& policy : fallen.relation->policies)
          editor_.removeComments(class_oid::pgPolicy, policy.oid);
+      for (const Rule& rule : fallen.relation->rules)
+         editor_.removeComments(class_oid::pgRewrite, rule.oid);
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
       for (const Oid type : {fallen.relation->rowType, fallen.relation->rowTypeArray})
          if (type != invalidOid) editor_.removeComments(class_oid::pgType, type);

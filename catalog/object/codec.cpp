@@ -238,6 +238,17 @@ void policyFields(Coder& coder, T& policy) {
    dependencies(coder, policy.dependsOn);
 }
 template <typename Coder, typename T>
+void ruleFields(Coder& coder, T& rule) {
+   coder(rule.oid);
+   coder(rule.name);
+   coder(rule.event);
+   coder(rule.isInstead);
+   coder(rule.enabled);
+   coder(rule.condition);
+   elements(coder, rule.actions);
+   dependencies(coder, rule.dependsOn);
+}
+template <typename Coder, typename T>
 void enumLabels(Coder& coder, T& labels) {
    std::vector<EnumLabel> inOrder;
    if constexpr (!Coder::isReading) inOrder = labels->inOrder();
@@ -291,6 +302,7 @@ void relationFields(Coder& coder, T& relation) {
       coder(range.difference);
    });
    coder(relation.ofType);
+   structures(coder, relation.rules, [&](auto& rule) { ruleFields(coder, rule); });
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

@@ -37,6 +37,11 @@ const Policy* Relation::findPolicy(std::string_view policyName) const {
    return found == policies.end() ? nullptr : &*found;
 }
 
+const Rule* Relation::findRule(std::string_view ruleName) const {
+   const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.name == ruleName; });
+   return found == rules.end() ? nullptr : &*found;
+}
+
 const Constraint* Relation::constraintOf(Oid ownIndex) const {
    DCHECK(ownIndex != invalidOid);
    for (const Constraint& candidate : constraints)

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/object/dependency.hpp"
 #include "catalog/object/partition.hpp"
+#include "catalog/object/rule.hpp"
 #include "common/value/sql_type.hpp"
 #include "storage/base/ids.hpp"
 
@@ -189,13 +191,6 @@ enum class RelationKind : char {
 
 enum class Persistence : char { Permanent = 'p', Unlogged = 'u', Temporary = 't' };
 
-/// A relation or column that an object needs: a view's tables, a default's sequence.
-struct Dependency {
-   Oid relation = invalidOid;
-   int16_t attribute = 0; ///< 0: the relation, not a certain column
-   auto operator<=>(const Dependency&) const = default;
-};
-
 struct IndexDefinition {
    Oid table = invalidOid;
    bool isUnique = false, isPrimary = false, nullsNotDistinct = false;
@@ -290,6 +285,7 @@ struct Relation : CatalogObject {
    std::vector<Policy> policies;                           ///< by name
    std::optional<RangeDefinition> range;                   ///< of kinds Range and Multirange
    Oid ofType = invalidOid;                                ///< CREATE TABLE ... OF: the composite type
+   std::vector<Rule> rules;                                ///< by name
    bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
@@ -314,6 +310,7 @@ struct Relation : CatalogObject {
    /// The primary key or unique constraint that owns an index; null if there is none.
    const Constraint* constraintOf(Oid ownIndex) const;
    const Policy* findPolicy(std::string_view policyName) const;
+   const Rule* findRule(std::string_view ruleName) const;
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 

@@ -356,6 +356,20 @@ std::vector<RelationPtr> Snapshot::withPoliciesReading(Oid relation) const {
    });
 }
 
+std::vector<RelationPtr> Snapshot::withRulesUsing(Oid relation) const {
+   return state_->list<Relation>(ObjectKind::Relation, [&](const Relation& r) {
+      return std::any_of(r.rules.begin(), r.rules.end(),
+                         [&](const Rule& rule) { return r.oid == relation || rule.reads(relation, 0); });
+   });
+}
+
+std::pair<RelationPtr, const Rule*> Snapshot::rule(Oid oid) const {
+   for (const RelationPtr& relation : relations())
+      for (const Rule& rule : relation->rules)
+         if (rule.oid == oid) return {relation, &rule};
+   return {nullptr, nullptr};
+}
+
 std::optional<std::string> Snapshot::comment(Oid classOid, Oid object, int32_t attribute) const {
    const bool isShared = classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
    const ObjectKey key{ObjectKind::Comment, isShared ? invalidOid : database_, classOid, object, attribute};

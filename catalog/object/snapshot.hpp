@@ -80,6 +80,10 @@ public:
    std::vector<RelationPtr> dependentsOf(Oid relation) const;
    /// Other tables with policies that read the relation, in OID order.
    std::vector<RelationPtr> withPoliciesReading(Oid relation) const;
+   /// Relations with rules that use the relation, or whose own rules these are, in OID order.
+   std::vector<RelationPtr> withRulesUsing(Oid relation) const;
+   /// The relation that has a rule, and the rule; nulls if there is none.
+   std::pair<RelationPtr, const Rule*> rule(Oid oid) const;
    /// The comment on an object of this database or on a shared object, built-in comments included; empty if there is
    /// none.
    std::optional<std::string> comment(Oid classOid, Oid object, int32_t attribute = 0) const;

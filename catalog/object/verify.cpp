@@ -43,6 +43,10 @@ public:
          for (const Dependency& dependency : policy.dependsOn)
             if (!hasColumn(dependency.relation, dependency.attribute))
                report("policy " + quoteIdentifier(policy.name) + " on ", "a table or column that it reads is missing");
+      for (const Rule& rule : relation_.rules)
+         for (const Dependency& dependency : rule.dependsOn)
+            if (!hasColumn(dependency.relation, dependency.attribute))
+               report("rule " + quoteIdentifier(rule.name) + " on ", "a table or column that it uses is missing");
       if (relation_.sequence && relation_.sequence->ownerRelation != invalidOid &&
           !hasColumn(relation_.sequence->ownerRelation, relation_.sequence->ownerAttribute))
          report("", "the column that owns it is missing");

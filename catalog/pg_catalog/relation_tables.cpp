@@ -73,7 +73,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
-      row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid));
+      row.boolean(r->relkind() == 'v' || r->relkind() == 'm' || !r->rules.empty()).boolean(contains(withKeys, r->oid));
       row.boolean(context.snapshot.heirs(r->oid) != nullptr || contains(withParts, r->oid)).boolean(r->hasRowSecurity);
       row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
       row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
@@ -204,7 +204,7 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
 
 void rewriteRows(const SystemContext& context, RowBuilder& row) {
    // The rule of a view has the view's OID; rules and relations are different classes of objects.
-   for (const RelationPtr& r : context.snapshot.relations())
+   for (const RelationPtr& r : context.snapshot.relations()) {
       if (!r->definition.empty())
          row.oid(r->oid)
              .text("_RETURN")
@@ -215,6 +215,15 @@ void rewriteRows(const SystemContext& context, RowBuilder& row) {
              .text("<>")
              .text(r->definition)
              .emit();
+      for (const Rule& rule : r->rules) {
+         row.oid(rule.oid).text(rule.name).oid(r->oid).letter(static_cast<char>(rule.event)).letter(rule.enabled);
+         row.boolean(rule.isInstead).text(rule.condition.empty() ? "<>" : rule.condition);
+         std::string actions;
+         for (const std::string& action : rule.actions)
+            actions += (actions.empty() ? "" : ";") + action;
+         row.text(actions.empty() ? "<>" : actions).emit();
+      }
+   }
 }
 
 void policyRows(const SystemContext& context, RowBuilder& row) {
@@ -313,6 +322,11 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          add(pgPolicy, policy.oid, 0, pgClass, r->oid, 0, 'a');
          for (const Dependency& d : policy.dependsOn)
             add(pgPolicy, policy.oid, 0, pgClass, d.relation, d.attribute, 'n');
+      }
+      for (const Rule& rule : r->rules) {
+         add(pgRewrite, rule.oid, 0, pgClass, r->oid, 0, 'a');
+         for (const Dependency& d : rule.dependsOn)
+            add(pgRewrite, rule.oid, 0, pgClass, d.relation, d.attribute, 'n');
       }
       if (r->index) {
          const RelationPtr table = context.snapshot.relation(r->index->table);

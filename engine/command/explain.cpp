@@ -253,6 +253,7 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    const auto make = [&] {
       AllocationMeter meter(core.database.governor->ledger());
       sql::BoundQuery query = bindUnderLocks(core, context.script, *inner, context.parameters);
+      if (query.hasRules()) throwNotSupported("EXPLAIN of a statement that rules rewrite");
       if (options.analyze) requirePopulated(core, query.relations);
       if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
       auto made = std::make_unique<QueryExecution>(core, std::move(query), options.analyze);

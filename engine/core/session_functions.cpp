@@ -8,6 +8,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
 #include "sql/deparse/deparse.hpp"
+#include "sql/deparse/rule.hpp"
 
 namespace ouzel::engine {
 
@@ -57,7 +58,14 @@ public:
       return sql::deparse::viewText(view, core_.bindContext(path, nullptr), {layout.isPretty, layout.lineLength});
    }
 
-   std::optional<std::string> ruleText(Oid, const executor::TextLayout&) override { return std::nullopt; }
+   std::optional<std::string> ruleText(Oid rule, const executor::TextLayout& layout) override {
+      const auto [relation, found] = core_.transaction.catalog().rule(rule);
+      if (!relation) return std::nullopt;
+      const catalog::SearchPath path = core_.searchPath();
+      return sql::deparse::ruleText(*found, relation, core_.bindContext(path, nullptr),
+                                    {layout.isPretty, layout.lineLength});
+   }
+
    executor::ExpressionText expressionText(std::string_view stored, Oid relation,
                                            const executor::TextLayout& layout) override {
       const catalog::SearchPath path = core_.searchPath();

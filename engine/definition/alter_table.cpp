@@ -20,6 +20,7 @@
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -73,6 +74,10 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_DisableRowSecurity: return changeSecurity({.isEnabled = false, .isForced = {}});
    case AT_ForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = true});
    case AT_NoForceRowSecurity: return changeSecurity({.isEnabled = {}, .isForced = false});
+   case AT_EnableRule:
+   case AT_EnableAlwaysRule:
+   case AT_EnableReplicaRule:
+   case AT_DisableRule: return step(Misc, [this](const auto& c) { enableRule(core_, *table(), c); });
    case AT_SetStatistics: return step(Misc, [this](const auto& c) { setStatistics(core_, *table(), c); });
    case AT_SetStorage: return step(Misc, [this](const auto& c) { setStorage(*table(), c); });
    case AT_SetCompression: return step(Misc, [this](const auto& c) { setCompression(*table(), c); });

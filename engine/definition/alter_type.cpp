@@ -7,6 +7,7 @@
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -82,6 +83,7 @@ void TableAlteration::changeType(const TypeChange& change) {
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule")
                 .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
    requireNotInPolicies(core_, *relation, column.attribute);
+   requireNotInRules(core_, *relation, column.attribute);
    for (const catalog::Column& other : relation->columns)
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")

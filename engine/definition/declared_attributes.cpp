@@ -144,10 +144,6 @@ void declareForTable(SessionCore& core, const catalog::Relation& table, const ::
    case AT_EnableAlwaysTrig:
    case AT_EnableReplicaTrig:
    case AT_DisableTrig: throwNoSuchPart("trigger", "table", table, command);
-   case AT_EnableRule:
-   case AT_EnableAlwaysRule:
-   case AT_EnableReplicaRule:
-   case AT_DisableRule: throwNoSuchPart("rule", "relation", table, command);
    default: throwNotSupported("this form of ALTER TABLE");
    }
 }

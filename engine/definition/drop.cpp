@@ -7,6 +7,7 @@
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
@@ -170,6 +171,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_FOREIGN_SERVER) return dropServers(context, statement);
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
+   if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);
    const DropKind& wanted = *relationKind;

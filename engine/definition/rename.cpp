@@ -10,6 +10,7 @@
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -72,6 +73,7 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
       if (column.generated && !column.isDropped) column.defaultExpr = rewrite(column.defaultExpr);
    catalog::CatalogEditor& editor = context.core.transaction.editor();
    const RenamedPolicies policies(context.core, relation.oid, 0, name);
+   const RenamedRules rules(context.core, relation.oid, 0, name);
    editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
    rewritten.name = name;
    editor.replaceRelation(std::move(rewritten));
@@ -84,6 +86,7 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
       editor.replaceRelation(std::move(changed));
    }
    policies.put(context.core);
+   rules.put(context.core);
 }
 
 /// Writes the new schema of relations into a view's text.
@@ -112,6 +115,7 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
       throw SqlError(sqlstate::featureNotSupported, "cannot move objects into or out of temporary schemas");
    if (!editor.snapshot().withPoliciesReading(relation.oid).empty())
       throwNotSupported("moving a relation that a policy uses");
+   if (!editor.snapshot().withRulesUsing(relation.oid).empty()) throwNotSupported("moving a relation that a rule uses");
    const std::vector<catalog::RelationPtr> all = editor.snapshot().relations();
    for (const catalog::RelationPtr& other : all)
       if (other->sequence && other->sequence->ownerRelation == relation.oid)
@@ -123,10 +127,12 @@ void renameColumn(CommandContext& context, const catalog::Relation& relation, co
                   const std::string& to) {
    const int16_t attribute = relation.findColumn(from)->attribute;
    const RenamedPolicies policies(context.core, relation.oid, attribute, to);
+   const RenamedRules rules(context.core, relation.oid, attribute, to);
    context.core.transaction.editor().renameColumn(relation.oid, from, to,
                                                   rewriteExpression(context, relation, attribute, to),
                                                   rewriteView(context, relation.oid, attribute, to));
    policies.put(context.core);
+   rules.put(context.core);
 }
 
 /// The tables that inherit the column that is renamed, locked. Throws 42P16 if it is inherited itself, or by others
@@ -252,7 +258,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_POLICY: return renamePolicy(context, statement);
    case OBJECT_STATISTIC_EXT: renameStatistics(core, as<::List>(statement.object), statement.newname); return tag;
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
-   case OBJECT_RULE:
+   case OBJECT_RULE: return renameRule(context, statement);
    case OBJECT_TRIGGER: {
       const catalog::SearchPath path = core.searchPath();
       refuseToAlter(
@@ -388,6 +394,17 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const auto relation = relationOf(std::move(names));
       requireOwner(core, *relation);
       editor.setComment(catalog::class_oid::pgPolicy, requirePolicy(*relation, name).oid, 0, text);
+      break;
+   }
+   case OBJECT_RULE: {
+      std::vector<std::string> names = parts();
+      const std::string name = names.back();
+      names.pop_back();
+      const auto relation = relationOf(std::move(names));
+      requireOwner(core, *relation);
+      const bool isView = relation->relationKind == catalog::RelationKind::View && name == "_RETURN";
+      editor.setComment(catalog::class_oid::pgRewrite, isView ? relation->oid : requireRule(*relation, name).oid, 0,
+                        text);
       break;
    }
    case OBJECT_DOMCONSTRAINT: {

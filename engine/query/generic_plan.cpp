@@ -58,6 +58,7 @@ bool isReusable(const Node& node) {
 } // namespace
 
 std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuery query) {
+   if (query.hasRules()) return nullptr;
    requirePopulated(core, query.relations);
    auto generic = std::make_shared<GenericPlan>();
    generic->isReadOnly_ = query.readOnly;

@@ -67,6 +67,9 @@ public:
    bool areKeysChecked() const { return areKeysChecked_; }
    void setKeysChecked() { areKeysChecked_ = true; }
    bool isDone() const { return done_; }
+   /// finishQuery() has been called.
+   bool isFinished() const { return isFinished_; }
+   void setFinished() { isFinished_ = true; }
    const sql::plan::Plan& plan() const { return *planned_->plan; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
    size_t memoryPeak() const { return memory_.peak(); }
@@ -93,7 +96,7 @@ private:
    std::unique_ptr<executor::OwnedBatch> pending_; // fetched rows that the sink has not yet got
    uint32_t pendingAt_ = 0;
    bool isAtEnd_ = false; // running_ has no more rows
-   bool areKeysChecked_ = false, done_ = false;
+   bool areKeysChecked_ = false, done_ = false, isFinished_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
 

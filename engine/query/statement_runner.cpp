@@ -15,6 +15,19 @@ namespace ouzel::engine {
 using sql::as;
 using sql::isNode;
 
+namespace {
+
+/// The lock that the statement, and the commands that rules add to it, take on a relation that they write.
+LockMode strongestLock(const catalog::Snapshot& snapshot, Oid relation, const sql::BoundQuery& query) {
+   LockMode mode = lockForWriting(snapshot, relation, *query.root);
+   for (const auto* commands : {&query.before, &query.after})
+      for (const sql::BoundQuery& command : *commands)
+         mode = std::max(mode, lockForWriting(snapshot, relation, *command.root));
+   return mode;
+}
+
+} // namespace
+
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                std::span<const Oid> types) {
    for (int attempt = 0;; ++attempt) {
@@ -28,7 +41,7 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
          LockMode mode = LockMode::AccessShare;
          if (std::find(query.rowLocked.begin(), query.rowLocked.end(), relation) != query.rowLocked.end())
             mode = LockMode::RowShare;
-         if (query.writes(relation)) mode = lockForWriting(bound, relation, *query.root);
+         if (query.writes(relation)) mode = strongestLock(bound, relation, query);
          core.transaction.lock(relation, mode);
       }
       // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
@@ -47,7 +60,7 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
                                std::span<const BoundParameter> parameters) {
    const std::vector<Oid> types = parameterTypes(parameters);
    sql::BoundQuery query = bindUnderLocks(core, script, node, types);
-   substituteParameters(query, parameters);
+   if (!query.hasRules()) substituteParameters(query, parameters);
    return query;
 }
 
@@ -95,7 +108,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
    std::string violated; // the key that made ON CONFLICT run again last
    while (true) {
       std::unique_ptr<QueryExecution> execution = make();
-      if (!execution->writes()) return execution;
+      if (!execution || !execution->writes()) return execution;
       const storage::Transaction::Savepoint savepoint = transaction.storage().mark();
       std::optional<storage::WriteConflict> conflict;
       try {
@@ -179,9 +192,11 @@ const char* statementName(sql::StatementKind kind) {
 }
 
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
-                                              std::span<const BoundParameter> parameters) {
+                                              std::span<const BoundParameter> parameters, bool& hasRules) {
    AllocationMeter meter(core.database.governor->ledger());
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
+   hasRules = query.hasRules();
+   if (hasRules) return nullptr;
    requirePopulated(core, query.relations);
    if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
    if (!query.readOnly) requireWritable(core, statementName(query.kind));
@@ -190,13 +205,48 @@ std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::Pars
    return execution;
 }
 
+namespace {
+
+/// Runs the commands that rules make of a statement one after the other. The client gets the answer of one of them.
+std::unique_ptr<QueryExecution> startByRules(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                                             std::span<const BoundParameter> parameters) {
+   std::unique_ptr<QueryExecution> main;
+   size_t count = 1;
+   for (size_t step = 0; step < count; ++step) {
+      bool isMain = false;
+      auto execution = runUntilWritten(core, [&] {
+         sql::BoundQuery all = bindUnderLocks(core, script, node, parameters);
+         count = all.before.size() + 1 + all.after.size();
+         isMain = step == all.before.size();
+         sql::BoundQuery one = step < all.before.size() ? std::move(all.before[step])
+                               : isMain                 ? std::move(all)
+                                                        : std::move(all.after[step - all.before.size() - 1]);
+         one.before.clear();
+         one.after.clear();
+         requirePopulated(core, one.relations);
+         if (!one.readOnly) requireWritable(core, statementName(one.kind));
+         substituteParameters(one, parameters);
+         return std::make_unique<QueryExecution>(core, std::move(one));
+      });
+      if (!isMain) execution->run(0, nullptr);
+      finishQuery(core, *execution);
+      if (isMain) main = std::move(execution);
+   }
+   return main;
+}
+
+} // namespace
+
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                            std::span<const BoundParameter> parameters) {
-   return runUntilWritten(core, [&] { return planForValues(core, script, node, parameters); });
+   bool hasRules = false;
+   auto execution = runUntilWritten(core, [&] { return planForValues(core, script, node, parameters, hasRules); });
+   return hasRules ? startByRules(core, script, node, parameters) : std::move(execution);
 }
 
 void finishQuery(SessionCore& core, QueryExecution& execution) {
-   if (!execution.writes()) return;
+   if (!execution.writes() || execution.isFinished()) return;
+   execution.setFinished();
    checkWritten(core, execution);
    core.transaction.storage().nextCommand();
    if (execution.writtenRows() == 0) return;

@@ -21,16 +21,17 @@ bool isTransactionControl(const sql::ParsedStatement& statement);
 /// Bind a query and lock the relations that it reads and writes.
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                std::span<const Oid> parameterTypes);
-/// The same with parameters replaced by their values.
+/// The same with parameters replaced by their values, but for a query that rules rewrite.
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                std::span<const BoundParameter> parameters);
 /// Throws 55000 if one of the relations is a materialized view WITH NO DATA.
 void requirePopulated(SessionCore& core, std::span<const Oid> relations);
 /// "INSERT", ...
 const char* statementName(sql::StatementKind kind);
-/// Bind and plan a query for these values; nothing runs yet.
+/// Bind and plan a query for these values; nothing runs yet. `hasRules`: set if the query is one that rules rewrite, of
+/// which there is no plan; the result is null then.
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
-                                              std::span<const BoundParameter> parameters);
+                                              std::span<const BoundParameter> parameters, bool& hasRules);
 /// Make an execution and run its writes. When another transaction holds rows that it has to write, undo its writes,
 /// wait for the rows and run it again: READ COMMITTED then sees the rows as they have become, the other levels throw
 /// 40001 if the rows have changed. ON CONFLICT runs again in the same way when other transactions have committed one of

@@ -359,12 +359,14 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    }
    const SessionCore::LiteralsAsPrepared literals(core_, statement.literals);
    const std::shared_ptr<GenericPlan> generic = statement.generic;
+   bool hasRules = false;
    auto execution = runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
       if (generic->lock(core_)) return generic->start(core_, portal.parameters);
       MemoryCharge treeMemory;
       const sql::ParsedScript script = parseCharged(statement.text, treeMemory);
-      return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
+      return planForValues(core_, script, *script.statements()[0].node, portal.parameters, hasRules);
    });
+   if (hasRules) return nullptr;
    requireToldColumns(statement, *execution);
    return execution;
 }

@@ -17,6 +17,7 @@
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/role/default_privileges.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
@@ -226,6 +227,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_CreateRoleStmt: return createRole(context, *as<::CreateRoleStmt>(node));
    case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));
    case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
+   case T_RuleStmt: return createRule(context, *as<::RuleStmt>(node));
    case T_CreatePolicyStmt: return createPolicy(context, *as<::CreatePolicyStmt>(node));
    case T_AlterPolicyStmt: return alterPolicy(context, *as<::AlterPolicyStmt>(node));
    case T_CreateForeignServerStmt: return createServer(context, *as<::CreateForeignServerStmt>(node));

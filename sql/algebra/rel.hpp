@@ -154,6 +154,10 @@ struct BoundQuery {
       return false;
    }
    bool readOnly = true;
+   /// Commands that rules of the written relation add, to be run before and after this one.
+   std::vector<BoundQuery> before, after;
+   bool isReplaced = false; ///< by rules: it does nothing itself
+   bool hasRules() const { return isReplaced || !before.empty() || !after.empty(); }
 };
 
 } // namespace ouzel::sql

@@ -16,11 +16,14 @@ void Resolver::addRuleRows(Query& query, Level& level) {
    }
 }
 
-TermPtr Resolver::ruleCondition(Query& query, const ::Node* node, const catalog::RelationPtr& table) {
+TermPtr Resolver::ruleCondition(Query& query, const ::Node* node, const catalog::RelationPtr& table,
+                                catalog::RuleEvent event) {
    ruleTable_ = table;
    Level level;
    level.query = &query;
    addRuleRows(query, level);
+   if (event != catalog::RuleEvent::Insert) level.visible.front().byColumn = true;
+   if (event != catalog::RuleEvent::Delete) level.visible.back().byColumn = true;
    return condition(node, level);
 }
 
@@ -80,7 +83,9 @@ void Resolver::insert(const ::InsertStmt& node, Query& query, Level& level) {
             assign(row[i], i);
       count = query.rows[0].size();
    } else if (source) {
-      query.selectSource = select(*source, nullptr, nullptr, true, true);
+      Level outer; // of the command's names only those of WITH
+      outer.ctes = level.ctes;
+      query.selectSource = select(*source, &outer, nullptr, true, true);
       for (const Target& item : query.selectSource->targets)
          count += !item.isHidden;
    }

@@ -173,8 +173,8 @@ std::unique_ptr<JoinTree> Resolver::from(const ::Node* node, Query& query, Level
       applyAlias(*source, name->alias);
    } else if (isNode(node, T_RangeSubselect)) {
       const auto* item = as<RangeSubselect>(node);
-      Level outer = level; // its WITH queries, but none of its FROM
-      outer.visible.clear();
+      Level outer = level; // its WITH queries, but of its FROM nothing but OLD and NEW
+      std::erase_if(outer.visible, [](const Visible& seen) { return seen.source->kind != SourceKind::Row; });
       auto subquery = select(*as<SelectStmt>(item->subquery), item->lateral ? &lateral : &outer);
       source = addSource(query, SourceKind::Subquery);
       source->columns = columnsOf(*subquery);

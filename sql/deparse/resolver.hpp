@@ -43,7 +43,7 @@ public:
    TermPtr expression(Query& query, const ::Node* node, const catalog::RelationPtr& table, const SqlType* target);
 
    /// The condition, or a command, of a rule of `table`.
-   TermPtr ruleCondition(Query& query, const ::Node* node, const catalog::RelationPtr& table);
+   TermPtr ruleCondition(Query& query, const ::Node* node, const catalog::RelationPtr& table, catalog::RuleEvent event);
    std::shared_ptr<Query> ruleAction(const ::Node* node, const catalog::RelationPtr& table);
 
 private:

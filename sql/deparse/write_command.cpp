@@ -28,10 +28,12 @@ void Writer::insert(Query& query) {
    const char* separator = " (";
    for (const Written& column : query.written)
       out_ += std::exchange(separator, ", ") + quoteIdentifier(column.name);
-   if (!query.written.empty()) out_ += ") ";
+   out_ += query.written.empty() ? " " : ") ";
    out_ += query.overriding;
    if (query.selectSource) {
+      const auto outer = std::exchange(open_, {}); // it has OLD and NEW itself
       this->query(*query.selectSource, nullptr, false, indent_);
+      open_ = outer;
    } else if (query.rows.size() > 1) {
       values(query.rows);
    } else if (query.rows.size() == 1) {
@@ -77,7 +79,7 @@ void Writer::targetTable(Query& query, std::string_view command) {
    out_ += relationName(*target.relation);
    // Also where another source has the name.
    if (!target.alias.empty() || target.shownName != target.relation->name)
-      out_ += ' ' + quoteIdentifier(target.shownName);
+      out_ += " AS " + quoteIdentifier(target.shownName);
 }
 
 void Writer::conditionAndReturning(Query& query) {

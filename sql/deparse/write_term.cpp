@@ -16,8 +16,9 @@ std::string Writer::typeName(const SqlType& type) const {
    return catalog::formatType(names_, type.oid, type.typmod);
 }
 
-void Writer::expression(Query& context, const Term& term, bool showsPrefix) {
+void Writer::expression(Query& context, const Term& term, bool showsPrefix, int indent) {
    showsPrefix_ = showsPrefix;
+   indent_ = indent;
    enter(context);
    this->term(term, false);
    leave();

@@ -19,7 +19,7 @@ public:
    /// the names of the output columns are visible outside.
    void query(Query& query, const std::vector<std::string>* names, bool showsNames, int indent);
    /// An expression that stands alone. `context`: the query whose sources it reads; `showsPrefix`: with their names.
-   void expression(Query& context, const Term& term, bool showsPrefix);
+   void expression(Query& context, const Term& term, bool showsPrefix, int indent = 0);
    std::string& text() { return out_; }
 
    // Names (writer_names.cpp).

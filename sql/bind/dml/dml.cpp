@@ -6,6 +6,7 @@
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/dml/insert.hpp"
 #include "sql/bind/dml/merge.hpp"
+#include "sql/bind/dml/rule_binding.hpp"
 #include "sql/bind/dml/update.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -53,6 +54,9 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
        relation->relationKind != RelationKind::Virtual)
       throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
           .detail("This operation is not supported for " + pluralOf(relation->relationKind) + ".");
+   if (std::string_view(verb) == "MERGE" && !relation->rules.empty())
+      throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
+          .detail("MERGE is not supported for relations with rules.");
    switch (relation->relationKind) {
    case RelationKind::Table: break;
    case RelationKind::View: break;
@@ -353,8 +357,36 @@ void noteWritten(BindState& state, RelKind kind, const Dml& dml) {
 
 } // namespace
 
+namespace {
+
+/// What the user's RETURNING makes of the rows that the command of a rule returns.
+void returnThroughRule(BindState& state, const RuleBinding& rule, BoundRel& result) {
+   Scope scope(nullptr);
+   NamespaceItem item;
+   item.alias = rule.returningOf->name;
+   item.relation = rule.returningOf.get();
+   item.rowType = rule.returningOf->rowType;
+   size_t next = 0;
+   for (const catalog::Column& column : rule.returningOf->columns) {
+      if (column.isDropped || next >= result.output.size()) continue;
+      const OutputColumn& output = result.output[next++];
+      item.columns.push_back({column.name, output.column, output.type, rule.returningOf->oid, column.attribute});
+   }
+   applyAlias(item, rule.returningAlias, 0);
+   scope.items.push_back(std::move(item));
+   auto targets = bindTargetList(state, scope, rule.returning, Clause::Returning);
+   for (Target& target : targets)
+      target.expr = unknownToText(state, std::move(target.expr));
+   result.output.clear();
+   result.rel = placeTargets(state, scope, std::move(result.rel), targets);
+   setOutput(state, result, targets);
+}
+
+} // namespace
+
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
-                   const ::List* returning, const TargetPolicies& policies) {
+                   const ::List* returning, const TargetPolicies& policies, const RuleBinding* rule) {
+   if (rule && rule->isCommand && !rule->returning) returning = nullptr; // nobody reads it
    dml->isMain = scope.parent == nullptr;
    noteWritten(state, kind, *dml);
    BoundRel result;
@@ -420,6 +452,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
    }
    policies.apply(state, scope, write);
    result.rel = placeCtes(scope, std::move(result.rel));
+   if (rule && rule->isCommand && rule->returning) returnThroughRule(state, *rule, result);
    return result;
 }
 

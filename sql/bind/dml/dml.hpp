@@ -32,9 +32,9 @@ RelPtr computeGenerated(BindState& state, Scope& scope, RelPtr rel, Dml& dml, co
 /// From here on, the item's columns refer to the row in `columns`.
 void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vector<GetColumn>& columns);
 /// Puts the operator of the statement, its RETURNING and its WITH over `rel`, which gives the rows. `policies`: of the
-/// target, whose columns it watches by now.
+/// target, whose columns it watches by now. `rule`: what rules ask of the statement; null: nothing.
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
-                   const ::List* returning, const TargetPolicies& policies);
+                   const ::List* returning, const TargetPolicies& policies, const RuleBinding* rule = nullptr);
 
 /// Type of the column with the number of the clause (MERGE, ON CONFLICT) that applies to a row; 0: no clause.
 inline const SqlType clauseType{oid::int4, -1, invalidOid};

@@ -5,6 +5,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/on_conflict.hpp"
+#include "sql/bind/dml/rule_binding.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -249,41 +250,28 @@ RelPtr addTableOid(BindState& state, Scope& scope, RelPtr rel, Dml& dml) {
    return makeMap(std::move(rel), std::move(computed));
 }
 
-} // namespace
+bool hasStar(const ::List* list) {
+   for (const ::Node* item : ListOf<>(list))
+      if (isStarRef(item)) return true;
+   return false;
+}
 
-BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent) {
-   Scope scope(parent);
-   declareCtes(state, scope, statement.withClause);
-   auto table = targetTable(state, *statement.relation, "INSERT into");
-   const bool isExplicit = statement.cols != nullptr;
-   auto columns = insertColumns(state, statement.cols, *table);
-   ViewTarget view;
-   NamespaceItem viewItem;
-   noteInserted(state, *table, columns, isExplicit ? columns.size() : givenColumns(statement));
-   const bool isView = table->relationKind == catalog::RelationKind::View;
-   if (isView) {
-      Scope apart(&scope); // separate, because the statement does not read the view's rows
-      viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
-      for (const catalog::Column& column : table->columns)
-         if (!column.isDropped && column.hasDefault() && !columnBehind(view, column))
-            refuseViewColumn(view, column, "insert into");
-      table = view.table;
-      const size_t given = isExplicit ? columns.size() : givenColumns(statement);
-      columns = columnsBehind(view, std::move(columns), given);
-      for (size_t k = 0; k < std::min(given, columns.size()); ++k)
-         state.access.of(table->oid, view.role).inserted.push_back(columns[k].column->attribute);
-   }
-   auto dml = makeDml(state, *table, statement.relation);
-   RangeEntry entry; // the table is not visible in the source, but hints name it
-   entry.alias = entry.relationName = table->name;
-   for (const catalog::Column& column : table->columns)
-      if (!column.isDropped) entry.columns.push_back(column.name);
-   scope.entries.push_back(std::move(entry));
-
-   // The input column for each target column that gets a value. All other columns get their defaults below.
-   std::vector<ColumnId> given;
+/// The rows that a statement inserts, and in which columns they are.
+struct InsertRows {
+   std::vector<ColumnId> given; ///< for each target column that gets a value; the others get their defaults
    RelPtr rel;
-   ColumnId ordinal = noColumn; // ON CONFLICT: the number of a row, since the first of two rows with one key wins
+   ColumnId ordinal = noColumn; ///< ON CONFLICT: the number of a row, since the first of two rows with one key wins
+};
+
+/// Binds the rows that are inserted.
+InsertRows bindInsertRows(BindState& state, Scope& scope, const ::InsertStmt& statement,
+                          const std::vector<InsertColumn>& columns, const catalog::Relation& table,
+                          const ViewTarget* view) {
+   InsertRows result;
+   std::vector<ColumnId>& given = result.given;
+   RelPtr& rel = result.rel;
+   ColumnId& ordinal = result.ordinal;
+   const bool isExplicit = statement.cols != nullptr;
    const auto* select = as<SelectStmt>(statement.selectStmt);
    if (!select) {
       rel = oneRow(); // DEFAULT VALUES
@@ -291,11 +279,15 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       const ListOf<List> lists(select->valuesLists);
       std::vector<std::vector<ExprPtr>> rows;
       for (const auto* list : lists) {
-         if (ListOf<>(list).size() != ListOf<>(lists.front()).size())
-            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
-                .at(state.startOfNode(ListOf<>(list).front()));
-         auto row = bindInsertValues(state, scope, list, columns, isExplicit, statement.override, *table,
-                                     isView ? &view : nullptr);
+         const auto requireLength = [&](size_t length, size_t first) {
+            if (length != first)
+               throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
+                   .at(state.startOfNode(ListOf<>(list).front()));
+         };
+         if (!hasStar(list) && !hasStar(lists.front()))
+            requireLength(ListOf<>(list).size(), ListOf<>(lists.front()).size());
+         auto row = bindInsertValues(state, scope, list, columns, isExplicit, statement.override, table, view);
+         if (!rows.empty()) requireLength(row.size(), rows[0].size());
          rows.push_back(std::move(row));
       }
       const size_t count = rows[0].size();
@@ -338,7 +330,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          auto value = makeColumn(output.column, output.type);
          value->position = i < query.positions.size() ? query.positions[i] : 0;
          value = statement.override == OVERRIDING_USER_VALUE && column.identity
-                     ? defaultOf(state, *table, column)
+                     ? defaultOf(state, table, column)
                      : coerceForAssignment(state, std::move(value), types[i], column.name, Clause::Select);
          if (const auto* reference = value->getIf<scalar::Column>()) {
             given.push_back(reference->column);
@@ -352,7 +344,60 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
              numberRows(std::move(query.rel), ordinal = state.addColumn(scope, "ordinal", {oid::int8, -1, invalidOid}));
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
+   return result;
+}
 
+} // namespace
+
+RelPtr bindInsertedRows(BindState& state, Scope& scope, const ::InsertStmt& statement,
+                        const catalog::RelationPtr& table, RuleBinding* rule, std::vector<GetColumn>& row) {
+   const auto columns = insertColumns(state, statement.cols, *table);
+   noteInserted(state, *table, columns, statement.cols ? columns.size() : givenColumns(statement));
+   if (rule) showRuleRows(state, scope, *rule);
+   auto [given, rel, ordinal] = bindInsertRows(state, scope, statement, columns, *table, nullptr);
+   if (rule) rel = besideRuleRows(*rule, std::move(rel));
+   Dml dml;
+   const std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
+   rel = fillTarget(state, scope, std::move(rel), dml, *table, values);
+   rel = computeGenerated(state, scope, std::move(rel), dml, *table);
+   row = std::move(dml.target);
+   return std::move(rel);
+}
+
+BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent) {
+   RuleBinding* rule = std::exchange(state.rule, nullptr);
+   Scope scope(parent);
+   declareCtes(state, scope, statement.withClause);
+   auto table = targetTable(state, *statement.relation, "INSERT into");
+   if (!rule) refuseRules(*table, catalog::RuleEvent::Insert);
+   const bool isExplicit = statement.cols != nullptr;
+   auto columns = insertColumns(state, statement.cols, *table);
+   ViewTarget view;
+   NamespaceItem viewItem;
+   noteInserted(state, *table, columns, isExplicit ? columns.size() : givenColumns(statement));
+   const bool isView = table->relationKind == catalog::RelationKind::View;
+   if (isView) {
+      Scope apart(&scope); // separate, because the statement does not read the view's rows
+      viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
+      for (const catalog::Column& column : table->columns)
+         if (!column.isDropped && column.hasDefault() && !columnBehind(view, column))
+            refuseViewColumn(view, column, "insert into");
+      table = view.table;
+      const size_t given = isExplicit ? columns.size() : givenColumns(statement);
+      columns = columnsBehind(view, std::move(columns), given);
+      for (size_t k = 0; k < std::min(given, columns.size()); ++k)
+         state.access.of(table->oid, view.role).inserted.push_back(columns[k].column->attribute);
+   }
+   auto dml = makeDml(state, *table, statement.relation);
+   RangeEntry entry; // the table is not visible in the source, but hints name it
+   entry.alias = entry.relationName = table->name;
+   for (const catalog::Column& column : table->columns)
+      if (!column.isDropped) entry.columns.push_back(column.name);
+   scope.entries.push_back(std::move(entry));
+
+   if (rule) showRuleRows(state, scope, *rule);
+   auto [given, rel, ordinal] = bindInsertRows(state, scope, statement, columns, *table, isView ? &view : nullptr);
+   if (rule) rel = besideRuleRows(*rule, std::move(rel));
    TargetPolicies policies(state, table, isView ? view.role : state.access.role);
    std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
    if (isView) addViewDefaults(state, scope, view, values, rel);
@@ -367,6 +412,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       dml->checks = checksOf(state, *table, dml->target);
       if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
    }
+   if (rule && !isView) rel = withoutExcluded(state, *rule, *table, std::move(rel), {}, dml->target);
    setParts(state, table, *dml);
 
    // RETURNING sees the new row and no item of the source.
@@ -391,7 +437,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    }
    addEntry(scope, item);
    scope.items.push_back(std::move(item));
-   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList, policies);
+   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList, policies,
+                    rule);
 }
 
 namespace {

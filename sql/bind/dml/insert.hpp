@@ -22,6 +22,10 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
                                       const std::vector<InsertColumn>& columns, bool isExplicit,
                                       ::OverridingKind overriding, const catalog::Relation& table,
                                       const ViewTarget* view = nullptr);
+/// The rows that a statement would insert into a table or view with rules, with all columns, which go to `row`. `rule`:
+/// of the command, if it is one of a rule itself.
+RelPtr bindInsertedRows(BindState& state, Scope& scope, const ::InsertStmt& statement,
+                        const catalog::RelationPtr& table, RuleBinding* rule, std::vector<GetColumn>& row);
 /// `parent`: the scope around a WITH query; null for a top-level statement.
 BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent);
 

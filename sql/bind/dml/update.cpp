@@ -5,6 +5,7 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/rule_binding.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -22,13 +23,18 @@ namespace ouzel::sql {
 
 namespace {
 
-RelPtr bindTargetRows(BindState& state, Scope& scope, FromItem target, const ::List* from, const ::Node* where) {
+RelPtr bindTargetRows(BindState& state, Scope& scope, FromItem target, const ::List* from, const ::Node* where,
+                      RuleBinding* rule) {
    for (NamespaceItem& item : target.items) {
       item.lateralOnly = true; // FROM does not see the target
       item.lateralOk = false;
       scope.items.push_back(std::move(item));
    }
    RelPtr rel = std::move(target.rel);
+   if (rule) { // subqueries in FROM see OLD and NEW
+      showRuleRows(state, scope, *rule);
+      rel = besideRuleRows(*rule, std::move(rel));
+   }
    if (from) {
       rel = crossJoin(std::move(rel), bindFrom(state, scope, from));
    } else {
@@ -176,10 +182,36 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
    return assignments;
 }
 
+RelPtr bindUpdatedRows(BindState& state, Scope& scope, const ::Node& statement, const catalog::RelationPtr& table,
+                       RuleBinding* rule, std::vector<GetColumn>& before, std::vector<GetColumn>& after) {
+   const bool isUpdate = isNode(&statement, T_UpdateStmt);
+   const auto* update = isUpdate ? as<UpdateStmt>(&statement) : nullptr;
+   const auto* remove = isUpdate ? nullptr : as<DeleteStmt>(&statement);
+   FromItem target =
+       bindFromItem(state, scope, reinterpret_cast<const ::Node*>(update ? update->relation : remove->relation));
+   for (const ScopeColumn& column : target.items[0].columns)
+      before.push_back({column.column, column.attribute});
+   RelPtr rel = bindTargetRows(state, scope, std::move(target), update ? update->fromClause : remove->usingClause,
+                               update ? update->whereClause : remove->whereClause, rule);
+   if (!update) return rel;
+   after = before;
+   std::vector<ComputedColumn> computed;
+   for (Assignment& assignment : bindAssignments(state, scope, update->targetList, *table, rel, nullptr, nullptr)) {
+      const auto* column = table->column(assignment.attribute);
+      const ColumnId changed = state.addColumn(scope, column->name, column->type);
+      computed.push_back({changed, std::move(assignment.value)});
+      for (GetColumn& value : after)
+         if (value.attribute == assignment.attribute) value.column = changed;
+   }
+   return makeMap(std::move(rel), std::move(computed));
+}
+
 BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* parent) {
+   RuleBinding* rule = std::exchange(state.rule, nullptr);
    Scope scope(parent);
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "UPDATE of");
+   if (!rule) refuseRules(*table, catalog::RuleEvent::Update);
    ViewTarget view;
    FromItem target;
    std::unique_ptr<Dml> dml;
@@ -195,7 +227,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    }
    TargetPolicies policies = guardTarget(state, table, isView ? &view : nullptr, target);
    dml->target = policies.stored();
-   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause);
+   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause, rule);
 
    std::vector<ComputedColumn> computed;
    for (Assignment& assignment :
@@ -213,6 +245,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
+   if (rule && !isView) rel = withoutExcluded(state, *rule, *table, std::move(rel), policies.stored(), dml->target);
    // In RETURNING the table's name means the new row. The target is the first item.
    if (isView) {
       rel = showView(state, scope, std::move(rel), view, dml->target, scope.items.front());
@@ -222,13 +255,16 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    dml->checks = checksOf(state, *table, dml->target);
    setParts(state, table, *dml);
    if (isView) append(dml->checks, viewChecks(state, scope, view, dml->target, rel));
-   return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList, policies);
+   return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList, policies,
+                    rule);
 }
 
 BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* parent) {
+   RuleBinding* rule = std::exchange(state.rule, nullptr);
    Scope scope(parent);
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "DELETE from");
+   if (!rule) refuseRules(*table, catalog::RuleEvent::Delete);
    ViewTarget view;
    FromItem target;
    std::unique_ptr<Dml> dml;
@@ -242,8 +278,10 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
       target = bindTargetTable(state, scope, *statement.relation, table, *dml);
    }
    const TargetPolicies policies = guardTarget(state, table, view.table ? &view : nullptr, target);
-   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause);
-   return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList, policies);
+   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause, rule);
+   if (rule && !view.table) rel = withoutExcluded(state, *rule, *table, std::move(rel), policies.stored(), {});
+   return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList, policies,
+                    rule);
 }
 
 } // namespace ouzel::sql

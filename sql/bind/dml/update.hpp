@@ -14,6 +14,10 @@ struct Assignment {
 std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::List* list,
                                         const catalog::Relation& table, RelPtr& rel, const Expr* condition,
                                         const ViewTarget* view = nullptr);
+/// The rows that an UPDATE or DELETE of a table or view with rules would change: their columns `before`, and those of
+/// an UPDATE `after`. `rule`: of the command, if it is one of a rule itself.
+RelPtr bindUpdatedRows(BindState& state, Scope& scope, const ::Node& statement, const catalog::RelationPtr& table,
+                       RuleBinding* rule, std::vector<GetColumn>& before, std::vector<GetColumn>& after);
 /// `parent`: the scope around a WITH query, null for a statement of its own.
 BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* parent);
 /// `parent`: the scope around a WITH query, null for a statement of its own.

@@ -16,6 +16,7 @@
 namespace ouzel::sql {
 
 class ViewTextRecorder; // sql/bind/state/view_text.hpp
+struct RuleBinding;     // sql/bind/dml/rule_binding.hpp
 
 /// Origin of a column at its query level.
 enum class ColumnKind : uint8_t {
@@ -55,12 +56,13 @@ struct BindState {
       const char* obstacle = nullptr; ///< "a subquery", "an outer join": a self-reference here is 42P19
    } recursion;
    AccessList access;
-   std::vector<Oid> openViews;                       ///< views whose text is being bound, outermost first
-   std::vector<Oid> openPolicies;                    ///< tables whose policies are being bound, outermost first;
-                                                     ///< invalidOid: the policy has no subquery
-   uint32_t targets = 0;                             ///< tables with policies that the statement writes
-   std::set<uint32_t> targetsRead;                   ///< those of which it reads columns, too
-   ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view
+   std::vector<Oid> openViews;           ///< views whose text is being bound, outermost first
+   std::vector<Oid> openPolicies;        ///< tables whose policies are being bound, outermost first;
+                                         ///< invalidOid: the policy has no subquery
+   uint32_t targets = 0;                 ///< tables with policies that the statement writes
+   std::set<uint32_t> targetsRead;       ///< those of which it reads columns, too
+   ViewTextRecorder* recorder = nullptr; ///< of the view whose text is made; null: no such view
+   RuleBinding* rule = nullptr;          ///< what rules ask of the command that is bound next; null: nothing
    const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
 
    /// Position in characters from 1 of a byte offset from the parser; 0: unknown.

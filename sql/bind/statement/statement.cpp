@@ -7,6 +7,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/query/view.hpp"
+#include "sql/bind/statement/rules.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Binds one statement: query, output, types of parameters.
@@ -85,6 +86,7 @@ bool isBindable(const ::Node& statement) {
 }
 
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context) {
+   if (const auto target = ruledTarget(statement, context)) return bindByRules(statement, target, context);
    BindState state(context);
    return bindStatement(state, statement);
 }
