@@ -519,6 +519,15 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    policy.usingExpr = "a > 1";
    policy.checkExpr = "b > 1";
    draft.policies = {policy};
+   Rule rule;
+   rule.oid = 8;
+   rule.name = "r";
+   rule.event = RuleEvent::Delete;
+   rule.isInstead = true;
+   rule.enabled = 'A';
+   rule.condition = "old.a > 1";
+   rule.actions = {"DELETE FROM public.x", "DELETE FROM public.y"};
+   draft.rules = {rule};
    Constraint key;
    key.kind = ConstraintKind::PrimaryKey;
    key.columns = {1, 2};
@@ -526,6 +535,7 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
    const Oid t = editor.createRelation(draft);
    Relation withPolicy = *editor.snapshot().relation(t);
    withPolicy.policies[0].dependsOn = policy.dependsOn = {{t, 2}};
+   withPolicy.rules[0].dependsOn = rule.dependsOn = {{t, 0}, {t, 1}};
    editor.replaceRelation(withPolicy);
    editor.createRelation(Fixture::view("v", {{t, 1}}));
    Relation sequence = Fixture::table("s", {});
@@ -571,6 +581,10 @@ CATCH_TEST_CASE("snapshots and changes survive their byte form") {
           (kept.oid == 7 && kept.command == PolicyCommand::Update && !kept.isPermissive && kept.roles == policy.roles));
       CATCH_CHECK((kept.tableName == "was" && kept.usingExpr == "a > 1" && kept.checkExpr == "b > 1"));
       CATCH_CHECK(kept.dependsOn == policy.dependsOn);
+      const Rule& keptRule = *s.relation(t)->findRule("r");
+      CATCH_CHECK((keptRule.oid == 8 && keptRule.event == RuleEvent::Delete && keptRule.isInstead));
+      CATCH_CHECK((keptRule.enabled == 'A' && keptRule.condition == rule.condition));
+      CATCH_CHECK((keptRule.actions == rule.actions && keptRule.dependsOn == rule.dependsOn));
       CATCH_REQUIRE(s.defaultAcls().size() == 1);
       const auto& entry = *s.defaultAcls()[0];
       CATCH_CHECK((entry.role == 3 && entry.schema == publicSchema && entry.objects == 'S' && entry.oid != invalidOid));
