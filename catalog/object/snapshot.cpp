@@ -136,8 +136,9 @@ struct Snapshot::State {
    uint64_t version = 0;
    PersistentMap<ObjectKey, ObjectPtr> objects;
    PersistentMap<NameKey, ObjectPtr, NameLess> names;
-   PersistentMap<Oid, RelationPtr> rowTypes;                   ///< by Relation::rowType
-   PersistentMap<Oid, std::shared_ptr<const HeirGroup>> heirs; ///< by the table that they inherit from
+   PersistentMap<Oid, RelationPtr> rowTypes;                            ///< by Relation::rowType
+   PersistentMap<Oid, std::shared_ptr<const HeirGroup>> heirs;          ///< by the table that they inherit from
+   PersistentMap<Oid, std::shared_ptr<const std::vector<Oid>>> indexes; ///< ascending, by their table
 
    template <typename T>
    std::shared_ptr<const T> find(const ObjectKey& key) const {
@@ -171,9 +172,13 @@ struct Snapshot::State {
          const RelationPtr* known = rowTypes.find(relation->rowType);
          if (known != nullptr && known->get() == relation) rowTypes = rowTypes.without(relation->rowType);
       }
-      if ((*found)->kind == ObjectKind::Relation)
-         for (const Oid parent : static_cast<const Relation&>(**found).parents)
+      if ((*found)->kind == ObjectKind::Relation) {
+         const auto& relation = static_cast<const Relation&>(**found);
+         for (const Oid parent : relation.parents)
             changeHeirs(parent, [&](std::vector<Oid>& oids) { std::erase(oids, key.a); });
+         if (relation.index)
+            changeIndexes(relation.index->table, [&](std::vector<Oid>& oids) { std::erase(oids, key.a); });
+      }
       objects = objects.without(key);
    }
    /// Puts a changed list of OIDs in the place of the table's.
@@ -185,6 +190,14 @@ struct Snapshot::State {
       heirs =
           oids.empty() ? heirs.without(parent) : heirs.with(parent, std::make_shared<const HeirGroup>(std::move(oids)));
    }
+   template <typename Edit>
+   void changeIndexes(Oid table, Edit&& edit) {
+      const auto* known = indexes.find(table);
+      std::vector<Oid> oids = known == nullptr ? std::vector<Oid>() : **known;
+      edit(oids);
+      indexes = oids.empty() ? indexes.without(table)
+                             : indexes.with(table, std::make_shared<const std::vector<Oid>>(std::move(oids)));
+   }
    void put(const ObjectPtr& object) {
       DCHECK(object != nullptr);
       const ObjectKey key = keyOf(*object);
@@ -194,12 +207,15 @@ struct Snapshot::State {
       if (const Relation* relation = withRowType(*object))
          rowTypes = rowTypes.with(relation->rowType, as<Relation>(object));
       if (object->kind != ObjectKind::Relation) return;
-      if (const auto& type = static_cast<const Relation&>(*object); type.relationKind == RelationKind::Range)
-         rememberRangeType(type.rowType, type.range->partner, type.columns[0].type);
-      for (const Oid parent : static_cast<const Relation&>(*object).parents)
-         changeHeirs(parent, [&](std::vector<Oid>& oids) {
-            oids.insert(std::lower_bound(oids.begin(), oids.end(), key.a), key.a);
-         });
+      const auto insert = [&](std::vector<Oid>& oids) {
+         oids.insert(std::lower_bound(oids.begin(), oids.end(), key.a), key.a);
+      };
+      const auto& relation = static_cast<const Relation&>(*object);
+      if (relation.relationKind == RelationKind::Range)
+         rememberRangeType(relation.rowType, relation.range->partner, relation.columns[0].type);
+      for (const Oid parent : relation.parents)
+         changeHeirs(parent, insert);
+      if (relation.index) changeIndexes(relation.index->table, insert);
       // How heirs number the attributes of a table changes with the table.
       if (heirs.find(key.a) != nullptr) changeHeirs(key.a, [](std::vector<Oid>&) {});
    }
@@ -337,8 +353,11 @@ std::vector<Oid> Snapshot::allHeirOids(Oid table) const {
 }
 
 std::vector<RelationPtr> Snapshot::indexesOf(Oid table) const {
-   return state_->list<Relation>(ObjectKind::Relation,
-                                 [&](const Relation& r) { return r.index && r.index->table == table; });
+   std::vector<RelationPtr> indexes;
+   if (const auto* oids = state_->indexes.find(table))
+      for (const Oid oid : **oids)
+         if (RelationPtr index = state_->find<Relation>({ObjectKind::Relation, oid})) indexes.push_back(index);
+   return indexes;
 }
 
 std::vector<RelationPtr> Snapshot::dependentsOf(Oid relation) const {
