@@ -2,7 +2,6 @@
 
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/object/statistics.hpp"
-#include "common/type/enum_labels.hpp"
 
 namespace ouzel::catalog {
 
@@ -22,17 +21,14 @@ void DatabaseCopy::number(Oid oid) {
 
 void DatabaseCopy::number(const Relation& relation) {
    number(relation.oid);
-   if (relation.rowType != invalidOid) {
-      const Oid type = oids_() | (relation.rowType & userTypeKinds);
-      copies_.emplace(relation.rowType, type);
-      copies_.emplace(relation.rowTypeArray, arrayTypeOf(type));
-   }
    for (const Column& column : relation.columns)
       number(column.defaultOid);
    for (const Constraint& constraint : relation.constraints)
       number(constraint.oid);
    for (const Policy& policy : relation.policies)
       number(policy.oid);
+   for (const Rule& rule : relation.rules)
+      number(rule.oid);
 }
 
 Oid DatabaseCopy::copied(Oid oid) const {
@@ -44,19 +40,12 @@ std::string DatabaseCopy::copied(const std::string& sql) const {
    return replaceRegclasses(sql, [&](Oid oid) { return std::optional(std::to_string(copied(oid))); });
 }
 
-SqlType DatabaseCopy::copied(SqlType type) const {
-   type.oid = copied(type.oid);
-   type.domain = copied(type.domain);
-   return type;
-}
-
 void DatabaseCopy::renumber(std::vector<Dependency>& reads) const {
    for (Dependency& read : reads)
       read.relation = copied(read.relation);
 }
 
 void DatabaseCopy::renumber(Column& column) const {
-   column.type = copied(column.type);
    column.defaultExpr = copied(column.defaultExpr);
    column.defaultOid = copied(column.defaultOid);
    column.defaultSequence = copied(column.defaultSequence);
@@ -78,6 +67,14 @@ void DatabaseCopy::renumber(Policy& policy) const {
    renumber(policy.dependsOn);
 }
 
+void DatabaseCopy::renumber(Rule& rule) const {
+   rule.oid = copied(rule.oid);
+   rule.condition = copied(rule.condition);
+   for (std::string& action : rule.actions)
+      action = copied(action);
+   renumber(rule.dependsOn);
+}
+
 void DatabaseCopy::renumber(IndexDefinition& index) const {
    index.table = copied(index.table);
    index.parentIndex = copied(index.parentIndex);
@@ -89,8 +86,7 @@ void DatabaseCopy::renumber(IndexDefinition& index) const {
 std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
    auto copy = std::make_shared<Relation>(relation);
    copy->database = target_;
-   for (Oid* oid : {&copy->oid, &copy->rowType, &copy->rowTypeArray, &copy->ofType})
-      *oid = copied(*oid);
+   copy->oid = copied(copy->oid);
    for (Oid& parent : copy->parents)
       parent = copied(parent);
    for (Column& column : copy->columns)
@@ -102,17 +98,12 @@ std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
    copy->definition = copied(copy->definition);
    renumber(copy->dependsOn);
    if (copy->index) renumber(*copy->index);
-   if (copy->sequence) {
-      copy->sequence->ownerRelation = copied(copy->sequence->ownerRelation);
-      copy->sequence->type = copied(copy->sequence->type);
-   }
-   if (copy->range) copy->range->partner = copied(copy->range->partner);
-   if (copy->labels) {
-      std::vector<EnumLabel> labels = copy->labels->inOrder();
-      for (EnumLabel& label : labels)
-         label.oid = oids_();
-      copy->labels = std::make_shared<const EnumLabels>(std::move(labels));
-   }
+   if (copy->sequence) copy->sequence->ownerRelation = copied(copy->sequence->ownerRelation);
+   for (Rule& rule : copy->rules)
+      renumber(rule);
+   if (copy->partitionKey)
+      for (std::string& expression : copy->partitionKey->expressions)
+         expression = copied(expression);
    return copy;
 }
 

@@ -6,8 +6,9 @@
 
 namespace ouzel::catalog {
 
-/// Copies of what one database has, for another one. Relations, types, constraints, ... get OIDs of their own, for an
-/// OID is unique in the cluster; schemas keep theirs, which are a database's.
+/// Copies of what one database has, for another one. Relations, constraints, servers, ... get OIDs of their own, for an
+/// OID is unique in the cluster. Schemas and types keep theirs, which are unique in a database only: values have OIDs
+/// of types in them.
 class DatabaseCopy {
 public:
    /// Gives OIDs to the copies of everything that the database has from which `source` is seen.
@@ -21,11 +22,11 @@ private:
    void number(const Relation& relation);
    Oid copied(Oid oid) const; ///< the copy's OID; `oid` itself for what is not copied
    std::string copied(const std::string& sql) const;
-   SqlType copied(SqlType type) const;
    void renumber(std::vector<Dependency>& reads) const;
    void renumber(Column& column) const;
    void renumber(Constraint& constraint) const;
    void renumber(Policy& policy) const;
+   void renumber(Rule& rule) const;
    void renumber(IndexDefinition& index) const;
    std::shared_ptr<Relation> copy(const Relation& relation) const;
 

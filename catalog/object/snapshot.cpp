@@ -74,6 +74,12 @@ const Relation* withRowType(const CatalogObject& object) {
    return relation.rowType == invalidOid ? nullptr : &relation;
 }
 
+/// A type that users made. Copies of a database have the types of the original.
+using TypeKey = std::pair<Oid, Oid>; ///< database, type
+TypeKey typeOf(const Relation& relation) {
+   return {relation.database, relation.rowType};
+}
+
 uint64_t nextVersion() {
    static std::atomic<uint64_t> last{0};
    return ++last;
@@ -136,7 +142,7 @@ struct Snapshot::State {
    uint64_t version = 0;
    PersistentMap<ObjectKey, ObjectPtr> objects;
    PersistentMap<NameKey, ObjectPtr, NameLess> names;
-   PersistentMap<Oid, RelationPtr> rowTypes;                            ///< by Relation::rowType
+   PersistentMap<TypeKey, RelationPtr> rowTypes;                        ///< by Relation::rowType
    PersistentMap<Oid, std::shared_ptr<const HeirGroup>> heirs;          ///< by the table that they inherit from
    PersistentMap<Oid, std::shared_ptr<const std::vector<Oid>>> indexes; ///< ascending, by their table
 
@@ -169,8 +175,8 @@ struct Snapshot::State {
          if (named != nullptr && *named == *found) names = names.without(*name);
       }
       if (const Relation* relation = withRowType(**found)) {
-         const RelationPtr* known = rowTypes.find(relation->rowType);
-         if (known != nullptr && known->get() == relation) rowTypes = rowTypes.without(relation->rowType);
+         const RelationPtr* known = rowTypes.find(typeOf(*relation));
+         if (known != nullptr && known->get() == relation) rowTypes = rowTypes.without(typeOf(*relation));
       }
       if ((*found)->kind == ObjectKind::Relation) {
          const auto& relation = static_cast<const Relation&>(**found);
@@ -205,7 +211,7 @@ struct Snapshot::State {
       objects = objects.with(key, object);
       if (auto name = nameOf(*object)) names = names.with(std::move(*name), object);
       if (const Relation* relation = withRowType(*object))
-         rowTypes = rowTypes.with(relation->rowType, as<Relation>(object));
+         rowTypes = rowTypes.with(typeOf(*relation), as<Relation>(object));
       if (object->kind != ObjectKind::Relation) return;
       const auto insert = [&](std::vector<Oid>& oids) {
          oids.insert(std::lower_bound(oids.begin(), oids.end(), key.a), key.a);
@@ -320,8 +326,8 @@ RelationPtr Snapshot::relationOfType(Oid type) const {
       if (info != nullptr && info->element != invalidOid && info->isArray()) info = builtins().type(info->element);
       return info != nullptr && info->relation != invalidOid ? systemRelation(info->relation) : nullptr;
    }
-   const RelationPtr* found = state_->rowTypes.find(type & ~userArrayBit);
-   return found != nullptr && (*found)->database == database_ ? *found : nullptr;
+   const RelationPtr* found = state_->rowTypes.find(TypeKey{database_, type & ~userArrayBit});
+   return found != nullptr ? *found : nullptr;
 }
 
 std::pair<RelationPtr, const Constraint*> Snapshot::constraint(Oid oid) const {

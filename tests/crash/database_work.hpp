@@ -12,7 +12,8 @@ class DatabaseWork {
 public:
    DatabaseWork(int client, int port) : prefix_("d_" + std::to_string(client) + "_"), port_(port) {}
 
-   /// Makes database `number` with a table of one row, or drops an older one. False: the connection is lost.
+   /// Makes database `number` with a table of one row, or as a copy of an older one, or drops one. False: the
+   /// connection is lost.
    bool step(Client& connection, int64_t number);
    /// Compares what a restarted server has with what was acknowledged, and drops all of it.
    void verify(Client& client, int port) const;

@@ -93,6 +93,28 @@ CATCH_TEST_CASE("DROP DATABASE waits for sessions that go, refuses those that st
    leaves.join();
 }
 
+CATCH_TEST_CASE("a database is copied and dropped with what its last session commits while others wait for it") {
+   const Connection c;
+   c.run("CREATE DATABASE wire_last");
+   const auto leaveWith = [](const std::string& sql) {
+      auto leaving = std::make_unique<Connection>(sharedServer(), "dbname=wire_last");
+      return std::thread([sql, leaving = std::move(leaving)]() mutable {
+         std::this_thread::sleep_for(std::chrono::milliseconds(300));
+         leaving->run(sql);
+         leaving.reset();
+      });
+   };
+   c.run("SET default_transaction_isolation = 'repeatable read'");
+   std::thread fills = leaveWith("CREATE TABLE late AS SELECT g FROM generate_series(1, 1000) g");
+   CATCH_CHECK(c.run("CREATE DATABASE wire_copy TEMPLATE wire_last") == "CREATE DATABASE");
+   fills.join();
+   CATCH_CHECK(Connection(sharedServer(), "dbname=wire_copy").run("SELECT count(*) FROM late") == "1000\n");
+   std::thread adds = leaveWith("CREATE TABLE later AS SELECT * FROM late; CREATE VIEW shown AS SELECT * FROM later");
+   CATCH_CHECK(c.run("DROP DATABASE wire_last") == "DROP DATABASE");
+   adds.join();
+   CATCH_CHECK(c.run("DROP DATABASE wire_copy") == "DROP DATABASE");
+}
+
 CATCH_TEST_CASE("several statements of one message are a transaction block to CREATE DATABASE") {
    const Connection c;
    CATCH_CHECK(c.run("CREATE DATABASE wire_block; SELECT 1").find("ERROR 25001") != std::string::npos);

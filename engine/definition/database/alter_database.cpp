@@ -67,7 +67,7 @@ void renameDatabase(SessionCore& core, const std::string& name, const std::strin
    if (database->oid == core.options.databaseOid)
       throw SqlError(sqlstate::featureNotSupported, "current database cannot be renamed");
    requireUnused(core, database->oid, "database \"" + name + "\" is being accessed by other users");
-   catalog::Database changed = *database;
+   catalog::Database changed = *core.transaction.catalog().database(database->oid);
    changed.name = newName;
    core.transaction.editor().replaceDatabase(std::move(changed));
 }

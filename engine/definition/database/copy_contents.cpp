@@ -6,11 +6,6 @@ namespace ouzel::engine {
 
 namespace {
 
-/// Whether the bytes of values have OIDs of types in them that users made: those of rows, and of arrays.
-bool namesTypes(Oid type) {
-   return type >= firstUserOid && !isEnumType(type);
-}
-
 void copyRows(SessionCore& core, storage::Table& from, storage::Table& to) {
    storage::ScanSpec spec;
    for (uint32_t column = 0; column < from.columns()->size(); ++column)
@@ -40,13 +35,6 @@ void copyRows(SessionCore& core, storage::Table& from, storage::Table& to) {
 }
 
 } // namespace
-
-void requireCopyable(const catalog::Relation& relation) {
-   if (relation.storage == catalog::noStorage) return;
-   for (const catalog::Column& column : relation.columns)
-      if (!column.isDropped && namesTypes(column.type.oid))
-         throwNotSupported("a template database with a table of row values, or of arrays of users' types");
-}
 
 void copyContents(SessionCore& core, const catalog::Relation& original, catalog::Relation& copy) {
    if (original.sequence) {

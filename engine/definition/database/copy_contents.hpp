@@ -3,8 +3,6 @@
 
 namespace ouzel::engine {
 
-/// Throws 0A000 for a table of a template whose rows name the types of their database.
-void requireCopyable(const catalog::Relation& relation);
 /// Gives the copy of a relation in a new database storage and rows of its own, or the value of a sequence. REQUIRES: no
 /// session changes the original.
 void copyContents(SessionCore& core, const catalog::Relation& original, catalog::Relation& copy);

@@ -170,8 +170,7 @@ std::string createDatabase(CommandContext& context, const ::CreatedbStmt& statem
    created.chooseTablespace();
    created.requireNew();
    requireUnused(core, source->oid, "source database \"" + source->name + "\" is being accessed by other users");
-   for (const catalog::RelationPtr& relation : core.transaction.catalog().relationsOfDatabase(source->oid))
-      requireCopyable(*relation);
+   const NewestSnapshot newest(core.transaction); // with what the last sessions of the template have committed
    core.transaction.editor().createDatabase(
        std::move(created.draft()), source->oid,
        [&](const catalog::Relation& original, catalog::Relation& copy) { copyContents(core, original, copy); });

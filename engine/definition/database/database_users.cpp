@@ -31,7 +31,7 @@ void requireUnused(SessionCore& core, Oid database, const std::string& message) 
       core.sleep(sliceMicros);
       count = otherSessions(core, database).size();
    }
-   if (count == 0) return;
+   if (count == 0) return core.transaction.editor().rebase(core.database.catalog->newest());
    throw SqlError(sqlstate::objectInUse, message)
        .detail(count == 1 ? "There is 1 other session using the database."
                           : "There are " + std::to_string(count) + " other sessions using the database.");

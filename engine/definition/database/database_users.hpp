@@ -5,8 +5,9 @@
 
 namespace ouzel::engine {
 
-/// Waits, five seconds at most, for the other sessions of a database to end. Throws 55006 with `message` if some stay.
-/// REQUIRES: the transaction's lock on the database keeps new sessions out.
+/// Waits, five seconds at most, for the other sessions of a database to end; then the transaction sees the catalog as
+/// they have left it, in every isolation level. Throws 55006 with `message` if some stay. REQUIRES: the transaction's
+/// lock on the database keeps new sessions out.
 void requireUnused(SessionCore& core, Oid database, const std::string& message);
 /// Ends the other sessions of a database. Throws 42501 if one is not for the current role to end.
 void endSessions(SessionCore& core, Oid database);
