@@ -29,7 +29,8 @@
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
 //   7: partitions and inheritance, labels of enums
-//   8: extended statistics, users' range types, typed tables; included columns, expressions and operator classes of indexes and
+//   8: extended statistics, users' range types, typed tables; included columns, expressions and operator classes of
+//   indexes and
 //      partition keys
 
 namespace ouzel::catalog {

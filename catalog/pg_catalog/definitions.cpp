@@ -98,8 +98,8 @@ std::string exclusionDefinition(const NameContext& context, const Relation& rela
    std::string text = "EXCLUDE USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       const OperatorInfo* op = builtins().operatorByOid(index.operators.at(i));
-      text += (i > 0 ? ", " : "") + indexKey(relation, index, i, show) +
-              indexCollationAndClass(*owned, relation, index, i);
+      text +=
+          (i > 0 ? ", " : "") + indexKey(relation, index, i, show) + indexCollationAndClass(*owned, relation, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
       text += " WITH " + (op != nullptr ? std::string(op->name) : "?");
    }

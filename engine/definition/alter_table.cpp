@@ -15,12 +15,12 @@
 #include "engine/definition/partition/alter_heirs.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/partition/partition.hpp"
+#include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
-#include "engine/definition/rule/rule.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 

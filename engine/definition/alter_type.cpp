@@ -3,11 +3,11 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
-#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/index/index_draft.hpp"
+#include "engine/definition/rule/rule.hpp"
+#include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
-#include "engine/definition/rule/rule.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -83,7 +83,7 @@ enum class ExpressionUse : uint8_t {
    GeneratedColumn,
    AlterUsing, ///< ALTER TABLE ... TYPE ... USING
    IndexExpression,
-   Statistics, ///< CREATE STATISTICS
+   Statistics,     ///< CREATE STATISTICS
    IndexPredicate, ///< cast to boolean
    PartitionKey,
    PartitionBound,

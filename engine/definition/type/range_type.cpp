@@ -41,7 +41,8 @@ public:
          throw SqlError(sqlstate::wrongObjectType, "range collation specified but subtype does not support collation");
       if (collation_) subtype = sql::collated(subtype, collation_, 0);
       const auto* order = catalog::builtins().collation(subtype.collation);
-      if (order && order->provider == 'i') throwNotSupported("a range type with a collation of ICU"); // bounds are bytes
+      if (order && order->provider == 'i')
+         throwNotSupported("a range type with a collation of ICU"); // bounds are bytes
       if (difference_) definition.difference = difference();
    }
 

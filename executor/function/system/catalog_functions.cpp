@@ -526,7 +526,8 @@ void addDefinitions() {
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
-   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernels<nothing>(
+       {"pg_get_function_sqlbody", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
    addKernels<nothingPretty>({"pg_get_triggerdef_ext"});
 }
 
