@@ -76,7 +76,7 @@ CATCH_TEST_CASE("waiters go in the order they came", "[locks]") {
 
 CATCH_TEST_CASE("a cycle of waits is found", "[locks]") {
    LockManager locks;
-   LockOwner a(1), b(2);
+   LockOwner a(1, 5), b(2, 5); // in database 5
    locks.acquire(a, table, LockMode::RowExclusive, never);
    locks.acquire(b, other, LockMode::RowExclusive, never);
    std::thread thread([&] {

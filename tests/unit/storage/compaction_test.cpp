@@ -264,7 +264,7 @@ CATCH_TEST_CASE("replaced blocks stay for servers that only read as long as the 
    DatabaseOptions options;
    const TemporaryDirectory directory;
    options.dataDirectory = directory.path() + "/db";
-   options.replacedBlocksNanos = 100'000'000;
+   options.replacedBlocksNanos = 1'500'000'000; // longer than the statements below take on a busy machine
    DatabaseFixture f(options);
    const auto table = makeTable(f);
    insert(f, *table, 0, 5000);
@@ -273,7 +273,7 @@ CATCH_TEST_CASE("replaced blocks stay for servers that only read as long as the 
    erase(f, *table, [](int64_t n) { return n >= 100; });
    f.database->checkpoint();
    CATCH_CHECK(blockFiles(f.directory) == 2);
-   std::this_thread::sleep_for(std::chrono::milliseconds(150));
+   std::this_thread::sleep_for(std::chrono::milliseconds(1600));
    insert(f, *table, 5000, 1); // a commit removes what is due
    CATCH_CHECK(blockFiles(f.directory) == 1);
    erase(f, *table, [](int64_t n) { return n >= 10; });
