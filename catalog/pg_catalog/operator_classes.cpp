@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catalog/builtin/text_table.hpp"
+#include "common/error/sql_error.hpp"
 #include "common/value/range_types.hpp"
 
 // The rows of pg_opclass, pg_am and pg_amop as what CREATE INDEX asks of them.
@@ -87,6 +88,19 @@ const OperatorClassInfo* defaultOperatorClass(Oid method, Oid type) {
       if (one.input == compared && compared != invalidOid) found = &one;
    }
    return found;
+}
+
+Oid namedOperatorClass(const std::string& method, const std::string& name, Oid type) {
+   const Oid methodOid = accessMethod(method);
+   const OperatorClassInfo* found = findOperatorClass(methodOid, name);
+   if (!found)
+      throw SqlError(sqlstate::undefinedObject,
+                     "operator class \"" + name + "\" does not exist for access method \"" + method + "\"");
+   if (!acceptsType(*found, type))
+      throw SqlError(sqlstate::datatypeMismatch,
+                     "operator class \"" + name + "\" does not accept data type " + formatType({type, -1, invalidOid}));
+   const OperatorClassInfo* usual = defaultOperatorClass(methodOid, type);
+   return usual && usual->oid == found->oid ? invalidOid : found->oid;
 }
 
 int operatorStrategy(Oid family, Oid op) {

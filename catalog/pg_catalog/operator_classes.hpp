@@ -20,6 +20,9 @@ const OperatorClassInfo* operatorClass(Oid oid);
 const OperatorClassInfo* findOperatorClass(Oid method, std::string_view name);
 /// Whether it takes values of the type, or of one that is cast to its own without a change.
 bool acceptsType(const OperatorClassInfo& one, Oid type);
+/// The class that a key column of the type names; invalidOid if that is the default one. Throws 42704 if the method has
+/// none of this name, 42804 if it does not accept the type.
+Oid namedOperatorClass(const std::string& method, const std::string& name, Oid type);
 /// The default class of a method for values of a type; null if there is none.
 const OperatorClassInfo* defaultOperatorClass(Oid method, Oid type);
 /// Its number among the operators of a family (pg_amop.amopstrategy); 0 if it is none of them.

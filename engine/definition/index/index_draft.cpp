@@ -162,17 +162,10 @@ void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
       return;
    }
    const std::string name(stringOf(ListOf<>(element.opclass).back()));
-   const catalog::OperatorClassInfo* found = catalog::findOperatorClass(methodOid, name);
-   if (!found)
-      throw SqlError(sqlstate::undefinedObject,
-                     "operator class \"" + name + "\" does not exist for access method \"" + method + "\"");
-   if (!catalog::acceptsType(*found, type.oid))
-      throw SqlError(sqlstate::datatypeMismatch, "operator class \"" + name + "\" does not accept data type " +
-                                                     formatType({type.oid, -1, invalidOid}));
-   const catalog::OperatorClassInfo* usual = catalog::defaultOperatorClass(methodOid, type.oid);
-   if (usual && usual->oid == found->oid) return;
+   const Oid named = catalog::namedOperatorClass(method, name, type.oid);
+   if (named == invalidOid) return;
    index().classes.resize(index().columns.size(), invalidOid); // of this column, and of those before it
-   index().classes.back() = found->oid;
+   index().classes.back() = named;
 }
 
 void IndexDraft::setOrder(const ::IndexElem& element) {

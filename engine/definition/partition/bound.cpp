@@ -140,21 +140,12 @@ SqlType PartitionKeyBuilder::addExpression(const ::PartitionElem& element) {
 void PartitionKeyBuilder::addClass(const ::PartitionElem& element, const SqlType& type) {
    const std::string method = key_.strategy == PartitionStrategy::Hash ? "hash" : "btree";
    requirePartitionable(type.oid, element.opclass != nullptr, key_.strategy);
-   if (element.opclass) {
-      const std::string name(stringOf(ListOf<>(element.opclass).back()));
-      const Oid methodOid = catalog::accessMethod(method);
-      const catalog::OperatorClassInfo* found = catalog::findOperatorClass(methodOid, name);
-      if (!found)
-         throw SqlError(sqlstate::undefinedObject,
-                        "operator class \"" + name + "\" does not exist for access method \"" + method + "\"");
-      if (!catalog::acceptsType(*found, type.oid))
-         throw SqlError(sqlstate::datatypeMismatch, "operator class \"" + name + "\" does not accept data type " +
-                                                        formatType({type.oid, -1, invalidOid}));
-      const catalog::OperatorClassInfo* usual = catalog::defaultOperatorClass(methodOid, type.oid);
-      if (usual && usual->oid == found->oid) return;
-      key_.classes.resize(key_.columns.size(), invalidOid);
-      key_.classes.back() = found->oid;
-   }
+   if (!element.opclass) return;
+   const std::string name(stringOf(ListOf<>(element.opclass).back()));
+   const Oid named = catalog::namedOperatorClass(method, name, type.oid);
+   if (named == invalidOid) return;
+   key_.classes.resize(key_.columns.size(), invalidOid);
+   key_.classes.back() = named;
 }
 
 void PartitionKeyBuilder::add(const ::PartitionElem& element) {
