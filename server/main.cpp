@@ -331,6 +331,13 @@ void reportUsage(const UsageError& error, const std::string& command) {
    fmt::print(stderr, "ouzel: {}\nouzel{} --help tells more\n", error.what(), isKnown ? " " + command : "");
 }
 
+// Ends a process to which the system gives no memory or threads. The destructors of libraries do not run: Arrow's
+// allocator asks for memory in its own, and dies of the answer.
+[[noreturn]] void endWithoutMemory() {
+   std::fflush(nullptr);
+   std::_Exit(failed);
+}
+
 } // namespace
 
 int main(int count, char** values) {
@@ -362,11 +369,11 @@ int main(int count, char** values) {
    } catch (const std::bad_alloc&) {
       reportFatal("out of memory",
                   "The system gave no more: see `ulimit -v`, the container's limit, and memory_limit.");
-      return failed;
+      endWithoutMemory();
    } catch (const std::system_error& error) {
       reportFatal(std::string("could not start a thread: ") + error.code().message(),
                   "The system gave no more: see `ulimit -u`, the container's limit of processes, and threads.");
-      return failed;
+      endWithoutMemory();
    } catch (const std::exception& error) {
       reportFatal(error.what(), "");
       return failed;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "common/type/text_codec.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/session.hpp"
 #include "sql/parse/node_access.hpp"
@@ -88,13 +87,16 @@ class NoNotices : public NoticeSink {
 /// A client: takes rows, and gives COPY a few lines.
 class Client : public ResultSink, private CopySource {
 public:
-   void begin(const std::vector<ResultColumn>& columns) override { columns_ = &columns; }
+   explicit Client(Backend& session) : session_(session) {}
+   void begin(const std::vector<ResultColumn>& columns) override {
+      columns_ = &columns;
+      encoder_ = &session_.valueEncoder();
+   }
    void rows(const Batch& batch) override {
       bytes_.clear();
       ends_.resize(batch.liveRows());
       for (size_t i = 0; i < batch.columns.size(); ++i)
-         appendTextColumn(bytes_, ends_.data(), (*columns_)[i].type, (*columns_)[i].representation, batch.columns[i],
-                          batch.selection, format_);
+         encoder_->append(batch.columns[i], batch.selection, (*columns_)[i], ValueFormat::Text, bytes_, ends_.data());
    }
    CopySource& beginCopyIn(ValueFormat, uint16_t) override {
       copyRead_ = false;
@@ -108,8 +110,9 @@ private:
       if (std::exchange(copyRead_, true)) return std::nullopt;
       return "1\ttwo\t3\n\\N\t\\N\t\\N\n";
    }
+   Backend& session_;
    const std::vector<ResultColumn>* columns_ = nullptr;
-   SessionFormat format_;
+   const ValueEncoder* encoder_ = nullptr;
    std::string bytes_;
    std::vector<uint32_t> ends_;
    bool copyRead_ = false;
@@ -184,14 +187,14 @@ private:
    }
 
    void runScript(std::string_view sql) {
-      Client client;
+      Client client(*session_);
       const auto script = session_->parseScript(sql);
       while (script->next())
          script->run(client);
    }
 
    void runExtended(std::string_view sql) {
-      Client client;
+      Client client(*session_);
       session_->closeStatement("");
       session_->prepare("", sql, {});
       const auto& description = session_->describeStatement("");
