@@ -45,6 +45,12 @@ struct Appender::State {
       missing = core.missingValues();
    }
 
+   std::unique_ptr<Delta> makeRows() {
+      auto made = std::make_unique<Delta>(types, core.context.deltaMemory, documents);
+      made->setPrivate(true);
+      return made;
+   }
+
    bool sortsDocuments() const {
       return !documents.columns.empty() &&
              (documents.extraction == JsonExtraction::Shapes || documents.extraction == JsonExtraction::Tiles);
@@ -113,7 +119,7 @@ struct Appender::State {
          rows->clear();
          return;
       }
-      auto rest = std::make_unique<Delta>(types, core.context.deltaMemory, documents);
+      std::unique_ptr<Delta> rest = makeRows();
       rest->expectMany();
       for (uint32_t first = full; first < rows->rowCount(); first += vectorRows) {
          Batch batch;
@@ -127,7 +133,7 @@ struct Appender::State {
    }
 
    void appendPart(const Batch& batch) {
-      if (!rows) rows = std::make_unique<Delta>(types, core.context.deltaMemory, documents);
+      if (!rows) rows = makeRows();
       rows->append(batch, missing);
       rowCount += batch.liveRows();
       // The load has become large: build blocks from now on.
@@ -184,8 +190,23 @@ void Appender::finish() {
    for (auto& block : s.blocks)
       writes.addBlock(std::move(block), command);
    s.blocks.clear();
-   if (s.rows) writes.addDelta(std::move(s.rows), command);
+   if (s.rows) {
+      s.rows->setPrivate(false);
+      writes.addDelta(std::move(s.rows), command);
+   }
    s.isFinished = true;
+}
+
+void Appender::writeRows() {
+   State& s = *state_;
+   DCHECK(!s.isFinished);
+   if (s.rows && s.rows->rowCount() > 0) s.encodeGroups(0, s.rows->rowCount());
+   s.rows = nullptr;
+   if (s.builder) s.writeBlock();
+}
+
+size_t Appender::bytesInMemory() const {
+   return (state_->rows ? state_->rows->bytes() : 0) + state_->encoded.used();
 }
 
 uint64_t Appender::rowCount() const {

@@ -24,7 +24,11 @@ public:
    void append(const Batch& batch);
    /// Hand the rows over to the transaction.
    void finish();
+   /// Writes a block of the rows that are in memory, however few.
+   void writeRows();
    uint64_t rowCount() const;
+   /// Of rows that are not in blocks yet.
+   size_t bytesInMemory() const;
 
 private:
    struct State;

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "common/error/check.hpp"
 
 namespace ouzel::storage {
 
 namespace {
+// Few steps where old arrays stay, many where they are freed.
 constexpr uint32_t capacitySteps[] = {64, 2048, rowGroupRows};
+constexpr uint32_t privateSteps[] = {64, 512, 2048, 4096, 8192, 16384, 32768, rowGroupRows};
 
-uint32_t capacityFor(uint32_t rows, bool expectsMany) {
-   if (expectsMany) return rowGroupRows;
-   for (const uint32_t step : capacitySteps)
+uint32_t stepFor(uint32_t rows, std::span<const uint32_t> steps) {
+   for (const uint32_t step : steps)
       if (rows <= step) return step;
    return rowGroupRows;
 }
@@ -34,18 +36,35 @@ Delta::~Delta() {
       delete group.load();
 }
 
-char* Delta::allocate(size_t bytes) {
+char* Delta::allocate(size_t bytes, uint32_t rowGroup) {
    memory_.grow(bytes);
-   buffers_.emplace_back(new char[bytes + 64]);
-   char* start = buffers_.back().get();
+   buffers_.push_back({std::unique_ptr<char[]>(new char[bytes + 64]), bytes, rowGroup});
+   char* start = buffers_.back().memory.get();
    return start + (64 - reinterpret_cast<uintptr_t>(start) % 64) % 64;
+}
+
+/// Frees the arrays of a row group that are in front of `end` in the list of buffers.
+void Delta::freeOld(uint32_t rowGroup, size_t end) {
+   size_t kept = 0;
+   for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (i < end && buffers_[i].rowGroup == rowGroup) {
+         memory_.shrink(buffers_[i].bytes);
+         continue;
+      }
+      if (kept != i) buffers_[kept] = std::move(buffers_[i]);
+      ++kept;
+   }
+   buffers_.resize(kept);
 }
 
 void Delta::reserveRows(uint32_t rowGroup, uint32_t rows) {
    RowGroup* group = groups_[rowGroup].load(std::memory_order_relaxed);
    if (group && group->capacity >= rows) return;
-   const uint32_t capacity = capacityFor(rows, expectsMany_);
+   const uint32_t capacity = expectsMany_ ? rowGroupRows
+                             : isPrivate_ ? stepFor(rows, privateSteps)
+                                          : stepFor(rows, capacitySteps);
    const uint32_t used = group ? group->capacity : 0;
+   const size_t oldBuffers = buffers_.size();
    if (!group) {
       group = new RowGroup;
       group->columns = std::make_unique<Column[]>(types_.size());
@@ -53,26 +72,28 @@ void Delta::reserveRows(uint32_t rowGroup, uint32_t rows) {
    }
    for (size_t i = 0; i < types_.size(); ++i) {
       const size_t size = physicalSize(types_[i]);
-      char* values = allocate(size * capacity);
+      char* values = allocate(size * capacity, rowGroup);
       if (const char* old = group->columns[i].values.load(std::memory_order_relaxed))
          std::memcpy(values, old, size * used);
       group->columns[i].values.store(values, std::memory_order_release);
       if (const ValidityWord* old = group->columns[i].validity.load(std::memory_order_relaxed)) {
          const size_t words = validityWords(capacity);
-         auto* validity = reinterpret_cast<ValidityWord*>(allocate(words * sizeof(ValidityWord)));
+         auto* validity = reinterpret_cast<ValidityWord*>(allocate(words * sizeof(ValidityWord), rowGroup));
          std::memset(validity, 0xff, words * sizeof(ValidityWord));
          std::memcpy(validity, old, validityWords(used) * sizeof(ValidityWord));
          group->columns[i].validity.store(validity, std::memory_order_release);
       }
    }
    group->capacity = capacity;
+   if (isPrivate_ && used > 0) freeOld(rowGroup, oldBuffers);
 }
 
-ValidityWord* Delta::writableValidity(RowGroup& group, uint32_t column) {
+ValidityWord* Delta::writableValidity(uint32_t rowGroup, uint32_t column) {
+   RowGroup& group = *groups_[rowGroup].load(std::memory_order_relaxed);
    ValidityWord* validity = group.columns[column].validity.load(std::memory_order_relaxed);
    if (validity) return validity;
    const size_t bytes = validityWords(group.capacity) * sizeof(ValidityWord);
-   validity = reinterpret_cast<ValidityWord*>(allocate(bytes));
+   validity = reinterpret_cast<ValidityWord*>(allocate(bytes, rowGroup));
    std::memset(validity, 0xff, bytes);
    group.columns[column].validity.store(validity, std::memory_order_release);
    return validity;
@@ -96,7 +117,7 @@ void Delta::appendColumn(uint32_t column, const Vector& vector, const Selection&
    if (vector.mayHaveNulls()) {
       for (uint32_t i = 0; i < count; ++i) {
          if (!vector.isNull(rows.row(firstSelected + i))) continue;
-         if (!validity) validity = writableValidity(group, column);
+         if (!validity) validity = writableValidity(target / rowGroupRows, column);
          clearBit(validity, start + i);
       }
    }

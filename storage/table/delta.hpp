@@ -17,7 +17,8 @@ namespace ouzel::storage {
 /// encode.
 ///
 /// Threads: one writer at a time, which the owner ensures. A reader needs no lock for rows that it knows from
-/// rowCount() or a commit. Arrays grow by copying; the delta keeps the old arrays, so pointers of readers stay valid.
+/// rowCount() or a commit. Arrays grow by copying; the delta keeps the old arrays, so pointers of readers stay valid,
+/// unless it is private.
 /// Errors: memory is charged to the reservation before use; when it refuses, 53200 is thrown and no row is added.
 class Delta {
 public:
@@ -38,6 +39,8 @@ public:
    void append(const Batch& batch, const std::vector<Value>& missing = {});
    /// Allocate whole row groups from the start: for bulk loads.
    void expectMany() { expectsMany_ = true; }
+   /// A private delta has no readers: it frees arrays that have grown.
+   void setPrivate(bool isPrivate) { isPrivate_ = isPrivate; }
    /// Forget the rows from `rowCount` on. REQUIRES: no reader knows these rows, and no thread sketches them.
    void truncate(uint32_t rowCount);
    /// Forget all rows, keep the memory. REQUIRES: no reader.
@@ -69,17 +72,23 @@ private:
    void reserveRows(uint32_t rowGroup, uint32_t rows);
    void appendColumn(uint32_t column, const Vector& vector, const Selection& rows, uint32_t firstSelected,
                      uint32_t count, uint32_t target);
-   ValidityWord* writableValidity(RowGroup& group, uint32_t column);
-   char* allocate(size_t bytes);
+   ValidityWord* writableValidity(uint32_t rowGroup, uint32_t column);
+   struct Buffer {
+      std::unique_ptr<char[]> memory;
+      size_t bytes;
+      uint32_t rowGroup;
+   };
+   char* allocate(size_t bytes, uint32_t rowGroup);
+   void freeOld(uint32_t rowGroup, size_t end);
 
    const std::vector<PhysicalType> types_;
    const DocumentColumns documents_;
    Reservation memory_;
    Arena strings_;
    std::array<std::atomic<RowGroup*>, rowGroupsMax> groups_{};
-   std::vector<std::unique_ptr<char[]>> buffers_;
+   std::vector<Buffer> buffers_;
    std::atomic<uint32_t> rowCount_{0};
-   bool expectsMany_ = false;
+   bool expectsMany_ = false, isPrivate_ = false;
    std::vector<ColumnSketch> sketches_;
    uint32_t sketchedRows_ = 0;
    struct Summarized {

@@ -137,6 +137,10 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
    return std::make_unique<ScanSource>(std::move(state));
 }
 
+size_t Table::memoryLimit() const {
+   return core_->context.deltaMemory.limit();
+}
+
 std::unique_ptr<Appender> Table::appender(Transaction& transaction, AppendMode mode) {
    core_->requireSound();
    return std::make_unique<Appender>(*this, transaction, mode);

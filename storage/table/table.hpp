@@ -32,6 +32,8 @@ public:
    /// Start a scan of the rows that `snapshot` sees, own uncommitted rows included.
    std::unique_ptr<ScanSource> scan(const Snapshot& snapshot, ScanSpec spec);
    std::unique_ptr<Appender> appender(Transaction& transaction, AppendMode mode);
+   /// What the server may use, of which new rows in memory take a part.
+   size_t memoryLimit() const;
 
    /// Mark rows as deleted by the transaction; rows that it has deleted before are skipped. Returns the number of newly
    /// deleted rows and, if `deletedNow` is given, sets its elements to 1 for these (an update inserts the new version

@@ -290,6 +290,7 @@ void DmlSink::combine(QueryContext&, LocalState& state) {
 
 /// What comes next in the statement may see the rows of this one, as op::Get::seesWith asks for.
 void DmlSink::finish(QueryContext& context) {
+   target_.finishShared();
    if (!dml_.isMain) context.execution.transaction->nextCommand();
 }
 

@@ -12,16 +12,16 @@ namespace {
 /// An insert of at least so many expected rows into each table builds blocks directly, if the tables are few: a worker
 /// fills a row group of each at once.
 constexpr double bulkRows = 20'000;
-constexpr size_t bulkTablesMax = 64;
+constexpr size_t sharedTablesMin = 64; ///< the workers share the appenders of more tables
 
 } // namespace
 
 WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const ColumnSlots& slots, uint32_t width,
                          const sql::ColumnTable& columns, double expectedRows)
-   : context_(context), dml_(dml),
-     mode_(expectedRows >= bulkRows * static_cast<double>(partCount(dml.table)) && partCount(dml.table) <= bulkTablesMax
-               ? storage::AppendMode::Bulk
-               : storage::AppendMode::Small) {
+   : context_(context), dml_(dml), mode_(expectedRows >= bulkRows * static_cast<double>(partCount(dml.table)) &&
+                                                 partCount(dml.table) <= sharedTablesMin
+                                             ? storage::AppendMode::Bulk
+                                             : storage::AppendMode::Small) {
    if (dml.rowId != sql::noColumn) rowIdSlot_ = slots.find(dml.rowId);
    if (dml.tableOid != sql::noColumn) tableOidSlot_ = slots.find(dml.tableOid);
    std::vector<const sql::Expr*> expressions;
@@ -42,6 +42,11 @@ WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const C
       addTable(static_cast<uint64_t>(part.relation->storage), &part, slots);
    }
    if (!parts.nodes.empty() && isPlaced) router_.emplace(dml.table.parts, written);
+   if (tables_.size() <= sharedTablesMin) return;
+   std::vector<storage::Table*> shared;
+   for (const Table& table : tables_)
+      shared.push_back(table.table);
+   shared_.emplace(*context.transaction, std::move(shared));
 }
 
 /// The columns of the rows, and behind them what the partition keys compute.
@@ -195,15 +200,16 @@ void WriteTarget::appendTo(Local& local, uint32_t table, const Batch& in, Select
    alignas(16) static constexpr std::byte zeros[16] = {};
    const Table& to = tables_[table];
    DCHECK(to.sources.size() == to.stored.size());
-   if (!local.appenders[table]) local.appenders[table] = to.table->appender(*context_.transaction, mode_);
    Batch stored;
    for (size_t i = 0; i < to.sources.size(); ++i)
       stored.columns.push_back(to.sources[i] >= 0 ? in.columns[static_cast<size_t>(to.sources[i])]
                                                   : Vector::constant(to.stored[i].physical, zeros, &absent));
    stored.rowCount = in.rowCount;
    stored.selection = rows;
-   local.appenders[table]->append(stored);
    local.isWritten[table] = true;
+   if (shared_) return shared_->append(table, stored);
+   if (!local.appenders[table]) local.appenders[table] = to.table->appender(*context_.transaction, mode_);
+   local.appenders[table]->append(stored);
 }
 
 void WriteTarget::finish(Local& local) {
@@ -212,6 +218,10 @@ void WriteTarget::finish(Local& local) {
       if (local.isWritten[i] && context_.noteWritten)
          context_.noteWritten(static_cast<uint64_t>(tables_[i].table->id()));
    }
+}
+
+void WriteTarget::finishShared() {
+   if (shared_) shared_->finish();
 }
 
 } // namespace ouzel::executor

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/operator/write/partition_router.hpp"
+#include "executor/operator/write/shared_appenders.hpp"
 #include "executor/pipeline/query_context.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "storage/table/table.hpp"
@@ -43,6 +44,8 @@ public:
    void append(Local& local, const Batch& in, Selection rows);
    /// Hands the worker's rows over to the transaction.
    void finish(Local& local);
+   /// Hands over the rows that workers have gathered together. REQUIRES: finish() of all workers.
+   void finishShared();
 
    bool hasParts() const { return dml_.table.parts != nullptr; }
    size_t tableCount() const { return tables_.size(); }
@@ -77,6 +80,7 @@ private:
    std::map<Oid, uint32_t> byOid_;                           ///< tables by their relations
    std::shared_ptr<const ExpressionProgram> keyExpressions_; ///< of partition keys; null: there are none
    std::optional<PartitionRouter> router_;
+   std::optional<SharedAppenders> shared_; ///< if the tables are many
    std::optional<PartitionBounds> bounds_;
    std::optional<uint32_t> tableOidSlot_, rowIdSlot_;
 };
