@@ -7,6 +7,7 @@
 #include "common/base_type/network_address.hpp"
 #include "common/base_type/pg_lsn.hpp"
 #include "common/base_type/statistics_lists.hpp"
+#include "common/base_type/tid.hpp"
 
 namespace ouzel {
 
@@ -22,6 +23,7 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::macaddr8: return &macaddr8Form;
    case oid::money: return &moneyForm;
    case oid::pgLsn: return &pgLsnForm;
+   case oid::tid: return &tidForm;
    case oid::pgNdistinct: return &ndistinctForm;
    case oid::pgDependencies: return &dependenciesForm;
    case oid::pgMcvList: return &mcvListForm;

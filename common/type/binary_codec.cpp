@@ -248,7 +248,6 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
    case oid::bytea: return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    case oid::character:
       return strings([](std::string& out, StringView v) { out.push_back(v.empty() ? '\0' : v.data()[0]); });
-   case oid::tid:
    case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
    default:
       if (const TypeForm* form = findTypeForm(type.oid)) {
@@ -393,7 +392,6 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    }
    case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1, types)));
    case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1, types)));
-   case oid::tid:
    case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
    case oid::record:
       throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");

@@ -100,7 +100,6 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::int2vector:
    case oid::oidvector:
       return strings([&format](std::string& out, StringView v) { appendVectorText(out, v.view(), format); });
-   case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::jsonb:
       return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
    case oid::jsonpath: return strings([](std::string& out, StringView v) { json::appendPathText(out, v.view()); });
@@ -249,7 +248,6 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
    case oid::jsonpath: return put(target, arena.copyString(json::pathFromText(text, arena.reservation())));
    case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
    case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
-   case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::record:
       throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");
    default:

@@ -187,6 +187,7 @@ Representation storedRepresentation(const SqlType& type) {
    case oid::macaddr:
    case oid::macaddr8:
    case oid::pgLsn:
+   case oid::tid:
    case oid::int8:
    case oid::time:
    case oid::timestamp:

@@ -11,5 +11,6 @@ void registerMacAddress();
 void registerMoney();
 void registerNetworkAddress();
 void registerPgLsn();
+void registerTid();
 
 } // namespace ouzel::executor

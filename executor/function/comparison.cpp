@@ -119,6 +119,8 @@ void addNumbers() {
    addSix<int64_t>("enum_"); // codes are in the order of the labels
    addCmp<int64_t>("enum_cmp");
    addExtremes<int64_t>("enum_");
+   addSix<int64_t>("tid");
+   addCmp<int64_t>("bttidcmp");
    for (const char* prefix : {"macaddr_", "macaddr8_", "pg_lsn_"}) {
       addSix<int64_t>(prefix);
       addCmp<int64_t>(prefix + std::string("cmp"));

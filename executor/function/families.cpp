@@ -37,6 +37,7 @@ void registerFamilies() {
    registerNumberCasts();
    registerNumeric();
    registerPgLsn();
+   registerTid();
    registerGeometry();
    registerRange();
    registerRegex();

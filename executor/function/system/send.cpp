@@ -34,7 +34,7 @@ void registerSend() {
          "json_send",        "jsonb_send",    "jsonpath_send", "bit_send",        "varbit_send",    "inet_send",
          "cidr_send",        "macaddr_send",  "macaddr8_send", "cash_send",       "pg_lsn_send",    "xid8send",
          "xidsend",          "cidsend",       "range_send",    "multirange_send", "enum_send",      "point_send",
-         "box_send"})
+         "box_send",         "tidsend"})
       registerKernel(prosrc, anyArguments, {send, true, true});
 }
 

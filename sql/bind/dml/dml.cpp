@@ -382,6 +382,29 @@ void returnThroughRule(BindState& state, const RuleBinding& rule, BoundRel& resu
    setOutput(state, result, targets);
 }
 
+/// A copy of a column for RETURNING, and the original.
+using Copies = std::vector<std::pair<ColumnId, ColumnId>>;
+
+ColumnId copyColumn(BindState& state, const Scope& scope, ColumnId original, Copies& copies) {
+   const ColumnId copy = state.addColumn(scope, state.columns[original].name, state.columns[original].type);
+   state.columns[copy].nullable = state.columns[original].nullable;
+   copies.emplace_back(copy, original);
+   return copy;
+}
+
+/// System columns in RETURNING. DELETE has the ids of the rows of its target, the first item; where the new rows of
+/// others will lie is not known yet.
+void showSystemColumns(BindState& state, Scope& scope, RelKind kind, ColumnId rowId, Copies& copies) {
+   for (size_t i = 0; i < scope.items.size(); ++i) {
+      NamespaceItem& item = scope.items[i];
+      const bool isDeleted = kind == RelKind::Delete && i == 0 && item.scan;
+      item.rowId = isDeleted ? copyColumn(state, scope, rowId, copies) : noColumn;
+      item.scan = nullptr;
+      if (item.tableOid != noColumn) item.tableOid = copyColumn(state, scope, item.tableOid, copies);
+      if (item.xmax != noColumn) item.xmax = copyColumn(state, scope, item.xmax, copies);
+   }
+}
+
 } // namespace
 
 BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
@@ -397,7 +420,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
       // RETURNING is bound over copies of the columns. Without subqueries and row values, the DML operator computes
       // RETURNING itself from the original columns. Otherwise the operator gives the copies, and a Map above computes
       // RETURNING from them.
-      std::vector<std::pair<ColumnId, ColumnId>> copies; // copy, original
+      Copies copies;
       for (NamespaceItem& item : scope.items)
          forEachShown(item.columns, [&](ScopeColumn& shown) {
             const ColumnId copy = state.addColumn(scope, shown.name, shown.type);
@@ -405,6 +428,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
             state.columns[copy].attribute = state.columns[shown.column].attribute;
             copies.emplace_back(copy, std::exchange(shown.column, copy));
          });
+      showSystemColumns(state, scope, kind, write.as<op::Write>().dml->rowId, copies);
       auto targets = bindTargetList(state, scope, returning, Clause::Returning);
       bool isPlain = true;
       for (Target& target : targets) {

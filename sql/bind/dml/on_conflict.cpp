@@ -227,6 +227,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    NamespaceItem excluded = view ? view->item : target.items[0];
    excluded.alias = "excluded";
    excluded.isAliased = true;
+   excluded.relation = nullptr; // it has no system columns
    // `excluded` has the names of the table or view, not those of the alias.
    for (const catalog::Column& column : view ? view->target.view->columns : table->columns)
       for (ScopeColumn& shown : excluded.columns)

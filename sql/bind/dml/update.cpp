@@ -9,6 +9,7 @@
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/names.hpp"
 #include "sql/bind/expression/part_assignment.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/star.hpp"
@@ -124,6 +125,10 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
    std::map<const ::Node*, std::vector<ExprPtr>> multiSources;
    for (const auto* item : ListOf<ResTarget>(list)) {
       const uint32_t position = state.at(item->location);
+      if (!view && isSystemColumn(item->name))
+         throw SqlError(sqlstate::featureNotSupported,
+                        "cannot assign to system column \"" + std::string(item->name) + '"')
+             .at(position);
       const auto& named = catalog::requireColumn(view ? *view->view : table, item->name, position);
       const auto* behind = view ? columnBehind(*view, named) : &named;
       if (!behind) refuseViewColumn(*view, named, condition ? "insert into" : "update");

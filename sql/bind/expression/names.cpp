@@ -6,6 +6,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Column references: finds the query level and the FROM item of a name, and makes errors with hints for a name that is
 // not found.
@@ -124,22 +125,49 @@ void throwMissingRelation(const Scope& scope, std::string_view, std::string_view
        .at(position);
 }
 
+bool isSystemColumn(std::string_view name) {
+   static constexpr std::string_view names[] = {"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"};
+   return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 namespace {
 
-ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_view name, uint32_t position) {
-   const ScopeColumn* found = nullptr;
-   for (const ScopeColumn& column : item.columns) {
-      if (column.name != name) continue;
-      if (found)
-         throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
-             .at(position);
-      found = &column;
+/// ctid: the place of a row, computed from its id, which the table's scan gives from now on.
+ExprPtr placeOfRow(BindState& state, const Scope& level, NamespaceItem& item, uint32_t position) {
+   if (item.rowId == noColumn) {
+      std::vector<GetColumn>& columns = item.scan->as<op::Get>().columns;
+      for (const GetColumn& column : columns)
+         if (column.attribute == rowIdAttribute) item.rowId = column.column;
+      if (item.rowId == noColumn) {
+         item.rowId = state.addColumn(level, "ctid", plainType(oid::int8));
+         state.columns[item.rowId].nullable = false;
+         columns.push_back({item.rowId, rowIdAttribute});
+      }
    }
-   if (found) {
-      state.readColumn(*found);
-      return referTo(*found, position);
-   }
-   if (!item.relation) return nullptr;
+   std::vector<ExprPtr> args;
+   args.push_back(makeColumn(item.rowId, plainType(oid::int8)));
+   args.back()->position = position;
+   static const catalog::FunctionInfo* const function = catalog::builtins().functions("ouzel_row_place")[0];
+   auto expr = makeCall(function, plainType(oid::tid), std::move(args));
+   expr->position = position;
+   return expr;
+}
+
+/// Throws 42P10 where system columns may not stand.
+void checkSystemColumn(const Scope& level, std::string_view name, uint32_t position) {
+   const auto refuse = [&](const std::string& message) {
+      throw SqlError(sqlstate::invalidColumnReference, message).at(position);
+   };
+   const std::string quoted = "system column \"" + std::string(name) + '"';
+   if (level.clause == Clause::MergeWhen) refuse("cannot use " + quoted + " in MERGE WHEN condition");
+   if (level.clause == Clause::Check) refuse(quoted + " reference in check constraint is invalid");
+   if (level.clause == Clause::Generated) refuse("cannot use " + quoted + " in column generation expression");
+}
+
+/// ctid, tableoid, xmin, ...; null: the item has no such column. `level`: whose item it is.
+ExprPtr systemColumn(BindState& state, const Scope& level, NamespaceItem& item, std::string_view name,
+                     uint32_t position) {
+   if (item.relation->relationKind == catalog::RelationKind::View) return nullptr;
    if (name == "tableoid" && item.tableOid != noColumn) {
       auto expr = makeColumn(item.tableOid, state.columns[item.tableOid].type);
       expr->position = position;
@@ -152,10 +180,32 @@ ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_vi
       expr->position = position;
       return expr;
    }
-   static constexpr std::string_view systemColumns[] = {"ctid", "xmin", "xmax", "cmin", "cmax"};
-   if (std::find(std::begin(systemColumns), std::end(systemColumns), name) != std::end(systemColumns))
-      throwNotSupported("system column \"" + std::string(name) + "\"", position);
-   return nullptr;
+   if (!isSystemColumn(name)) return nullptr;
+   checkSystemColumn(level, name, position);
+   if (name == "ctid" && (item.rowId != noColumn || item.scan)) return placeOfRow(state, level, item, position);
+   if (name == "xmax" && item.xmax != noColumn) {
+      auto expr = makeColumn(item.xmax, state.columns[item.xmax].type);
+      expr->position = position;
+      return expr;
+   }
+   throwNotSupported("system column \"" + std::string(name) + "\"", position);
+}
+
+ExprPtr findColumnIn(BindState& state, const Scope& level, NamespaceItem& item, std::string_view name,
+                     uint32_t position) {
+   const ScopeColumn* found = nullptr;
+   for (const ScopeColumn& column : item.columns) {
+      if (column.name != name) continue;
+      if (found)
+         throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
+             .at(position);
+      found = &column;
+   }
+   if (found) {
+      state.readColumn(*found);
+      return referTo(*found, position);
+   }
+   return item.relation ? systemColumn(state, level, item, name, position) : nullptr;
 }
 
 } // namespace
@@ -163,9 +213,9 @@ ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_vi
 ExprPtr findColumn(BindState& state, Scope& scope, std::string_view name, uint32_t position, bool localOnly) {
    for (Scope* level = &scope; level; level = level->parent) {
       ExprPtr found;
-      for (const NamespaceItem& item : level->items) {
+      for (NamespaceItem& item : level->items) {
          if (!item.hasVisibleColumns || (item.lateralOnly && !level->lateralActive)) continue;
-         auto here = findColumnIn(state, item, name, position);
+         auto here = findColumnIn(state, *level, item, name, position);
          if (!here) continue;
          if (found)
             throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
@@ -178,8 +228,8 @@ ExprPtr findColumn(BindState& state, Scope& scope, std::string_view name, uint32
    return nullptr;
 }
 
-const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
-                              uint32_t position, Scope** owner) {
+NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
+                        uint32_t position, Scope** owner) {
    const bool isQualified = !schema.empty();
    Oid wanted = invalidOid; // invalidOid: a table that is being created has no OID yet
    catalog::SchemaPtr schemaOf;
@@ -197,8 +247,8 @@ const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view s
                     : item.relation->oid == invalidOid && item.relation->schema == schemaOf->oid && item.alias == name;
    };
    for (Scope* level = &scope; level; level = level->parent) {
-      const NamespaceItem* found = nullptr;
-      for (const NamespaceItem& item : level->items) {
+      NamespaceItem* found = nullptr;
+      for (NamespaceItem& item : level->items) {
          if (!item.hasVisibleName || (item.lateralOnly && !level->lateralActive)) continue;
          if (!isMeant(item)) continue;
          if (found)
@@ -263,14 +313,15 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
           .at(position);
    const auto relation = stringOf(fields[last - 1]);
    const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
-   const auto* item = findItem(state, scope, schema, relation, position);
+   Scope* level = nullptr;
+   NamespaceItem* item = findItem(state, scope, schema, relation, position, &level);
    if (!item) throwMissingRelation(scope, schema, relation, position);
    if (isStar(fields.back())) {
       if (state.recorder) state.recorder->isRow(item->relation ? item->relation->oid : invalidOid);
       return wholeRow(state, *item, position);
    }
    const auto name = stringOf(fields.back());
-   if (auto column = findColumnIn(state, *item, name, position)) {
+   if (auto column = findColumnIn(state, *level, *item, name, position)) {
       if (state.recorder) state.recorder->isColumn(item->relation ? item->relation->oid : invalidOid);
       return column;
    }

@@ -8,9 +8,11 @@ namespace ouzel::sql {
                                        uint32_t position);
 /// The column of this name in the scope or, unless `localOnly`, in enclosing scopes. Throws 42703 and 42702.
 ExprPtr findColumn(BindState& state, Scope& scope, std::string_view name, uint32_t position, bool localOnly = false);
+/// ctid, tableoid, xmin, ...
+bool isSystemColumn(std::string_view name);
 /// The FROM item of this name in the scope or in enclosing scopes; null if not found. `owner` gets the item's scope.
-const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
-                              uint32_t position, Scope** owner = nullptr);
+NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
+                        uint32_t position, Scope** owner = nullptr);
 /// Binds a name, with or without table and schema. It may mean a column, a whole row, or a field of a row.
 ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref);
 

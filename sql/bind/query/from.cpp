@@ -241,6 +241,7 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
    FromItem result;
    const bool isVirtual = relation->relationKind == RelationKind::Virtual;
    result.rel = makeRel(isVirtual ? RelKind::VirtualGet : RelKind::Get, std::move(get));
+   if (!isVirtual) item.scan = result.rel.get();
    result.items.push_back(std::move(item));
    return result;
 }

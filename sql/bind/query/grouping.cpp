@@ -237,8 +237,9 @@ private:
 
    bool dependsOnKeys(ColumnId column) const {
       for (const NamespaceItem& item : scope_.items) {
-         const bool isHere = std::any_of(item.columns.begin(), item.columns.end(),
-                                         [&](const ScopeColumn& other) { return other.column == column; });
+         const bool isHere =
+             item.rowId == column || std::any_of(item.columns.begin(), item.columns.end(),
+                                                 [&](const ScopeColumn& other) { return other.column == column; });
          if (!isHere || !item.relation) continue;
          const auto* primary = item.relation->primaryKey();
          if (!primary) continue;
@@ -268,6 +269,8 @@ private:
       for (const NamespaceItem& item : scope_.items)
          for (const ScopeColumn& other : item.columns)
             if (other.column == column) return item.alias.empty() ? other.name : item.alias + "." + other.name;
+      for (const NamespaceItem& item : scope_.items)
+         if (item.rowId == column) return item.alias + ".ctid";
       return state_.columns[column].name;
    }
 

@@ -145,8 +145,8 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return type.oid == oid::character;
    case 'N': return type.name != "regcollation" && type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
-      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,   oid::xid,
-                                 oid::xid8,  oid::cid,  oid::tid,   oid::refcursor, oid::aclitem};
+      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,
+                                 oid::xid,   oid::xid8, oid::cid,   oid::refcursor, oid::aclitem};
       return std::find(built.begin(), built.end(), type.oid) != built.end();
    }
    default: return true;
