@@ -176,6 +176,7 @@ void indexFields(Coder& coder, T& index) {
    elements(coder, index.reads);
    elements(coder, index.classes);
    elements(coder, index.operators);
+   coder(index.isClustered);
 }
 template <typename Coder, typename T>
 void partitionKeyFields(Coder& coder, T& partitionKey) {

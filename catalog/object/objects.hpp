@@ -205,6 +205,7 @@ struct IndexDefinition {
    std::vector<int16_t> reads;    ///< attnums that the expressions and the predicate read
    std::vector<Oid> classes;      ///< operator classes by key column; invalidOid, or none at all: the default
    std::vector<Oid> operators;    ///< of an exclusion constraint, by key column; else empty
+   bool isClustered = false;      ///< the table was clustered by it last
 
    /// Whether its keys are more than columns of all rows.
    bool isComputed() const { return !expressions.empty() || !predicate.empty(); }

@@ -145,7 +145,7 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
           .int2(keys)
           .boolean(index.isUnique)
           .boolean(index.nullsNotDistinct);
-      row.boolean(index.isPrimary).boolean(!index.operators.empty()).boolean(isImmediate).boolean(false);
+      row.boolean(index.isPrimary).boolean(!index.operators.empty()).boolean(isImmediate).boolean(index.isClustered);
       // One that a partition lacks is not yet used.
       row.boolean(!index.isPartitioned || parts[r->oid] >= context.snapshot.heirOids(index.table).size());
       row.boolean(false);

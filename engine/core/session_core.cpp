@@ -262,6 +262,10 @@ void SessionCore::notice(std::string message, std::string detail, SqlState state
    send(*this, {Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
 }
 
+void SessionCore::inform(std::string message) {
+   send(*this, {Notice::Severity::Info, sqlstate::successfulCompletion, std::move(message), {}, {}});
+}
+
 void SessionCore::cancel(CancelReason reason) noexcept {
    const MutexLock lock(cancelMutex_);
    if (reason == CancelReason::Request && !isActive_) return;

@@ -139,6 +139,8 @@ public:
    /// A warning from any thread of the running statement; the client gets it when the statement ends.
    void warnLater(SqlState state, std::string message);
    void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);
+   /// What VERBOSE asks for: an INFO, which client_min_messages does not hold back.
+   void inform(std::string message);
 
    // Cancellation: any thread may ask; the session's thread and its workers notice.
    void cancel(CancelReason reason) noexcept;

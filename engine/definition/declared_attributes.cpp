@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/text/ascii.hpp"
+#include "engine/definition/index/clustered.hpp"
 #include "engine/definition/system_object.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -106,12 +107,11 @@ void setLogged(SessionCore& core, const catalog::Relation& table, bool logged) {
    if (!logged) core.notice("an unlogged table is kept like any other");
 }
 
-/// CLUSTER ON: rows are in no order of an index.
-void requireIndexOf(SessionCore& core, const catalog::Relation& table, const std::string& name) {
-   const auto index = core.transaction.catalog().findRelation(table.schema, name);
-   if (!index || !index->index || index->index->table != table.oid)
-      throw SqlError(sqlstate::undefinedObject,
-                     "index \"" + name + "\" for table \"" + table.name + "\" does not exist");
+/// CLUSTER ON; `name` is null: SET WITHOUT CLUSTER.
+void setClustered(SessionCore& core, const catalog::Relation& table, const char* name) {
+   if (table.partitionKey)
+      throw SqlError(sqlstate::featureNotSupported, "cannot mark index clustered in partitioned table");
+   markClustered(core, table.oid, name ? requireClusterable(core, table, name)->oid : invalidOid);
 }
 
 void requireTablespace(SessionCore& core, const std::string& name) {
@@ -133,9 +133,9 @@ void declareForTable(SessionCore& core, const catalog::Relation& table, const ::
    switch (command.subtype) {
    case AT_SetLogged: return setLogged(core, table, true);
    case AT_SetUnLogged: return setLogged(core, table, false);
-   case AT_ClusterOn: return requireIndexOf(core, table, command.name);
+   case AT_ClusterOn: return setClustered(core, table, command.name);
+   case AT_DropCluster: return setClustered(core, table, nullptr);
    case AT_SetTableSpace: return requireTablespace(core, command.name);
-   case AT_DropCluster:
    case AT_DropOids:
    case AT_EnableTrigAll: // no trigger of a user; those of keys are always on
    case AT_EnableTrigUser:

@@ -38,7 +38,8 @@ sql::ColumnId assigned(SessionCore& core, sql::BoundQuery& query, sql::ColumnId 
 
 } // namespace
 
-RowRewrite::RowRewrite(SessionCore& core, const catalog::Relation& table, std::vector<NewValue> values)
+RowRewrite::RowRewrite(SessionCore& core, const catalog::Relation& table, std::vector<NewValue> values,
+                       const std::string& order)
    : core_(core), values_(std::move(values)), oldStorage_(table.storage) {
    std::vector<int16_t> attributes;
    for (const catalog::Column& column : table.columns)
@@ -54,7 +55,8 @@ RowRewrite::RowRewrite(SessionCore& core, const catalog::Relation& table, std::v
    // In the server's name: policies of the table, which FORCE applies to its owner, do not say which rows stay.
    const SessionCore::AsServer asServer(core);
    const catalog::SearchPath path = core.searchPath();
-   const std::string text = "SELECT " + select + " FROM " + quotedTable(core.transaction.editor().snapshot(), table);
+   const std::string text = "SELECT " + select + " FROM " + quotedTable(core.transaction.editor().snapshot(), table) +
+                            (order.empty() ? "" : " ORDER BY " + order);
    const auto script = sql::ParsedScript::parse(text);
    // PostgreSQL gives no positions here.
    query_ = sql::bindQuery(*script.statements()[0].node, core.bindContext(path, nullptr));
@@ -96,7 +98,7 @@ void RowRewrite::run(catalog::Relation changed) {
    const Oid table = changed.oid;
    catalog::CatalogEditor& editor = core_.transaction.editor();
    editor.replaceRelation(std::move(changed));
-   if (hasCheckedIndexes(editor.snapshot(), table))
+   if (!values_.empty() && hasCheckedIndexes(editor.snapshot(), table))
       checkUniqueKeysOfTable(core_, table, true); // as indexes are built anew
 }
 

@@ -17,7 +17,9 @@ struct NewValue {
 class RowRewrite {
 public:
    /// Of two values for one column the later counts.
-   RowRewrite(SessionCore& core, const catalog::Relation& table, std::vector<NewValue> values);
+   /// `order`: of the new rows, as behind ORDER BY; empty: as they are.
+   RowRewrite(SessionCore& core, const catalog::Relation& table, std::vector<NewValue> values,
+              const std::string& order = {});
    /// Fills a new storage for `changed`, the table as it is from now on, and puts it into the catalog. Throws 42804
    /// when a value has no assignment cast to its column's type.
    void run(catalog::Relation changed);

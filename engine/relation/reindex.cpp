@@ -5,8 +5,8 @@
 #include "engine/relation/relation.hpp"
 #include "sql/parse/node_access.hpp"
 
-// REINDEX and CLUSTER. Key indexes are in memory and made from the blocks when they are asked, so there is nothing to
-// make anew; the statements check what PostgreSQL checks.
+// REINDEX. Key indexes are in memory and made from the blocks when they are asked, so there is nothing to make anew;
+// the statement checks what PostgreSQL checks.
 
 namespace ouzel::engine {
 
@@ -15,11 +15,19 @@ namespace {
 using sql::ListOf;
 using sql::textOf;
 
+bool hasRows(const catalog::Relation& relation) {
+   return relation.relationKind == catalog::RelationKind::Table ||
+          relation.relationKind == catalog::RelationKind::MaterializedView ||
+          relation.relationKind == catalog::RelationKind::Virtual;
+}
+
 struct ReindexOptions {
    bool isConcurrent = false;
 };
 
-bool isOn(const ::DefElem& option) {
+} // namespace
+
+bool isSwitchedOn(const ::DefElem& option) {
    if (!option.arg) return true;
    if (sql::isNode(option.arg, T_Integer)) return sql::as<::Integer>(option.arg)->ival != 0;
    const std::string_view word =
@@ -29,32 +37,6 @@ bool isOn(const ::DefElem& option) {
    throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value");
 }
 
-ReindexOptions optionsOf(CommandContext& context, const ::List* list) {
-   ReindexOptions options;
-   for (const ::DefElem* option : ListOf<::DefElem>(list)) {
-      const std::string_view name = textOf(option->defname);
-      if (name == "concurrently") {
-         options.isConcurrent = isOn(*option);
-      } else if (name == "tablespace") {
-         const SystemObject tablespace = findSystemObject(
-             context.core, OBJECT_TABLESPACE, std::vector<std::string>{sql::as<::String>(option->arg)->sval});
-         if (tablespace.missing) throw SqlError(*tablespace.missing);
-      } else if (name == "verbose") {
-         isOn(*option);
-      } else {
-         throw SqlError(sqlstate::syntaxError, "unrecognized REINDEX option \"" + std::string(name) + "\"")
-             .at(context.position(option->location));
-      }
-   }
-   return options;
-}
-
-bool hasRows(const catalog::Relation& relation) {
-   return relation.relationKind == catalog::RelationKind::Table ||
-          relation.relationKind == catalog::RelationKind::MaterializedView ||
-          relation.relationKind == catalog::RelationKind::Virtual;
-}
-
 catalog::RelationPtr requireTableToOwn(CommandContext& context, const ::RangeVar& name) {
    const catalog::SearchPath path = context.core.searchPath();
    auto table = requireTarget(context, path, name);
@@ -62,6 +44,28 @@ catalog::RelationPtr requireTableToOwn(CommandContext& context, const ::RangeVar
       throw SqlError(sqlstate::wrongObjectType, "\"" + table->name + "\" is not a table or materialized view");
    requireOwner(context.core, *table);
    return table;
+}
+
+namespace {
+
+ReindexOptions optionsOf(CommandContext& context, const ::List* list) {
+   ReindexOptions options;
+   for (const ::DefElem* option : ListOf<::DefElem>(list)) {
+      const std::string_view name = textOf(option->defname);
+      if (name == "concurrently") {
+         options.isConcurrent = isSwitchedOn(*option);
+      } else if (name == "tablespace") {
+         const SystemObject tablespace = findSystemObject(
+             context.core, OBJECT_TABLESPACE, std::vector<std::string>{sql::as<::String>(option->arg)->sval});
+         if (tablespace.missing) throw SqlError(*tablespace.missing);
+      } else if (name == "verbose") {
+         isSwitchedOn(*option);
+      } else {
+         throw SqlError(sqlstate::syntaxError, "unrecognized REINDEX option \"" + std::string(name) + "\"")
+             .at(context.position(option->location));
+      }
+   }
+   return options;
 }
 
 void refuseSystemCatalog(const ReindexOptions& options, const catalog::Relation& relation) {
@@ -130,47 +134,6 @@ std::string reindex(CommandContext& context, const ::ReindexStmt& statement) {
       break;
    }
    return "REINDEX";
-}
-
-namespace {
-
-void requireClusterable(SessionCore& core, const catalog::Relation& table, const std::string& name) {
-   const auto index = core.transaction.catalog().findRelation(table.schema, name);
-   if (!index)
-      throw SqlError(sqlstate::undefinedObject,
-                     "index \"" + name + "\" for table \"" + table.name + "\" does not exist");
-   if (!index->index || index->index->table != table.oid)
-      throw SqlError(sqlstate::wrongObjectType, "\"" + name + "\" is not an index for table \"" + table.name + "\"");
-   if (index->index->method != "btree" && index->index->method != "gist")
-      throw SqlError(sqlstate::featureNotSupported,
-                     "cannot cluster on index \"" + name + "\" because access method does not support clustering");
-   if (!index->index->predicate.empty())
-      throw SqlError(sqlstate::featureNotSupported, "cannot cluster on partial index \"" + name + "\"");
-}
-
-} // namespace
-
-std::string cluster(CommandContext& context, const ::ClusterStmt& statement) {
-   SessionCore& core = context.core;
-   requireWritable(core, "CLUSTER");
-   for (const ::DefElem* option : ListOf<::DefElem>(statement.params)) {
-      if (textOf(option->defname) != "verbose")
-         throw SqlError(sqlstate::syntaxError, "unrecognized CLUSTER option \"" + std::string(option->defname) + "\"")
-             .at(context.position(option->location));
-      isOn(*option);
-   }
-   if (!statement.relation) {
-      refuseInBlock(core, "CLUSTER");
-      return "CLUSTER"; // no table remembers an index
-   }
-   const auto table = requireTableToOwn(context, *statement.relation);
-   core.transaction.lock(table->oid, LockMode::AccessExclusive);
-   if (!statement.indexname)
-      throw SqlError(sqlstate::undefinedObject,
-                     "there is no previously clustered index for table \"" + table->name + "\"");
-   requireClusterable(core, *table, statement.indexname);
-   requireNotInUse(core, *table, "CLUSTER");
-   return "CLUSTER";
 }
 
 } // namespace ouzel::engine

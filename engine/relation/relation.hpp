@@ -10,6 +10,8 @@
 struct ClusterStmt;
 struct CreateSchemaStmt;
 struct CreateTableAsStmt;
+struct DefElem;
+struct RangeVar;
 struct RefreshMatViewStmt;
 struct ReindexStmt;
 
@@ -25,6 +27,13 @@ std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatV
 
 // reindex.cpp
 std::string reindex(CommandContext& context, const ::ReindexStmt& statement);
+/// The value of an option in parentheses that is a switch. Throws 42601.
+bool isSwitchedOn(const ::DefElem& option);
+/// The table or materialized view of this name. Throws 42809 if it is something else, 42501 if the role does not own
+/// it.
+catalog::RelationPtr requireTableToOwn(CommandContext& context, const ::RangeVar& name);
+
+// cluster.cpp
 std::string cluster(CommandContext& context, const ::ClusterStmt& statement);
 
 // on_commit.cpp
