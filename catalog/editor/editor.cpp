@@ -5,6 +5,7 @@
 
 #include "catalog/object/comments.hpp"
 #include "catalog/object/default_acl.hpp"
+#include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -44,6 +45,10 @@ bool startsWith(std::string_view text, std::string_view prefix) {
    case ObjectKind::Statistics:
       throw SqlError(sqlstate::duplicateObject,
                      "statistics object \"" + static_cast<const Statistics&>(object).name + "\" already exists");
+   case ObjectKind::PreparedTransaction:
+      throw SqlError(sqlstate::duplicateObject, "transaction identifier \"" +
+                                                    static_cast<const PreparedTransaction&>(object).name +
+                                                    "\" is already in use");
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -72,6 +77,8 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
       const auto& statistics = static_cast<const Statistics&>(object);
       return snapshot.inDatabase(statistics.database).findStatistics(statistics.schema, statistics.name);
    }
+   case ObjectKind::PreparedTransaction:
+      return snapshot.findPrepared(static_cast<const PreparedTransaction&>(object).name);
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -274,6 +281,16 @@ void CatalogEditor::replaceServer(ForeignServer changed) {
 void CatalogEditor::dropServer(const ForeignServer& server) {
    removeComments(class_oid::pgForeignServer, server.oid);
    remove(keyOf(server));
+}
+
+void CatalogEditor::addPrepared(PreparedTransaction prepared) {
+   if (working_.findPrepared(prepared.name)) throwNameTaken(prepared);
+   prepared.oid = oids_();
+   put(std::make_shared<const PreparedTransaction>(std::move(prepared)));
+}
+
+void CatalogEditor::dropPrepared(const PreparedTransaction& prepared) {
+   remove(keyOf(prepared));
 }
 
 Oid CatalogEditor::createSchema(std::string name, Oid owner) {

@@ -89,6 +89,10 @@ public:
    void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);
 
+   /// Adds a prepared transaction, to which it gives an OID. Throws 42710.
+   void addPrepared(PreparedTransaction prepared);
+   void dropPrepared(const PreparedTransaction& prepared);
+
    // Extended statistics (editor_statistics.cpp).
    /// Gives the draft an OID, an owner, and a name if it has none ("t_a_b_stat"). Throws 42710.
    Oid createStatistics(Statistics draft);

@@ -26,6 +26,7 @@ public:
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
+         case ObjectKind::PreparedTransaction:
          case ObjectKind::Role:
          case ObjectKind::Comment:
          case ObjectKind::Settings: break;

@@ -6,6 +6,7 @@
 #include "catalog/object/coder.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics_coder.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
@@ -343,6 +344,22 @@ void serverFields(Coder& coder, T& server) {
    });
 }
 
+template <typename Coder, typename T>
+void preparedTransactionFields(Coder& coder, T& prepared) {
+   coder(prepared.oid);
+   coder(prepared.database);
+   coder(prepared.owner);
+   coder(prepared.name);
+   coder(prepared.preparedAt);
+   structures(coder, prepared.locks, [&](auto& lock) {
+      coder(lock.kind);
+      coder(lock.mode);
+      coder(lock.object);
+      coder(lock.detail);
+   });
+   coder(prepared.writes);
+}
+
 void writeObject(Writer& writer, const CatalogObject& object) {
    writer(object.kind);
    switch (object.kind) {
@@ -355,6 +372,8 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
    case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
+   case ObjectKind::PreparedTransaction:
+      return preparedTransactionFields(writer, static_cast<const PreparedTransaction&>(object));
    }
 }
 
@@ -390,6 +409,8 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
    case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
+   case ObjectKind::PreparedTransaction:
+      return readAs<PreparedTransaction>(reader, [](auto& r, auto& o) { preparedTransactionFields(r, o); });
    }
    Reader::damaged();
 }

@@ -1,5 +1,6 @@
 #include "catalog/object/objects.hpp"
 
+#include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
 
@@ -66,6 +67,7 @@ ObjectKey keyOf(const CatalogObject& object) {
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
    case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
    case ObjectKind::Statistics: return {object.kind, static_cast<const Statistics&>(object).oid};
+   case ObjectKind::PreparedTransaction: return {object.kind, static_cast<const PreparedTransaction&>(object).oid};
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object;
    case ObjectKind::Settings: {
       const auto& settings = static_cast<const Settings&>(object);

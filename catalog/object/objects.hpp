@@ -37,11 +37,12 @@ enum class ObjectKind : uint8_t {
    Settings = 6,
    DefaultAcl = 7,
    Server = 8,
-   Statistics = 9
+   Statistics = 9,
+   PreparedTransaction = 11
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
-///   Database, Role, Relation, Server, Statistics  a = OID
+///   Database, Role, Relation, Server, Statistics, PreparedTransaction  a = OID
 ///   Schema                    a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
@@ -362,6 +363,8 @@ struct ForeignServer : CatalogObject {
 inline constexpr Oid s3Wrapper = 9100;
 using ServerPtr = std::shared_ptr<const ForeignServer>;
 
+struct PreparedTransaction; // prepared_transaction.hpp
+using PreparedTransactionPtr = std::shared_ptr<const PreparedTransaction>;
 struct Statistics; // statistics.hpp
 using StatisticsPtr = std::shared_ptr<const Statistics>;
 

@@ -11,6 +11,7 @@
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/persistent_map.hpp"
+#include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "common/error/check.hpp"
@@ -60,6 +61,8 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       const auto& statistics = static_cast<const Statistics&>(object);
       return NameKey{object.kind, statistics.database, statistics.schema, statistics.name};
    }
+   case ObjectKind::PreparedTransaction:
+      return NameKey{object.kind, 0, 0, static_cast<const PreparedTransaction&>(object).name};
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl: break;
@@ -276,6 +279,14 @@ StatisticsPtr Snapshot::findStatistics(Oid schema, std::string_view name) const 
 StatisticsPtr Snapshot::statistics(Oid oid) const {
    StatisticsPtr found = state_->find<Statistics>({ObjectKind::Statistics, oid});
    return found && found->database == database_ ? found : nullptr;
+}
+
+PreparedTransactionPtr Snapshot::findPrepared(std::string_view name) const {
+   return state_->findName<PreparedTransaction>(ObjectKind::PreparedTransaction, 0, 0, name);
+}
+std::vector<PreparedTransactionPtr> Snapshot::preparedTransactions() const {
+   return state_->list<PreparedTransaction>(ObjectKind::PreparedTransaction,
+                                            [](const PreparedTransaction&) { return true; });
 }
 
 std::vector<DatabasePtr> Snapshot::databases() const {

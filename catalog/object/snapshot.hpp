@@ -50,6 +50,8 @@ public:
    SchemaPtr findSchema(std::string_view name) const;
    RelationPtr findRelation(Oid schema, std::string_view name) const;
    ServerPtr findServer(std::string_view name) const;
+   PreparedTransactionPtr findPrepared(std::string_view name) const; ///< of any database
+   std::vector<PreparedTransactionPtr> preparedTransactions() const; ///< of all databases
    StatisticsPtr findStatistics(Oid schema, std::string_view name) const;
 
    // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).

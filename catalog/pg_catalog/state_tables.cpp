@@ -1,5 +1,6 @@
 #include "catalog/object/acl.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 #include "common/base_type/network_address_parse.hpp"
@@ -107,7 +108,22 @@ void pgLocks(const SystemContext& context, RowBuilder& row) {
       oidOrNull(l.classId);
       oidOrNull(l.objectId);
       l.objectSubId ? row.int2(*l.objectSubId) : row.null();
-      row.text(l.owner).int4(l.pid).text(l.mode).boolean(l.isGranted).boolean(false).null().emit();
+      row.text(l.owner);
+      l.pid != 0 ? row.int4(l.pid) : row.null();
+      row.text(l.mode).boolean(l.isGranted).boolean(false).null().emit();
+   }
+}
+
+void pgPreparedXacts(const SystemContext& context, RowBuilder& row) {
+   for (const PreparedTransactionPtr& prepared : context.snapshot.preparedTransactions()) {
+      const auto number = context.state ? context.state->preparedNumber(prepared->name) : std::nullopt;
+      const RolePtr owner = context.snapshot.role(prepared->owner);
+      const DatabasePtr database = context.snapshot.database(prepared->database);
+      number ? row.oid(*number) : row.null();
+      row.text(prepared->name).timestamp(prepared->preparedAt);
+      owner ? row.text(owner->name) : row.null();
+      database ? row.text(database->name) : row.null();
+      row.emit();
    }
 }
 
@@ -263,6 +279,7 @@ constexpr NamedProducer tables[] = {
     {"pg_stat_progress_copy", pgStatProgressCopy},
     {"pg_locks", pgLocks},
     {"pg_prepared_statements", pgPreparedStatements},
+    {"pg_prepared_xacts", pgPreparedXacts},
     {"pg_cursors", pgCursors},
     {"pg_timezone_names", pgTimezoneNames},
     {"pg_timezone_abbrevs", pgTimezoneAbbrevs},

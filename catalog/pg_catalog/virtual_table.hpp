@@ -82,6 +82,9 @@ public:
    };
    virtual std::vector<PreparedStatement> preparedStatements() const { return {}; }
 
+   /// The number of a prepared transaction; empty: it is not known here.
+   virtual std::optional<uint32_t> preparedNumber(const std::string& /*name*/) const { return std::nullopt; }
+
    struct Cursor {
       std::string name, statement;
       bool isHoldable = false, isBinary = false, isScrollable = false;

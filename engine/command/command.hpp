@@ -27,6 +27,9 @@ std::string showVariable(CommandContext& context, const ::VariableShowStmt& stat
 std::vector<ResultColumn> showColumns(const ::VariableShowStmt& statement);
 // variable.cpp also: BEGIN, COMMIT, ROLLBACK, SAVEPOINT
 std::string transactionControl(CommandContext& context, const ::TransactionStmt& statement);
+// prepared_transaction.cpp
+std::string prepareTransaction(CommandContext& context, const ::TransactionStmt& statement);
+std::string finishPrepared(CommandContext& context, const ::TransactionStmt& statement);
 // set_constraints.cpp
 std::string setConstraints(CommandContext& context, const ::ConstraintsSetStmt& statement);
 // explain.cpp

@@ -157,12 +157,13 @@ std::string transactionControl(CommandContext& context, const ::TransactionStmt&
       requireBlock("ROLLBACK TO SAVEPOINT");
       transaction.rollbackToSavepoint(statement.savepoint_name);
       return "ROLLBACK";
-   case TRANS_STMT_PREPARE: // as in PostgreSQL, the block is over, whatever becomes of the statement
-      if (transaction.hasFailed()) return endBlock(context, statement, false);
-      if (transaction.inBlock()) transaction.rollback();
-      throwNotSupported("PREPARE TRANSACTION");
-   default: throwNotSupported("COMMIT PREPARED and ROLLBACK PREPARED");
+   case TRANS_STMT_PREPARE:
+      if (!transaction.inBlock() || transaction.hasFailed()) return endBlock(context, statement, false);
+      return prepareTransaction(context, statement);
+   case TRANS_STMT_COMMIT_PREPARED:
+   case TRANS_STMT_ROLLBACK_PREPARED: return finishPrepared(context, statement);
    }
+   throwInternal("unknown kind of transaction statement");
 }
 
 } // namespace ouzel::engine

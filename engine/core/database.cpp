@@ -129,6 +129,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    const std::vector<std::string> damage = catalog::findDamage(internals.catalog->newest());
    for (const std::string& line : damage)
       logLine(LogLevel::Error, "the catalog is damaged: " + line);
+   if (!options.readOnly) { // before a checkpoint may move rows
+      internals.prepared = std::make_unique<PreparedTransactions>(*internals.storage, internals.locks);
+      for (const auto& prepared : internals.catalog->newest().preparedTransactions())
+         internals.prepared->restore(*prepared);
+   }
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
    internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
@@ -165,6 +170,7 @@ uint64_t Database::check(const DatabaseOptions& databaseOptions,
 
 void Database::close() {
    internals_->following.reset();
+   internals_->prepared.reset(); // the catalog keeps them
    internals_->sequences->logExactValues();
    internals_->storage->close();
 }

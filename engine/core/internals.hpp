@@ -13,6 +13,7 @@
 #include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
+#include "engine/core/prepared_transactions.hpp"
 #include "engine/core/sequence_values.hpp"
 #include "engine/core/setting_defaults.hpp"
 #include "engine/core/statement_count.hpp"
@@ -51,7 +52,8 @@ struct Database::Internals {
    std::unique_ptr<catalog::Catalog> catalog;
    std::unique_ptr<SequenceValues> sequences;
    LockManager locks{[this](int32_t processId) { return statementForLog(processId); }};
-   AlarmClock alarms; ///< for statement_timeout
+   std::unique_ptr<PreparedTransactions> prepared; ///< null: a read-only server
+   AlarmClock alarms;                              ///< for statement_timeout
    StatementCounters counters;
    CopyProgressList copies;
    Mutex activityMutex;

@@ -1,6 +1,7 @@
 #include "engine/core/transaction_context.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -170,6 +171,61 @@ void TransactionContext::commit() {
    if (storedLsn != 0) waitForStore(storedLsn);
 }
 
+void TransactionContext::requirePreparable() const {
+   const auto refuse = [](const std::string& what) { throw SqlError(sqlstate::featureNotSupported, what); };
+   std::set<Oid> temporary;
+   for (const catalog::Change& change : editor_->temporaryChanges())
+      if (change.key.kind == catalog::ObjectKind::Relation) temporary.insert(change.key.a);
+   for (const auto& [tag, mode] : database_.locks.taken(lockOwner_))
+      if (tag.kind == LockKind::Relation && temporary.contains(static_cast<Oid>(tag.object)))
+         refuse("cannot PREPARE a transaction that has operated on temporary objects");
+   if (editor_->hasChanges() || !restartedSequences.counters().empty())
+      refuse("PREPARE TRANSACTION of a transaction that has changed objects is not supported");
+   if (isolation_ == Isolation::Serializable)
+      refuse("PREPARE TRANSACTION of a serializable transaction is not supported");
+}
+
+void TransactionContext::prepare(catalog::PreparedTransaction draft) {
+   DCHECK(isOpen() && !failed_);
+   const std::string name = draft.name;
+   try {
+      if (!deferrals_.checks.empty()) checkDeferred();
+      requirePreparable();
+      lockOwnTransaction(); // waiters for its rows wait for this lock
+      const auto most = settings_.integer("max_prepared_transactions");
+      database_.prepared->reserve(name, static_cast<size_t>(most));
+   } catch (...) {
+      rollback();
+      throw;
+   }
+   uint64_t lsn = 0;
+   try {
+      for (const auto& [tag, mode] : database_.locks.taken(lockOwner_))
+         if (tag.kind != LockKind::Transaction)
+            draft.locks.push_back({static_cast<uint8_t>(tag.kind), static_cast<uint8_t>(mode), tag.object, tag.detail});
+      draft.writes = database_.storage->describe(*storage_);
+      draft.preparedAt = wallClockMicros();
+      catalog::CatalogEditor editor(newestCatalog(), [this] { return database_.storage->allocateOid(); });
+      editor.addPrepared(std::move(draft));
+      auto change = database_.catalog->prepare(editor);
+      storage::CommitRequest request;
+      request.catalogChange = change.record();
+      request.publish = [&change](storage::Timestamp) { change.publish(); };
+      const auto carrier = database_.storage->begin();
+      database_.storage->commit(*carrier, std::move(request));
+      lsn = carrier->commitLsn();
+   } catch (...) {
+      database_.prepared->forget(name);
+      rollback();
+      throw;
+   }
+   PreparedTransactions::Entry entry{std::move(storage_), std::make_unique<LockOwner>(0, databaseOid_)};
+   database_.locks.moveTo(lockOwner_, *entry.locks);
+   database_.prepared->keep(name, std::move(entry));
+   end(true);
+   waitUntilStored(lsn);
+}
+
 bool TransactionContext::waitsForStore() const {
    if (!settings_.boolean("ouzel.keeps_log")) return true;
    if (settings_.value("ouzel.commit") != "object_store") return false;
@@ -226,8 +282,8 @@ void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint
 }
 
 void TransactionContext::end(bool committed) noexcept {
-   DCHECK(!storage_->isOpen());    // committed or aborted
-   restartedSequences.restore({}); // before the lock that others wait for
+   DCHECK(!storage_ || !storage_->isOpen()); // committed, aborted or prepared
+   restartedSequences.restore({});           // before the lock that others wait for
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();

@@ -55,6 +55,14 @@ public:
    /// committed; a cancelled wait only warns, and 57P01 is thrown when the session is to end.
    void commit();
    void rollback() noexcept;
+   /// The transaction ends here and waits for COMMIT PREPARED under the name of `draft`, even if the server is started
+   /// anew: PreparedTransactions keeps its rows and locks, and the catalog what makes them again. On an error it is
+   /// rolled back, and the state is Idle too.
+   void prepare(catalog::PreparedTransaction draft);
+   /// Wait for the store, if commits do, until it has what another transaction's commit has written up to `lsn`.
+   void waitUntilStored(uint64_t lsn) {
+      if (lsn != 0 && waitsForStore()) waitForStore(lsn);
+   }
    /// After an error: a block becomes Failed and waits for ROLLBACK; an implicit transaction is rolled back. The rows
    /// and locks that the block has written and taken since its last savepoint are undone at once, so that other
    /// sessions do not wait until the client reacts.
@@ -129,6 +137,8 @@ private:
    /// Undo rows and locks; the catalog's objects stay as they are.
    void undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept;
    void lockOwnTransaction();
+   /// Throws 0A000 for what a prepared transaction cannot have.
+   void requirePreparable() const;
 
    Database::Internals& database_;
    const Oid databaseOid_;

@@ -295,6 +295,24 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
    }
 }
 
+std::vector<std::pair<LockTag, LockMode>> LockManager::taken(const LockOwner& owner) const {
+   const MutexLock ownerLock(owner.mutex_);
+   std::vector<std::pair<LockTag, LockMode>> all;
+   for (const LockOwner::Taken& taken : owner.taken_)
+      all.emplace_back(taken.held->lock->tag, taken.mode); // the tag is fixed while the owner holds it
+   return all;
+}
+
+void LockManager::moveTo(LockOwner& from, LockOwner& to) {
+   for (const auto& [tag, mode] : taken(from)) {
+      Partition& partition = partitionOf(tag);
+      const MutexLock guard(partition.mutex);
+      grant(partition.locks.at(tag), to, mode, false);
+   }
+   to.transaction.store(from.transaction.load());
+   releaseAll(from);
+}
+
 bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode mode) {
    Partition& partition = partitionOf(tag);
    const MutexLock guard(partition.mutex);

@@ -114,6 +114,10 @@ public:
    /// Release the locks taken since LockOwner::position() had this value, the newest first.
    void releaseTo(LockOwner& owner, size_t position) noexcept;
 
+   /// The locks of the transaction.
+   std::vector<std::pair<LockTag, LockMode>> taken(const LockOwner& owner) const;
+   /// Gives the locks of a transaction to another owner; those who wait for them go on waiting.
+   void moveTo(LockOwner& from, LockOwner& to);
    /// Release one lock of the transaction before the transaction ends.
    void release(LockOwner& owner, const LockTag& tag, LockMode mode) noexcept;
 
@@ -177,7 +181,7 @@ public:
    explicit LockOwner(int32_t processId, Oid database = invalidOid);
    ~LockOwner();
 
-   int32_t processId() const { return processId_; }
+   int32_t processId() const { return processId_; } ///< 0: of a prepared transaction
    Oid database() const { return database_; }
    /// Wake the threads that wait for a lock on behalf of this owner, so that they call LockWait::interrupted. Any
    /// thread.

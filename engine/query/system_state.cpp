@@ -113,6 +113,10 @@ std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {
    return out;
 }
 
+std::optional<uint32_t> SessionSystemState::preparedNumber(const std::string& name) const {
+   return database_.prepared ? database_.prepared->numberOf(name) : std::nullopt;
+}
+
 std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
    std::map<uint64_t, Oid> relationOf; // by storage
    for (const auto& database : catalog_.databases())
@@ -122,10 +126,11 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
    std::vector<Lock> out;
    for (const LockManager::View& view : database_.locks.list()) {
       Lock row;
-      row.pid = view.processId;
+      if (view.processId != 0) row.pid = view.processId;
       row.mode = lockModeName(view.mode);
       row.isGranted = view.isGranted;
-      row.owner = std::to_string(view.processId) + "/" + std::to_string(view.transaction);
+      row.owner = view.processId == 0 ? "-1/" + std::to_string(view.transaction)
+                                      : std::to_string(view.processId) + "/" + std::to_string(view.transaction);
       row.database = view.database;
       switch (view.tag.kind) {
       case LockKind::Relation: row.relation = static_cast<Oid>(view.tag.object); break;

@@ -18,6 +18,7 @@ public:
    std::vector<UserMapRow> userMaps() const override;
    std::vector<Copy> copies() const override;
    std::vector<Lock> locks() const override;
+   std::optional<uint32_t> preparedNumber(const std::string& name) const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }
    std::vector<Cursor> cursors() const override { return core_.services.cursors(); }
    double rowCount(catalog::StorageId id) const override;

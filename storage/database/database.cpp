@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "storage/database/checkpointer.hpp"
 #include "storage/database/follower.hpp"
+#include "storage/database/kept_writes.hpp"
 #include "storage/database/recovery.hpp"
 
 namespace ouzel::storage {
@@ -128,6 +129,14 @@ Timestamp Database::commit(Transaction& transaction, CommitRequest request) {
 void Database::abort(Transaction& transaction) {
    transaction.abort();
    state_->retired.releaseAfter(transaction.oldestSnapshot());
+}
+
+std::string Database::describe(Transaction& transaction) {
+   return describeWrites(transaction);
+}
+
+void Database::repeat(Transaction& transaction, std::string_view described) {
+   repeatWrites(transaction, described, [this](StorageId id) { return find(id); });
 }
 
 std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns,

@@ -49,6 +49,9 @@ public:
    /// it took over before.
    Timestamp commit(Transaction& transaction, CommitRequest request = {});
    void abort(Transaction& transaction);
+   /// The writes of an open transaction as bytes, from which repeat() makes them again: see kept_writes.hpp.
+   std::string describe(Transaction& transaction);
+   void repeat(Transaction& transaction, std::string_view described);
    TransactionManager& transactions();
 
    /// A new empty table. find() knows it at once; it is durable with the commit, and gone after an abort. `place`:

@@ -266,6 +266,35 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
    std::erase_if(own_, [](const Own& own) { return own.commands.empty(); });
 }
 
+LocalWrites::Kept LocalWrites::keep() const {
+   const MutexLock lock(mutex_);
+   Kept kept;
+   for (const Own& own : own_) {
+      if (own.segment->block)
+         throw SqlError(sqlstate::featureNotSupported,
+                        "PREPARE TRANSACTION of a transaction that has loaded many rows at once is not supported");
+      const DeleteMarks& marks = own.segment->versions->deletes;
+      forEachBatch(
+          *own.segment->delta, [&](uint32_t row) { return marks.word(row) == 0; },
+          [&](const Batch& batch) { encodeBatch(batch, kept.batches); });
+   }
+   std::map<SegmentId, std::vector<uint32_t>> deleted, locked;
+   for (const Deletes& entry : deletes_)
+      if (!isOwn(entry.segment))
+         deleted[entry.segment->id].insert(deleted[entry.segment->id].end(), entry.rows.begin(), entry.rows.end());
+   for (const Locks& entry : locks_)
+      locked[entry.segment->id].insert(locked[entry.segment->id].end(), entry.rows.begin(), entry.rows.end());
+   const auto list = [](std::map<SegmentId, std::vector<uint32_t>>& rowsOf, std::vector<LoggedDeletes>& out) {
+      for (auto& [segment, rows] : rowsOf) {
+         sortRows(rows);
+         out.push_back({segment, std::move(rows)});
+      }
+   };
+   list(deleted, kept.deletes);
+   list(locked, kept.locks);
+   return kept;
+}
+
 void LocalWrites::encode() {
    const MutexLock lock(mutex_);
    loggedRows.clear();

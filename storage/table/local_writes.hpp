@@ -78,6 +78,12 @@ public:
       SegmentId segment = 0;
       std::vector<uint32_t> rows; ///< ascending
    };
+   struct Kept {
+      std::string batches;                       ///< new rows, by encodeBatch()
+      std::vector<LoggedDeletes> deletes, locks; ///< of committed rows
+   };
+   /// What another transaction needs to make the same writes. Throws 0A000 if there are blocks.
+   Kept keep() const;
    void encode();
    void place();
    void unplace();

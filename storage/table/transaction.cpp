@@ -44,6 +44,17 @@ LocalWrites& Transaction::writesOf(Table& table) {
    return *writes;
 }
 
+std::vector<LocalWrites*> Transaction::allWrites() const {
+   const MutexLock lock(writesMutex_);
+   if (!storageChanges_.empty())
+      throw SqlError(sqlstate::featureNotSupported,
+                     "PREPARE TRANSACTION of a transaction that has changed tables is not supported");
+   std::vector<LocalWrites*> all;
+   for (const auto& [id, writes] : writes_)
+      all.push_back(writes.get());
+   return all;
+}
+
 Transaction::Savepoint Transaction::savepoint() {
    const MutexLock lock(writesMutex_);
    nextCommand();

@@ -73,6 +73,8 @@ public:
 
    /// The transaction's writes to `table`, made on first use. Thread-safe.
    LocalWrites& writesOf(Table& table);
+   /// All of them. Throws 0A000 if the transaction has made, dropped or changed a table.
+   std::vector<LocalWrites*> allWrites() const;
    /// A change of a whole table, in effect for the transaction at once.
    struct StorageChange {
       enum class Kind : uint8_t { Create, Drop, AddColumn };

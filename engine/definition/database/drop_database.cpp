@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "catalog/object/prepared_transaction.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/database/database_users.hpp"
@@ -38,6 +41,15 @@ std::string dropDatabase(CommandContext& context, const ::DropdbStmt& statement)
    if (database->oid == core.options.databaseOid)
       throw SqlError(sqlstate::objectInUse, "cannot drop the currently open database");
    if (database->isTemplate) throw SqlError(sqlstate::wrongObjectType, "cannot drop a template database");
+   const auto prepared = core.database.catalog->newest().preparedTransactions();
+   const auto count = std::count_if(prepared.begin(), prepared.end(), [&](const catalog::PreparedTransactionPtr& one) {
+      return one->database == database->oid;
+   });
+   if (count > 0)
+      throw SqlError(sqlstate::objectInUse, "database \"" + name + "\" is being " +
+                                                (force ? "used by prepared transactions" : "accessed by other users"))
+          .detail(count == 1 ? "There is 1 prepared transaction using the database."
+                             : "There are " + std::to_string(count) + " prepared transactions using the database.");
    if (force) endSessions(core, database->oid);
    requireUnused(core, database->oid, "database \"" + name + "\" is being accessed by other users");
    catalog::Dropped dropped;
