@@ -14,11 +14,12 @@
 #include "common/hash/hash.hpp"
 #include "tests/crash/bucket.hpp"
 #include "tests/crash/database_work.hpp"
+#include "tests/crash/made_objects.hpp"
 #include "tests/crash/server_process.hpp"
 
 // A server under load is killed with SIGKILL at random times. Clients transfer money between accounts, insert, load
-// with COPY, create and drop tables, partitions, heirs, enums, materialized views and databases, commit with and
-// without waiting, and checkpoint. Each transaction also inserts a row into `done`.
+// with COPY, create and drop databases and relations of all kinds (made_objects.hpp), commit with and without waiting
+// and in two phases, and checkpoint. Each transaction also inserts a row into `done`.
 //
 // After the restart: acknowledged transactions are there; failed and uncommitted ones are not; one that was in flight
 // is there completely or not at all; the sum of all accounts is unchanged; `ouzel check` finds no problem.
@@ -65,46 +66,8 @@ std::string tableName(int client, int64_t number) {
    return "t_" + std::to_string(client) + "_" + std::to_string(number);
 }
 
-/// What a created relation is, by its number.
-enum class Made : uint8_t { Table, Partitioned, Heir, Enum, MaterializedView, Range, kinds };
-Made madeBy(int64_t number) {
-   return static_cast<Made>(number % static_cast<int64_t>(Made::kinds));
-}
-
-/// The statements that make a relation with one row.
-std::vector<std::string> creation(const std::string& table, int64_t number) {
-   const std::string n = std::to_string(number);
-   switch (madeBy(number)) {
-   case Made::Partitioned:
-      return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY) PARTITION BY RANGE (a)",
-              "CREATE TABLE p1_" + table + " PARTITION OF " + table + " FOR VALUES FROM (MINVALUE) TO (0)",
-              "CREATE TABLE p2_" + table + " PARTITION OF " + table + " DEFAULT",
-              "INSERT INTO " + table + " VALUES (" + n + ")"};
-   case Made::Heir:
-      return {"CREATE TABLE " + table + " (a bigint)", "CREATE TABLE h_" + table + " (b int) INHERITS (" + table + ")",
-              "INSERT INTO h_" + table + " VALUES (" + n + ", 1)", "ALTER TABLE " + table + " ADD c int DEFAULT 5"};
-   case Made::Enum:
-      return {"CREATE TYPE e_" + table + " AS ENUM ('x', 'z')", "ALTER TYPE e_" + table + " RENAME VALUE 'z' TO 'y'",
-              "CREATE TABLE " + table + " (a bigint, e e_" + table + " DEFAULT 'y')",
-              "INSERT INTO " + table + " VALUES (" + n + ")"};
-   case Made::MaterializedView:
-      return {"CREATE MATERIALIZED VIEW " + table + " AS SELECT " + n + "::bigint AS a",
-              "REFRESH MATERIALIZED VIEW " + table};
-   case Made::Range:
-      return {"CREATE TABLE " + table + " (a bigint, r int8range UNIQUE)",
-              "INSERT INTO " + table + " VALUES (" + n + ", '[1," + std::to_string(number + 2) + ")')"};
-   default:
-      return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY)", "INSERT INTO " + table + " VALUES (" + n + ")"};
-   }
-}
-
-std::vector<std::string> removal(const std::string& table, int64_t number) {
-   switch (madeBy(number)) {
-   case Made::Heir: return {"DROP TABLE " + table + " CASCADE"};
-   case Made::Enum: return {"DROP TABLE " + table, "DROP TYPE e_" + table};
-   case Made::MaterializedView: return {"DROP MATERIALIZED VIEW " + table};
-   default: return {"DROP TABLE " + table};
-   }
+std::string preparedName(int client, int64_t number) {
+   return std::to_string(client) + "_" + std::to_string(number);
 }
 
 /// Runs transactions until the connection is lost.
@@ -191,6 +154,8 @@ private:
          if (connection.sqlstate().substr(0, 2) != "40") fail(connection.message());
          return connection.run("ROLLBACK") || connection.isConnected();
       }
+      if (transaction.table == 0 && transaction.loaded == 0 && copied.empty() && below(8) == 0)
+         return commitInTwoPhases(connection, transaction);
       work.sent.push_back(transaction);
       if (!connection.run("COMMIT")) {
          if (!connection.isConnected() || connection.sqlstate().empty()) return false;
@@ -203,6 +168,22 @@ private:
       if (transaction.table > 0) tables_.insert(transaction.table);
       if (transaction.table < 0) tables_.erase(-transaction.table);
       return true;
+   }
+
+   /// From the acknowledgement of PREPARE TRANSACTION on the transaction cannot be lost: verify() finishes it.
+   bool commitInTwoPhases(Client& connection, Work::Transaction transaction) {
+      const std::string name = preparedName(client_, transaction.number);
+      if (!connection.run("PREPARE TRANSACTION '" + name + "'")) {
+         work.failed.insert(transaction.number);
+         if (!connection.isConnected() || connection.sqlstate().empty()) return false;
+         fail(connection.message());
+      }
+      transaction.isAcknowledged = transaction.isLasting = true;
+      work.sent.push_back(transaction);
+      if (transaction.items > 0 && below(3) == 0) return true; // verify() finishes it; nobody waits for its rows
+      if (connection.run("COMMIT PREPARED '" + name + "'")) return true;
+      if (connection.isConnected() && !connection.sqlstate().empty()) fail(connection.message());
+      return false;
    }
 
    const int client_;
@@ -223,9 +204,22 @@ int64_t one(Client& client, const std::string& statement) {
    return std::atoll(client.rows().at(0).at(0).c_str());
 }
 
+/// Commits the prepared transactions whose PREPARE was acknowledged, and rolls the others back.
+void finishPrepared(Client& client, const std::vector<std::unique_ptr<Worker>>& workers) {
+   std::set<std::string> acknowledged;
+   for (size_t c = 0; c < workers.size(); ++c)
+      for (const auto& transaction : workers[c]->work.sent)
+         acknowledged.insert(preparedName(static_cast<int>(c), transaction.number));
+   query(client, "SELECT gid FROM pg_prepared_xacts");
+   const auto rows = client.rows();
+   for (const auto& row : rows)
+      query(client, (acknowledged.contains(row[0]) ? "COMMIT PREPARED '" : "ROLLBACK PREPARED '") + row[0] + "'");
+}
+
 /// Compares the database with the workers' records. Returns the number of transactions in the database.
 uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& workers, int64_t firstNumber,
                 int64_t& doneBefore) {
+   finishPrepared(client, workers);
    if (one(client, "SELECT sum(balance) FROM account") != accounts * std::atoll(initialBalance))
       fail("money has come or gone");
    if (one(client, "SELECT count(*) FROM account") != accounts) fail("accounts have come or gone");
@@ -286,8 +280,10 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
    if (tables != expected)
       fail("there are " + std::to_string(tables.size()) + " tables, expected " + std::to_string(expected.size()));
    for (const std::string& table : tables) {
+      const int64_t number = std::atoll(table.substr(table.rfind('_') + 1).c_str());
       if (one(client, "SELECT count(*) FROM " + table) != 1) fail("table " + table + " has lost its row");
-      for (const std::string& statement : removal(table, std::atoll(table.substr(table.rfind('_') + 1).c_str())))
+      if (one(client, proof(table, number)) != 1) fail("table " + table + " has lost what belongs to it");
+      for (const std::string& statement : removal(table, number))
          query(client, statement);
    }
    doneBefore += static_cast<int64_t>(found);
