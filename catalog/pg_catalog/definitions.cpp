@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
@@ -53,16 +54,16 @@ std::string indexKey(const Relation& table, const IndexDefinition& index, size_t
 }
 
 /// " COLLATE c opclass" of a key column, where they are not the defaults.
-std::string indexCollationAndClass(const Relation& relation, const Relation& table, const IndexDefinition& index,
-                                   size_t i) {
+std::string indexCollationAndClass(const NameContext& context, const Relation& relation, const Relation& table,
+                                   const IndexDefinition& index, size_t i) {
    std::string text;
    const SqlType& type = relation.columns[i].type;
    const Column* column = table.column(index.columns[i]);
    const TypeInfo* info = builtins().type(type.oid);
    const Oid usual = column != nullptr ? column->type.collation : info != nullptr ? info->collation : invalidOid;
    if (type.collation != usual)
-      if (const CollationInfo* collation = builtins().collation(type.collation))
-         text += " COLLATE " + quoteIdentifier(collation->name);
+      if (const auto collation = collationInfo(context.snapshot, type.collation))
+         text += " COLLATE " + displayName(context.snapshot, context.path, *collation);
    if (i < index.classes.size() && index.classes[i] != invalidOid) text += " " + operatorClassName(index.classes[i]);
    return text;
 }
@@ -99,8 +100,8 @@ std::string exclusionDefinition(const NameContext& context, const Relation& rela
    std::string text = "EXCLUDE USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       const OperatorInfo* op = builtins().operatorByOid(index.operators.at(i));
-      text +=
-          (i > 0 ? ", " : "") + indexKey(relation, index, i, show) + indexCollationAndClass(*owned, relation, index, i);
+      text += (i > 0 ? ", " : "") + indexKey(relation, index, i, show) +
+              indexCollationAndClass(context, *owned, relation, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
       text += " WITH " + (op != nullptr ? std::string(op->name) : "?");
    }
@@ -194,7 +195,7 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
                       " USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       if (i > 0) text += ", ";
-      text += indexKey(*table, index, i, show) + indexCollationAndClass(*relation, *table, index, i);
+      text += indexKey(*table, index, i, show) + indexCollationAndClass(context, *relation, *table, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
    }
    text += ")";

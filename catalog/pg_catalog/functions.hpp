@@ -59,6 +59,9 @@ std::optional<Oid> toRegnamespace(const NameContext& context, std::string_view t
 std::string regroleOut(const NameContext& context, Oid oid);
 Oid regroleIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegrole(const NameContext& context, std::string_view text);
+std::string regcollationOut(const NameContext& context, Oid oid);
+Oid regcollationIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegcollation(const NameContext& context, std::string_view text);
 /// Output by type OID (oid::regclass, ...), for the generic text form of values.
 std::string regOut(const NameContext& context, Oid regType, Oid oid);
 Oid regIn(const NameContext& context, Oid regType, std::string_view text);
@@ -127,7 +130,7 @@ std::optional<std::string> serialSequence(const NameContext& context, std::strin
 /// pg_get_partkeydef: "RANGE (a, b)".
 /// A column of the key: its name, or its expression as that of an index.
 std::string partitionColumnText(const Relation& table, size_t i);
-std::string partitionKeyText(const Relation& table);
+std::string partitionKeyText(const NameContext& context, const Relation& table);
 /// "FOR VALUES IN (1, 2)", "DEFAULT".
 std::string partitionBoundText(const Snapshot& snapshot, const Relation& partition);
 /// The condition that the rows of a partition satisfy to be in it and not in another one of `parent`; empty: all are.

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -277,6 +278,22 @@ MaybeOid toRegrole(const NameContext& context, std::string_view text) {
    return unlessMissing([&] { return regroleIn(context, text); });
 }
 
+std::string regcollationOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const auto collation = collationInfo(context.snapshot, oid);
+   return collation ? displayName(context.snapshot, context.path, *collation) : std::to_string(oid);
+}
+Oid regcollationIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   std::vector<std::string> parts = parseQualifiedName(text);
+   if (parts.size() > 3)
+      throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + std::string(text));
+   return requireCollation(context.snapshot, context.path, toQualifiedName(std::move(parts))).oid;
+}
+MaybeOid toRegcollation(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regcollationIn(context, text); });
+}
+
 std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    switch (regType) {
    case oid::regclass: return regclassOut(context, oid);
@@ -287,6 +304,7 @@ std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    case oid::regoperator: return regoperatorOut(context, oid);
    case oid::regnamespace: return regnamespaceOut(context, oid);
    case oid::regrole: return regroleOut(context, oid);
+   case oid::regcollation: return regcollationOut(context, oid);
    default: return std::to_string(oid);
    }
 }
@@ -301,6 +319,7 @@ Oid regIn(const NameContext& context, Oid regType, std::string_view text) {
    case oid::regoperator: return regoperatorIn(context, text);
    case oid::regnamespace: return regnamespaceIn(context, text);
    case oid::regrole: return regroleIn(context, text);
+   case oid::regcollation: return regcollationIn(context, text);
    default: throwNotSupported("input of this object identifier type");
    }
 }
@@ -331,9 +350,8 @@ std::optional<bool> isOperatorVisible(const NameContext& context, Oid oid) {
 }
 
 std::optional<bool> isCollationVisible(const NameContext& context, Oid oid) {
-   const CollationInfo* collation = builtins().collation(oid);
-   if (collation == nullptr) return std::nullopt;
-   return isIn(context.path.schemas, collation->schema);
+   const auto collation = collationInfo(context.snapshot, oid);
+   return collation ? std::optional(isVisible(context.snapshot, context.path, *collation)) : std::nullopt;
 }
 
 std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_view catalog, Oid oid) {

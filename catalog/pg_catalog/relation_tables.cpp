@@ -345,6 +345,9 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          if (s->reads(c.attribute)) add(pgStatisticExt, s->oid, 0, pgClass, s->table, c.attribute, 'a');
       if (s->columns.empty()) add(pgStatisticExt, s->oid, 0, pgClass, s->table, 0, 'a');
    }
+   forEachCollationUse(context.snapshot, [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference) {
+      add(classOid, object, attribute, refClass, reference, 0, 'n');
+   });
 }
 
 constexpr NamedProducer tables[] = {

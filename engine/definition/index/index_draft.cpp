@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "engine/definition/new_relation.hpp"
@@ -144,7 +145,9 @@ catalog::Column IndexDraft::expressionColumn(const ::IndexElem& element, std::st
 }
 
 void IndexDraft::setCollation(const ::IndexElem& element, catalog::Column& column) const {
-   if (element.collation) column.type = sql::collated(column.type, element.collation, 0);
+   if (element.collation)
+      column.type = sql::collated(column.type, element.collation, context_.core.transaction.catalog(),
+                                  context_.core.searchPath(), 0);
 }
 
 void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
@@ -166,6 +169,9 @@ void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
    if (named == invalidOid) return;
    index().classes.resize(index().columns.size(), invalidOid); // of this column, and of those before it
    index().classes.back() = named;
+   if (name.ends_with("_pattern_ops") &&
+       catalog::isNondeterministic(context_.core.transaction.catalog(), type.collation))
+      throwUnsupported("nondeterministic collations are not supported for operator class \"" + name + "\"");
 }
 
 void IndexDraft::setOrder(const ::IndexElem& element) {

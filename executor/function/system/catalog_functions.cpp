@@ -178,6 +178,8 @@ std::optional<StringView> textOfRelation(int64_t oid, KernelEnv& env) {
    std::string result;
    if constexpr (std::is_invocable_v<decltype(text), const catalog::Relation&>)
       result = text(*relation);
+   else if constexpr (std::is_invocable_v<decltype(text), const catalog::NameContext&, const catalog::Relation&>)
+      result = text(scope.names(), *relation);
    else
       result = text(scope.names().snapshot, *relation);
    return copied(result.empty() ? std::nullopt : std::optional(std::move(result)), env);
@@ -546,6 +548,7 @@ void registerCatalogFunctions() {
    addKernel<toOid<catalog::toRegprocedure>>("to_regprocedure");
    addKernel<toOid<catalog::toRegnamespace>>("to_regnamespace");
    addKernel<toOid<catalog::toRegrole>>("to_regrole");
+   addKernel<toOid<catalog::toRegcollation>>("to_regcollation");
    addKernel<textRegclass>("text_regclass");
    addKernel<objDescription>("sql:obj_description");
    addKernel<objDescriptionOld>("sql:obj_description");

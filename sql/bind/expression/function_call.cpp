@@ -216,7 +216,10 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       throwNoFunction(&call, shownName, types, argNames, position);
    }
    // Rewrites call these, with argument types that no lookup by name would give them.
-   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain")
+   const bool isBoundKey = scope.clause == Clause::PartitionKey && path.size() > 1 && // as TableParts has it
+                           (name == "ouzel_collation_key" || name == "ouzel_collation_keys");
+   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain" &&
+       !isBoundKey)
       throwNoFunction(&call, shownName, types, argNames, position);
    auto found = resolveFunction(name, types, argNames, call.func_variadic, constructors);
    switch (found.outcome) {
