@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "catalog/object/collation.hpp"
+#include "catalog/object/collation_text.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
@@ -53,6 +54,21 @@ std::string indexKey(const Relation& table, const IndexDefinition& index, size_t
    return shown.isCall ? shown.text : "(" + shown.text + ")";
 }
 
+/// Whether the collation is that of an expression of the index itself: a column has it, or a text names it.
+bool isDerived(const NameContext& context, const Relation& table, const IndexDefinition& index,
+               const CollationInfo& collation) {
+   const SchemaPtr schema = context.snapshot.schema(collation.schema);
+   const auto hasIt = [&](int16_t attribute) {
+      const Column* column = table.column(attribute);
+      return column != nullptr && column->type.collation == collation.oid;
+   };
+   const auto namesIt = [&](const std::string& text) {
+      return namesCollation(text, schema ? schema->name : "", collation.name);
+   };
+   return std::any_of(index.reads.begin(), index.reads.end(), hasIt) ||
+          std::any_of(index.expressions.begin(), index.expressions.end(), namesIt);
+}
+
 /// " COLLATE c opclass" of a key column, where they are not the defaults.
 std::string indexCollationAndClass(const NameContext& context, const Relation& relation, const Relation& table,
                                    const IndexDefinition& index, size_t i) {
@@ -62,7 +78,8 @@ std::string indexCollationAndClass(const NameContext& context, const Relation& r
    const TypeInfo* info = builtins().type(type.oid);
    const Oid usual = column != nullptr ? column->type.collation : info != nullptr ? info->collation : invalidOid;
    if (type.collation != usual)
-      if (const auto collation = collationInfo(context.snapshot, type.collation))
+      if (const auto collation = collationInfo(context.snapshot, type.collation);
+          collation && (column != nullptr || !isDerived(context, table, index, *collation)))
          text += " COLLATE " + displayName(context.snapshot, context.path, *collation);
    if (i < index.classes.size() && index.classes[i] != invalidOid) text += " " + operatorClassName(index.classes[i]);
    return text;

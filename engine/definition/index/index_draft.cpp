@@ -14,6 +14,7 @@
 
 namespace ouzel::engine {
 
+using sql::as;
 using sql::isNode;
 using sql::ListOf;
 using sql::stringOf;
@@ -206,7 +207,25 @@ const catalog::Column& indexedColumn(const catalog::Relation& table, const std::
 
 } // namespace
 
-void IndexDraft::addKey(const ::IndexElem& element, std::string_view text) {
+namespace {
+
+/// The key, where ((a COLLATE c)) is the column with that collation.
+::IndexElem withoutCollate(::IndexElem element) {
+   if (element.name || !isNode(element.expr, T_CollateClause)) return element;
+   const auto* clause = as<::CollateClause>(element.expr);
+   if (!isNode(clause->arg, T_ColumnRef)) return element;
+   const ListOf<> fields(as<::ColumnRef>(clause->arg)->fields);
+   if (fields.size() != 1 || !isNode(fields[0], T_String)) return element;
+   if (!element.collation) element.collation = clause->collname;
+   element.name = const_cast<char*>(stringOf(fields[0]).data()); // the parser's, which ends with a zero
+   element.expr = nullptr;
+   return element;
+}
+
+} // namespace
+
+void IndexDraft::addKey(const ::IndexElem& given, std::string_view text) {
+   const ::IndexElem element = withoutCollate(given);
    catalog::Column column =
        element.name ? columnOf(indexedColumn(table_, element.name)) : expressionColumn(element, text);
    index().columns.push_back(element.name ? column.attribute : int16_t{0});

@@ -88,12 +88,8 @@ void refuse(const Expr& expr, std::string_view source) {
    if (isOneOf(source,
                {"textpos", "replace_text", "split_part", "text_to_array", "text_to_array_null", "text_starts_with"}))
       throwNondeterministic("substring searches");
-   if (source.starts_with("array_") && !source.ends_with("_agg") &&
-       isOneOf(source, {"array_position", "array_position_start", "array_positions", "array_remove", "array_replace",
-                        "arrayoverlap", "arraycontains", "arraycontained"}))
+   if (isOneOf(source, {"array_remove", "array_replace"}))
       throwNotSupported("a nondeterministic collation in " + std::string(source) + "()", expr.position);
-   if (isOneOf(source, {"arrayoverlap", "arraycontains", "arraycontained"}))
-      throwNotSupported("a nondeterministic collation in a comparison of sets of elements", expr.position);
 }
 
 void collateFunction(Expr& expr, const FunctionInfo& function, const IcuCollation& collation) {
@@ -113,8 +109,9 @@ void collateFunction(Expr& expr, const FunctionInfo& function, const IcuCollatio
    if (isOneOf(source, {"array_lt", "array_le", "array_gt", "array_ge", "btarraycmp", "bttextcmp", "text_lt", "text_le",
                         "text_gt", "text_ge", "bpcharlt", "bpcharle", "bpchargt", "bpcharge", "bpcharcmp"}))
       return becomeKeys(expr, collation);
-   if (!collation.isDeterministic &&
-       isOneOf(source, {"array_eq", "array_ne", "texteq", "textne", "bpchareq", "bpcharne"}))
+   if (!collation.isDeterministic && isOneOf(source, {"array_eq", "array_ne", "texteq", "textne", "bpchareq",
+                                                      "bpcharne", "arrayoverlap", "arraycontains", "arraycontained",
+                                                      "array_position", "array_position_start", "array_positions"}))
       becomeKeys(expr, collation);
 }
 
