@@ -263,7 +263,7 @@ FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeV
       item.columns.back().isHidden = column.isHidden;
       if (isSelf) cte.selfColumns.push_back(id);
    }
-   applyAlias(item, name.alias, position);
+   applyAlias(item, name.alias);
    addEntry(scope, item);
    FromItem result;
    result.rel = makeRel(isSelf ? RelKind::RecursiveScan : RelKind::CteScan, std::move(scan));
