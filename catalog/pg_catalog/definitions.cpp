@@ -267,8 +267,7 @@ std::optional<std::string> functionResult(const NameContext& context, Oid oid) {
 
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table,
                                           std::string_view columnName) {
-   const RelationPtr relation =
-       requireRelation(context.snapshot, context.path, toQualifiedName(parseQualifiedName(table)));
+   const RelationPtr relation = relationNamed(context, table);
    const Column& column = requireColumn(*relation, columnName);
    for (const RelationPtr& candidate : context.snapshot.relations())
       if (candidate->sequence && candidate->sequence->ownerRelation == relation->oid &&

@@ -35,11 +35,13 @@ Oid parseTypeName(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text);
 
 // Input and output of OID alias types (reg_names.cpp). The output of an unknown OID is its number, that of 0 is "-".
-// Input also takes numbers. The to...() forms give NULL instead of the error "does not exist"; they throw all other
-// errors.
+// Input also takes numbers and "-". The to...() forms do not; they give NULL instead of the error "does not exist" and
+// throw all other errors.
 
 std::string regclassOut(const NameContext& context, Oid oid);
 Oid regclassIn(const NameContext& context, std::string_view text);
+/// The relation of this name. Throws 3F000 where a query would say that the relation does not exist.
+RelationPtr relationNamed(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegclass(const NameContext& context, std::string_view text);
 std::string regtypeOut(const NameContext& context, Oid oid);
 Oid regtypeIn(const NameContext& context, std::string_view text);
@@ -51,8 +53,10 @@ Oid regprocedureIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegprocedure(const NameContext& context, std::string_view text);
 std::string regoperOut(const NameContext& context, Oid oid);
 Oid regoperIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegoper(const NameContext& context, std::string_view text);
 std::string regoperatorOut(const NameContext& context, Oid oid);
 Oid regoperatorIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegoperator(const NameContext& context, std::string_view text);
 std::string regnamespaceOut(const NameContext& context, Oid oid);
 Oid regnamespaceIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegnamespace(const NameContext& context, std::string_view text);
@@ -81,9 +85,6 @@ std::optional<std::string> currentSchema(const NameContext& context);
 std::vector<std::string> currentSchemas(const NameContext& context, bool includeImplicit);
 /// version(): "PostgreSQL 15.x (Ouzel ...) ...".
 std::string versionText();
-/// pg_encoding_to_char and pg_char_to_encoding; "" and -1 for an unknown encoding.
-std::string_view encodingName(int32_t encoding);
-int32_t encodingNumber(std::string_view name);
 
 // Comments.
 

@@ -11,6 +11,7 @@ void registerFamilies() {
    registerBitString();
    registerBoolean();
    registerBytes();
+   registerEncodings();
    registerCatalogFunctions();
    registerCollationKey();
    registerComparison();
@@ -48,6 +49,7 @@ void registerFamilies() {
    registerSequence();
    registerSpread();
    registerPartitionFunctions();
+   registerSizes();
    registerSystem();
    registerLocks();
    registerText();

@@ -240,15 +240,6 @@ std::optional<StringView> colDescription(int64_t relation, int32_t attribute, Ke
 StringView userById(int64_t role, KernelEnv& env) {
    return env.copy(catalog::userName(snapshotOf(env), oidOf(role)));
 }
-StringView encodingToChar(int32_t encoding) {
-   return StringView(catalog::encodingName(encoding));
-}
-int32_t charToEncoding(const StringView& name) {
-   return catalog::encodingNumber(name.view());
-}
-int32_t encodingMaxLength(int32_t encoding) {
-   return encoding == 6 ? 4 : 1;
-}
 constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 << 4;
 
 /// The events that can reach one column of a relation, or with attribute 0 any.
@@ -544,6 +535,8 @@ void registerCatalogFunctions() {
    addKernel<toOid<catalog::toRegtype>>("to_regtype");
    addKernel<toOid<catalog::toRegproc>>("to_regproc");
    addKernel<toOid<catalog::toRegprocedure>>("to_regprocedure");
+   addKernel<toOid<catalog::toRegoper>>("to_regoper");
+   addKernel<toOid<catalog::toRegoperator>>("to_regoperator");
    addKernel<toOid<catalog::toRegnamespace>>("to_regnamespace");
    addKernel<toOid<catalog::toRegrole>>("to_regrole");
    addKernel<textRegclass>("text_regclass");
@@ -552,9 +545,6 @@ void registerCatalogFunctions() {
    addKernel<shobjDescription>("sql:shobj_description");
    addKernel<colDescription>("sql:col_description");
    addKernel<userById>("pg_get_userbyid");
-   addKernels<encodingToChar>({"PG_encoding_to_char"});
-   addKernel<charToEncoding>("PG_char_to_encoding");
-   addKernel<encodingMaxLength>("pg_encoding_max_length_sql");
    addKernel<updatable>("pg_relation_is_updatable");
    addKernel<columnUpdatable>("pg_column_is_updatable");
    addKernel<relationSize>("sql:pg_relation_size");

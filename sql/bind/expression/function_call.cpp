@@ -7,6 +7,7 @@
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/in_out_call.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
@@ -350,6 +351,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
          inlined->position = position;
          return inlined;
       }
+   if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
    if (filled.domain && !function.returnsSet) return intoDomain(std::move(expr), filled);
