@@ -2,6 +2,7 @@
 
 #include "common/thread/interruption.hpp"
 #include "optimizer/lower/lowering.hpp"
+#include "optimizer/rewrite/constants.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "sql/algebra/verify.hpp"
 #include "sql/plan/verify.hpp"
@@ -35,6 +36,7 @@ std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext&
    if constexpr (hasDchecks) verify(*bound.root, bound.output, bound.columns, "binding", {});
    Query query{bound.columns, context, largestCte(*bound.root) + 1};
    RelPtr root = std::move(bound.root);
+   raiseConstantErrors(*root, bound.output, query);
    rewrite(root, bound.output, query);
    Estimator estimator(query);
    estimator.estimate(*root);

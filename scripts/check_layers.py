@@ -71,7 +71,7 @@ FOLDERS = {
         "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
         "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/base_type": FUNCTIONS, "function/row": FUNCTIONS,
         "function/range": FUNCTIONS,
-        "function/system": FUNCTIONS | {"function/array"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json", "function/range"},
+        "function/system": FUNCTIONS | {"function/array", "function/text"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json", "function/range"},
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},

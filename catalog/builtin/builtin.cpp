@@ -357,8 +357,8 @@ void Builtins::Loader::aggregates() {
 
 void Builtins::Loader::collations() {
    const TextTable& table = *parsedTable("pg_collation");
-   const auto columns =
-       columnsOf(table, {"oid", "collname", "collnamespace", "collprovider", "collisdeterministic", "colliculocale"});
+   const auto columns = columnsOf(table, {"oid", "collname", "collnamespace", "collprovider", "collisdeterministic",
+                                          "colliculocale", "collctype"});
    Row row(table, columns);
    for (uint32_t r = 0; r < table.rowCount(); ++r) {
       row.moveTo(r);
@@ -367,7 +367,8 @@ void Builtins::Loader::collations() {
                                  .schema = row.oid(2),
                                  .provider = row.letter(3),
                                  .isDeterministic = row.boolean(4),
-                                 .icuLocale = row.text(5)});
+                                 .icuLocale = row.text(5),
+                                 .ctype = row.text(6)});
    }
 }
 
@@ -475,12 +476,6 @@ const TypeInfo* Builtins::findTypeBySqlName(std::string_view name) const {
    for (const TypeAlias& alias : typeAliases)
       if (alias.sqlName == name) return findType(alias.name);
    return findType(name);
-}
-
-const CollationInfo* Builtins::findCollation(std::string_view name) const {
-   for (const CollationInfo& collation : collations_)
-      if (collation.name == name) return &collation;
-   return nullptr;
 }
 
 std::span<const FunctionInfo* const> Builtins::functions(std::string_view name) const {

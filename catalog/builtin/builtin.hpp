@@ -129,6 +129,8 @@ struct CollationInfo {
    char provider; ///< 'd' default, 'c' libc, 'i' ICU
    bool isDeterministic;
    std::string_view icuLocale;
+   std::string_view ctype; ///< LC_CTYPE; empty: of ICU
+   Oid owner = bootstrapRole;
 };
 
 /// Strategy number of an operator in a btree operator family.
@@ -155,7 +157,6 @@ public:
    const TypeInfo* findType(std::string_view name, Oid schema = pgCatalogSchema) const;
    /// By an SQL name or pg_type's ("integer", "double precision", "timestamp with time zone", "int4").
    const TypeInfo* findTypeBySqlName(std::string_view name) const;
-   const CollationInfo* findCollation(std::string_view name) const;
 
    /// All overloads of a name, in OID order.
    std::span<const FunctionInfo* const> functions(std::string_view name) const;

@@ -1,5 +1,6 @@
 #include "catalog/editor/database_copy.hpp"
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/object/statistics.hpp"
 
@@ -116,6 +117,8 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
    };
    for (const SchemaPtr& schema : source_.schemas())
       add(*schema, [&](Schema& copy) { copy.database = target_; });
+   for (const CollationPtr& collation : source_.collations()) // before what has them
+      add(*collation, [&](Collation& copy) { copy.database = target_; });
    for (const RelationPtr& relation : source_.relations()) {
       std::shared_ptr<Relation> made = copy(*relation);
       if (complete) complete(*relation, *made);

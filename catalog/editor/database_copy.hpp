@@ -7,8 +7,8 @@
 namespace ouzel::catalog {
 
 /// Copies of what one database has, for another one. Relations, constraints, servers, ... get OIDs of their own, for an
-/// OID is unique in the cluster. Schemas and types keep theirs, which are unique in a database only: values have OIDs
-/// of types in them.
+/// OID is unique in the cluster. Schemas, types and collations keep theirs, which are unique in a database only:
+/// values have OIDs of types in them, and columns those of collations.
 class DatabaseCopy {
 public:
    /// Gives OIDs to the copies of everything that the database has from which `source` is seen.

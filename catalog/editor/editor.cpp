@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/collation.hpp"
+#include "catalog/object/collation_text.hpp"
 #include "catalog/object/comments.hpp"
 #include "catalog/object/default_acl.hpp"
 #include "catalog/object/prepared_transaction.hpp"
@@ -45,6 +47,9 @@ bool startsWith(std::string_view text, std::string_view prefix) {
    case ObjectKind::Statistics:
       throw SqlError(sqlstate::duplicateObject,
                      "statistics object \"" + static_cast<const Statistics&>(object).name + "\" already exists");
+   case ObjectKind::Collation:
+      throw SqlError(sqlstate::duplicateObject,
+                     "collation \"" + static_cast<const Collation&>(object).name + "\" already exists");
    case ObjectKind::PreparedTransaction:
       throw SqlError(sqlstate::duplicateObject, "transaction identifier \"" +
                                                     static_cast<const PreparedTransaction&>(object).name +
@@ -76,6 +81,10 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Statistics: {
       const auto& statistics = static_cast<const Statistics&>(object);
       return snapshot.inDatabase(statistics.database).findStatistics(statistics.schema, statistics.name);
+   }
+   case ObjectKind::Collation: {
+      const auto& collation = static_cast<const Collation&>(object);
+      return snapshot.inDatabase(collation.database).findCollation(collation.schema, collation.name);
    }
    case ObjectKind::PreparedTransaction:
       return snapshot.findPrepared(static_cast<const PreparedTransaction&>(object).name);
@@ -164,6 +173,14 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
                if (relation->schema == key.b) throwConcurrent();
             for (const StatisticsPtr& statistics : view.allStatistics())
                if (statistics->schema == key.b) throwConcurrent();
+            for (const CollationPtr& collation : view.collations())
+               if (collation->schema == key.b) throwConcurrent();
+         }
+         if (key.kind == ObjectKind::Collation && change.before) {
+            const auto& collation = static_cast<const Collation&>(*change.before);
+            const SchemaPtr schema = base_.inDatabase(collation.database).schema(collation.schema);
+            for (const RelationPtr& relation : result.relationsOfDatabase(collation.database))
+               if (usesCollation(*relation, collation, schema ? schema->name : "")) throwConcurrent();
          }
          continue;
       }
@@ -173,6 +190,10 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
          const auto& statistics = static_cast<const Statistics&>(*change.after);
          const Snapshot view = result.inDatabase(statistics.database);
          if (!view.schema(statistics.schema) || !view.relation(statistics.table)) throwConcurrent();
+      }
+      if (key.kind == ObjectKind::Collation) {
+         const auto& collation = static_cast<const Collation&>(*change.after);
+         if (!result.inDatabase(collation.database).schema(collation.schema)) throwConcurrent();
       }
       if (key.kind != ObjectKind::Relation) continue;
       const auto& relation = static_cast<const Relation&>(*change.after);
@@ -195,6 +216,10 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       for (const Column& column : relation.columns)
          for (const Oid type : {column.type.oid, column.type.domain})
             if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
+      for (const Column& column : relation.columns)
+         if (const Oid collation = column.type.collation;
+             !column.isDropped && collation >= firstUserOid && !view.collation(collation))
+            throwConcurrent();
    }
 }
 
@@ -232,7 +257,20 @@ void CatalogEditor::put(ObjectPtr after) {
    const bool temporary = isTemporary(*after);
    const ObjectKey key = keyOf(*after);
    if (!temporary && after->kind == ObjectKind::Relation) requireLasting(static_cast<const Relation&>(*after));
+   if (after->kind == ObjectKind::Relation && static_cast<const Relation&>(*after).index)
+      after = withCollationKeys(std::static_pointer_cast<const Relation>(after));
    record(key, std::move(after), temporary);
+}
+
+RelationPtr CatalogEditor::withCollationKeys(const RelationPtr& index) const {
+   const Snapshot view = working_.inDatabase(index->database);
+   bool has = false;
+   for (size_t i = 0; i < index->index->columns.size() && i < index->columns.size(); ++i)
+      has = has || isNondeterministic(view, index->columns[i].type.collation);
+   if (has == index->index->hasCollationKeys) return index;
+   Relation changed = *index;
+   changed.index->hasCollationKeys = has;
+   return std::make_shared<const Relation>(std::move(changed));
 }
 
 void CatalogEditor::requireLasting(const Relation& relation) const {
@@ -338,6 +376,7 @@ void CatalogEditor::renameSchema(Oid schema, std::string name, const SqlRewriter
    if (holder && holder->oid != schema) throwNameTaken(*holder);
    for (Relation& view : rewritten)
       put(std::make_shared<const Relation>(std::move(view)));
+   rewriteTexts([&](std::string& text) { text = withCollationsMoved(text, old->name, name); });
    Schema changed = *old;
    changed.name = std::move(name);
    replaceSchema(std::move(changed));

@@ -102,6 +102,12 @@ public:
    /// Forgets what ANALYZE has found of a column, whose values have changed their type.
    void forgetStatistics(Oid relation, int16_t attribute);
 
+   // Collations (editor_collations.cpp).
+   /// Gives the draft an OID and an owner. Throws 42710.
+   Oid createCollation(Collation draft);
+   /// Texts that name the collation follow a new name or schema. Throws 42710 for a name that another collation has.
+   void replaceCollation(Collation changed);
+
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
    Dropped dropSchema(Oid schema, DropBehavior behavior);
@@ -120,8 +126,9 @@ public:
    Dropped dropRelation(Oid relation, DropBehavior behavior);
    /// Drops several relations together: dependencies among the listed relations do not prevent the DROP.
    Dropped dropRelations(std::span<const Oid> relations, DropBehavior behavior);
-   /// Drops schemas and relations together, as DROP OWNED does.
-   Dropped dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations, DropBehavior behavior);
+   /// Drops schemas, relations and collations together, as DROP OWNED does.
+   Dropped dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations, std::span<const Oid> collations,
+                        DropBehavior behavior);
    /// Throws 0A000 if views read the relation and `rewriteView` is empty.
    void renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView = nullptr);
    void setSchema(Oid relation, Oid schema, const SqlRewriter& rewriteView = nullptr);
@@ -161,6 +168,8 @@ private:
    void remove(const ObjectKey& key);
    void record(const ObjectKey& key, ObjectPtr after, bool temporary);
    bool isTemporary(const CatalogObject& object) const;
+   /// The index, with what its collations say of its keys.
+   RelationPtr withCollationKeys(const RelationPtr& index) const;
    /// Throws 0A000 if a permanent relation needs a temporary one: other sessions would miss it.
    void requireLasting(const Relation& relation) const;
    void checkAgainst(const Snapshot& newest, const Snapshot& result) const;
@@ -174,6 +183,9 @@ private:
    void removeComments(Oid classOid, Oid object);
    /// Drops the extended statistics of a relation, or those that need an attribute of it.
    void dropStatisticsOn(Oid relation, int16_t attribute);
+   void removeCollation(const Collation& collation);
+   /// Changes the texts that the catalog keeps.
+   void rewriteTexts(const std::function<void(std::string&)>& change);
    void rewriteStatistics(Oid relation, int16_t attribute, const SqlRewriter& rewriteExpr);
    void rewriteDependents(const Relation& relation, int16_t attribute, const SqlRewriter& rewriteView,
                           std::string_view feature);

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -26,6 +27,7 @@ public:
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
+         case ObjectKind::Collation: add(static_cast<const Collation&>(*object)); break;
          case ObjectKind::PreparedTransaction:
          case ObjectKind::Role:
          case ObjectKind::Comment:
@@ -83,6 +85,10 @@ private:
    void add(const Statistics& statistics) {
       note(statistics.database, statistics.oid, 0, statistics.owner, {},
            [&] { return "statistics object " + displayName(snapshot_, path_, statistics); });
+   }
+   void add(const Collation& collation) {
+      note(collation.database, collation.oid, 0, collation.owner, {},
+           [&] { return "collation " + displayName(snapshot_, path_, collation); });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {

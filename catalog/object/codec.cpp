@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "catalog/object/coder.hpp"
+#include "catalog/object/collation_coder.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/prepared_transaction.hpp"
@@ -30,9 +31,8 @@
 //   5: predefined roles are members of others
 //   6: row-level security, default privileges, foreign servers
 //   7: partitions and inheritance, labels of enums
-//   8: extended statistics, users' range types, typed tables; included columns, expressions and operator classes of
-//   indexes and
-//      partition keys
+//   8: extended statistics, users' range types, typed tables, collations; included columns, expressions and operator
+//      classes of indexes and partition keys; the locale of a database
 
 namespace ouzel::catalog {
 
@@ -88,6 +88,12 @@ void databaseFields(Coder& coder, T& database) {
    coder(database.allowsConnections);
    coder(database.connectionLimit);
    acl(coder, database.acl);
+   if (!coder.has(8)) return;
+   coder(database.localeProvider);
+   coder(database.icuLocale);
+   coder(database.collate);
+   coder(database.ctype);
+   coder(database.collationVersion);
 }
 template <typename Coder, typename T>
 void roleFields(Coder& coder, T& role) {
@@ -177,6 +183,7 @@ void indexFields(Coder& coder, T& index) {
    elements(coder, index.reads);
    elements(coder, index.classes);
    elements(coder, index.operators);
+   coder(index.hasCollationKeys);
    coder(index.isClustered);
 }
 template <typename Coder, typename T>
@@ -372,6 +379,7 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
    case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
+   case ObjectKind::Collation: return collationFields(writer, static_cast<const Collation&>(object));
    case ObjectKind::PreparedTransaction:
       return preparedTransactionFields(writer, static_cast<const PreparedTransaction&>(object));
    }
@@ -409,6 +417,7 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
    case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
+   case ObjectKind::Collation: return readAs<Collation>(reader, [](auto& r, auto& o) { collationFields(r, o); });
    case ObjectKind::PreparedTransaction:
       return readAs<PreparedTransaction>(reader, [](auto& r, auto& o) { preparedTransactionFields(r, o); });
    }

@@ -1,5 +1,6 @@
 #include "catalog/object/database_of.hpp"
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -17,6 +18,7 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::DefaultAcl: return static_cast<const DefaultAcl&>(object).database;
    case ObjectKind::Server: return static_cast<const ForeignServer&>(object).database;
    case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;
+   case ObjectKind::Collation: return static_cast<const Collation&>(object).database;
    case ObjectKind::PreparedTransaction: return static_cast<const PreparedTransaction&>(object).database;
    }
    CHECK(false);

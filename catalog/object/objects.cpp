@@ -1,5 +1,6 @@
 #include "catalog/object/objects.hpp"
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -67,6 +68,10 @@ ObjectKey keyOf(const CatalogObject& object) {
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
    case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
    case ObjectKind::Statistics: return {object.kind, static_cast<const Statistics&>(object).oid};
+   case ObjectKind::Collation: {
+      const auto& collation = static_cast<const Collation&>(object);
+      return {object.kind, collation.database, collation.oid};
+   }
    case ObjectKind::PreparedTransaction: return {object.kind, static_cast<const PreparedTransaction&>(object).oid};
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object;
    case ObjectKind::Settings: {

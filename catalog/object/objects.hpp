@@ -38,12 +38,13 @@ enum class ObjectKind : uint8_t {
    DefaultAcl = 7,
    Server = 8,
    Statistics = 9,
+   Collation = 10,
    PreparedTransaction = 11
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation, Server, Statistics, PreparedTransaction  a = OID
-///   Schema                    a = database, b = OID (11, 2200 exist in each database)
+///   Schema, Collation         a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
 ///   DefaultAcl                a = database, b = role, c = schema or 0, d = kind of objects
@@ -87,6 +88,10 @@ struct Database : CatalogObject {
    bool isTemplate = false, allowsConnections = true;
    int32_t connectionLimit = -1;
    Acl acl;
+   char localeProvider = 'c';              ///< of the default collation: 'c' libc, 'i' ICU
+   std::string icuLocale;                  ///< of ICU
+   std::string collate = "C", ctype = "C"; ///< LC_COLLATE and LC_CTYPE
+   std::string collationVersion;           ///< of the default collation; empty: it has none
    Database() : CatalogObject(ObjectKind::Database) {}
 };
 using DatabasePtr = std::shared_ptr<const Database>;
@@ -206,10 +211,11 @@ struct IndexDefinition {
    std::vector<int16_t> reads;    ///< attnums that the expressions and the predicate read
    std::vector<Oid> classes;      ///< operator classes by key column; invalidOid, or none at all: the default
    std::vector<Oid> operators;    ///< of an exclusion constraint, by key column; else empty
+   bool hasCollationKeys = false; ///< a key column has a nondeterministic collation: the key has collation keys
    bool isClustered = false;      ///< the table was clustered by it last
 
    /// Whether its keys are more than columns of all rows.
-   bool isComputed() const { return !expressions.empty() || !predicate.empty(); }
+   bool isComputed() const { return !expressions.empty() || !predicate.empty() || hasCollationKeys; }
    /// Whether the key, the included columns, an expression or the predicate has the column.
    bool has(int16_t attribute) const {
       for (const std::vector<int16_t>* list : {&columns, &included, &reads})
@@ -367,12 +373,15 @@ struct PreparedTransaction; // prepared_transaction.hpp
 using PreparedTransactionPtr = std::shared_ptr<const PreparedTransaction>;
 struct Statistics; // statistics.hpp
 using StatisticsPtr = std::shared_ptr<const Statistics>;
+struct Collation; // collation.hpp
+using CollationPtr = std::shared_ptr<const Collation>;
 
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
-                     pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381;
+                     pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381,
+                     pgCollation = 3456;
 }
 
 /// The key of an object in a snapshot.

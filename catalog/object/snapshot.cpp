@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/comments.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
@@ -61,6 +62,10 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       const auto& statistics = static_cast<const Statistics&>(object);
       return NameKey{object.kind, statistics.database, statistics.schema, statistics.name};
    }
+   case ObjectKind::Collation: {
+      const auto& collation = static_cast<const Collation&>(object);
+      return NameKey{object.kind, collation.database, collation.schema, collation.name};
+   }
    case ObjectKind::PreparedTransaction:
       return NameKey{object.kind, 0, 0, static_cast<const PreparedTransaction&>(object).name};
    case ObjectKind::Comment:
@@ -103,24 +108,22 @@ public:
    explicit HeirGroup(std::vector<Oid> oids) : oids_(std::move(oids)) {}
 
    const std::vector<Oid>& oids() const { return oids_; }
-   template <typename Find>
-   std::shared_ptr<const HeirList> list(const Relation& table, Find&& find) const {
-      std::call_once(once_, [&] { list_ = make(table, find); });
+   std::shared_ptr<const HeirList> list(const Relation& table, const Snapshot& snapshot) const {
+      std::call_once(once_, [&] { list_ = make(table, snapshot); });
       return list_;
    }
 
 private:
-   template <typename Find>
-   std::shared_ptr<const HeirList> make(const Relation& table, Find& find) const {
+   std::shared_ptr<const HeirList> make(const Relation& table, const Snapshot& snapshot) const {
       std::vector<Heir> heirs;
       for (const Oid oid : oids_)
-         if (RelationPtr relation = find(oid)) heirs.push_back({relation, attributesIn(table, *relation)});
+         if (RelationPtr relation = snapshot.relation(oid)) heirs.push_back({relation, attributesIn(table, *relation)});
       auto list = std::make_shared<HeirList>();
       if (!table.partitionKey) {
          list->heirs = std::move(heirs);
          return list;
       }
-      std::vector<SqlType> types = partitionKeyTypes(table);
+      std::vector<SqlType> types = boundTypes(snapshot, table);
       std::erase_if(heirs, [](const Heir& heir) { return !heir.relation->bound; });
       const auto boundsOf = [](const std::vector<Heir>& all) {
          std::vector<const PartitionBound*> bounds;
@@ -281,6 +284,13 @@ StatisticsPtr Snapshot::statistics(Oid oid) const {
    return found && found->database == database_ ? found : nullptr;
 }
 
+CollationPtr Snapshot::findCollation(Oid schema, std::string_view name) const {
+   return state_->findName<Collation>(ObjectKind::Collation, database_, schema, name);
+}
+CollationPtr Snapshot::collation(Oid oid) const {
+   return state_->find<Collation>({ObjectKind::Collation, database_, oid});
+}
+
 PreparedTransactionPtr Snapshot::findPrepared(std::string_view name) const {
    return state_->findName<PreparedTransaction>(ObjectKind::PreparedTransaction, 0, 0, name);
 }
@@ -327,6 +337,10 @@ std::vector<StatisticsPtr> Snapshot::allStatistics() const {
                                    [&](const Statistics& s) { return s.database == database_; });
 }
 
+std::vector<CollationPtr> Snapshot::collations() const {
+   return state_->list<Collation>(ObjectKind::Collation, [&](const Collation& c) { return c.database == database_; });
+}
+
 std::vector<StatisticsPtr> Snapshot::statisticsOf(Oid table) const {
    return state_->list<Statistics>(ObjectKind::Statistics, [&](const Statistics& s) { return s.table == table; });
 }
@@ -352,7 +366,7 @@ std::shared_ptr<const HeirList> Snapshot::heirs(Oid table) const {
    const auto* group = state_->heirs.find(table);
    const RelationPtr relation = group == nullptr ? nullptr : this->relation(table);
    if (!relation) return nullptr;
-   return (*group)->list(*relation, [this](Oid oid) { return this->relation(oid); });
+   return (*group)->list(*relation, *this);
 }
 
 std::vector<Oid> Snapshot::heirOids(Oid table) const {

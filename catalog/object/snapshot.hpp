@@ -43,6 +43,7 @@ public:
    SchemaPtr schema(Oid oid) const;
    RelationPtr relation(Oid oid) const; ///< a built-in relation or one of this database
    StatisticsPtr statistics(Oid oid) const;
+   CollationPtr collation(Oid oid) const; ///< one of users
 
    // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
@@ -53,6 +54,7 @@ public:
    PreparedTransactionPtr findPrepared(std::string_view name) const; ///< of any database
    std::vector<PreparedTransactionPtr> preparedTransactions() const; ///< of all databases
    StatisticsPtr findStatistics(Oid schema, std::string_view name) const;
+   CollationPtr findCollation(Oid schema, std::string_view name) const; ///< one of users
 
    // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).
    std::vector<DatabasePtr> databases() const;
@@ -64,6 +66,7 @@ public:
    std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
    std::vector<ServerPtr> servers() const;                             ///< of this database
    std::vector<StatisticsPtr> allStatistics() const;                   ///< of this database
+   std::vector<CollationPtr> collations() const;                       ///< of users, in this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

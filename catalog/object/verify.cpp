@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/database_of.hpp"
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/statistics.hpp"
@@ -35,6 +36,8 @@ public:
          if (!std::all_of(column.relationsInDefault.begin(), column.relationsInDefault.end(),
                           [this](Oid named) { return hasColumn(named, 0); }))
             report("", "a relation that the default of column " + quoteIdentifier(column.name) + " names is missing");
+         if (!column.isDropped && !hasCollation(column.type.collation))
+            report("", "the collation of column " + quoteIdentifier(column.name) + " is missing");
       }
       for (const Dependency& dependency : relation_.dependsOn)
          if (!hasColumn(dependency.relation, dependency.attribute))
@@ -61,6 +64,7 @@ private:
       const RelationPtr found = snapshot_.relation(oid);
       return found && found->sequence.has_value();
    }
+   bool hasCollation(Oid oid) const { return oid < firstUserOid || snapshot_.collation(oid); }
    bool hasColumn(Oid oid, int16_t attribute) const {
       const RelationPtr found = snapshot_.relation(oid);
       return found && (attribute <= 0 || found->column(attribute) != nullptr);
@@ -113,6 +117,10 @@ private:
       if (relation_.isPartition() && relation_.parents.size() != 1) report("", "it is a partition of no one table");
       if (relation_.partitionKey && !haveColumns(relation_.oid, relation_.partitionKey->columns))
          report("", "a column of its partition key is missing");
+      if (relation_.partitionKey &&
+          !std::all_of(relation_.partitionKey->collations.begin(), relation_.partitionKey->collations.end(),
+                       [this](Oid oid) { return hasCollation(oid); }))
+         report("", "a collation of its partition key is missing");
    }
    void verifyIndex(const IndexDefinition& index) {
       const RelationPtr table = snapshot_.relation(index.table);
@@ -160,6 +168,9 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
          Verifier(inside, *relation, database->oid == snapshot.database() ? "" : database->name, found).verify();
       for (const StatisticsPtr& statistics : inside.allStatistics())
          verify(inside, *statistics, found);
+      for (const CollationPtr& collation : inside.collations())
+         if (!inside.schema(collation->schema))
+            found.push_back("collation " + quoteIdentifier(collation->name) + ": its schema is missing");
    }
    for (const ObjectPtr& object : snapshot.allObjects())
       if (const Oid database = databaseOf(*object); database != invalidOid && !snapshot.database(database))

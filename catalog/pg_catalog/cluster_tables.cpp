@@ -14,9 +14,14 @@ constexpr int32_t utf8Encoding = 6;
 
 void pgDatabase(const SystemContext& context, RowBuilder& row) {
    for (const DatabasePtr& d : context.snapshot.databases()) {
-      row.oid(d->oid).text(d->name).oid(d->owner).int4(utf8Encoding).letter('c').boolean(d->isTemplate);
+      row.oid(d->oid).text(d->name).oid(d->owner).int4(utf8Encoding).letter(d->localeProvider).boolean(d->isTemplate);
       row.boolean(d->allowsConnections).int4(d->connectionLimit).oid(3).oid(1).oid(defaultTablespace);
-      row.text("C").text("C").nulls(2).acl(context.snapshot, d->acl).emit();
+      row.text(d->collate)
+          .text(d->ctype)
+          .textOrNull(d->icuLocale)
+          .textOrNull(d->collationVersion)
+          .acl(context.snapshot, d->acl)
+          .emit();
    }
 }
 

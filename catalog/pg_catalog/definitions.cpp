@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "catalog/object/collation.hpp"
+#include "catalog/object/collation_text.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
@@ -52,17 +54,33 @@ std::string indexKey(const Relation& table, const IndexDefinition& index, size_t
    return shown.isCall ? shown.text : "(" + shown.text + ")";
 }
 
+/// Whether the collation is that of an expression of the index itself: a column has it, or a text names it.
+bool isDerived(const NameContext& context, const Relation& table, const IndexDefinition& index,
+               const CollationInfo& collation) {
+   const SchemaPtr schema = context.snapshot.schema(collation.schema);
+   const auto hasIt = [&](int16_t attribute) {
+      const Column* column = table.column(attribute);
+      return column != nullptr && column->type.collation == collation.oid;
+   };
+   const auto namesIt = [&](const std::string& text) {
+      return namesCollation(text, schema ? schema->name : "", collation.name);
+   };
+   return std::any_of(index.reads.begin(), index.reads.end(), hasIt) ||
+          std::any_of(index.expressions.begin(), index.expressions.end(), namesIt);
+}
+
 /// " COLLATE c opclass" of a key column, where they are not the defaults.
-std::string indexCollationAndClass(const Relation& relation, const Relation& table, const IndexDefinition& index,
-                                   size_t i) {
+std::string indexCollationAndClass(const NameContext& context, const Relation& relation, const Relation& table,
+                                   const IndexDefinition& index, size_t i) {
    std::string text;
    const SqlType& type = relation.columns[i].type;
    const Column* column = table.column(index.columns[i]);
    const TypeInfo* info = builtins().type(type.oid);
    const Oid usual = column != nullptr ? column->type.collation : info != nullptr ? info->collation : invalidOid;
    if (type.collation != usual)
-      if (const CollationInfo* collation = builtins().collation(type.collation))
-         text += " COLLATE " + quoteIdentifier(collation->name);
+      if (const auto collation = collationInfo(context.snapshot, type.collation);
+          collation && (column != nullptr || !isDerived(context, table, index, *collation)))
+         text += " COLLATE " + displayName(context.snapshot, context.path, *collation);
    if (i < index.classes.size() && index.classes[i] != invalidOid) text += " " + operatorClassName(index.classes[i]);
    return text;
 }
@@ -99,8 +117,8 @@ std::string exclusionDefinition(const NameContext& context, const Relation& rela
    std::string text = "EXCLUDE USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       const OperatorInfo* op = builtins().operatorByOid(index.operators.at(i));
-      text +=
-          (i > 0 ? ", " : "") + indexKey(relation, index, i, show) + indexCollationAndClass(*owned, relation, index, i);
+      text += (i > 0 ? ", " : "") + indexKey(relation, index, i, show) +
+              indexCollationAndClass(context, *owned, relation, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
       text += " WITH " + (op != nullptr ? std::string(op->name) : "?");
    }
@@ -194,7 +212,7 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, 
                       " USING " + index.method + " (";
    for (size_t i = 0; i < index.columns.size(); ++i) {
       if (i > 0) text += ", ";
-      text += indexKey(*table, index, i, show) + indexCollationAndClass(*relation, *table, index, i);
+      text += indexKey(*table, index, i, show) + indexCollationAndClass(context, *relation, *table, index, i);
       if (i < index.options.size()) text += indexOrder(index.options[i]);
    }
    text += ")";
@@ -267,8 +285,7 @@ std::optional<std::string> functionResult(const NameContext& context, Oid oid) {
 
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table,
                                           std::string_view columnName) {
-   const RelationPtr relation =
-       requireRelation(context.snapshot, context.path, toQualifiedName(parseQualifiedName(table)));
+   const RelationPtr relation = relationNamed(context, table);
    const Column& column = requireColumn(*relation, columnName);
    for (const RelationPtr& candidate : context.snapshot.relations())
       if (candidate->sequence && candidate->sequence->ownerRelation == relation->oid &&

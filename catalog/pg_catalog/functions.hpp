@@ -35,11 +35,13 @@ Oid parseTypeName(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text);
 
 // Input and output of OID alias types (reg_names.cpp). The output of an unknown OID is its number, that of 0 is "-".
-// Input also takes numbers. The to...() forms give NULL instead of the error "does not exist"; they throw all other
-// errors.
+// Input also takes numbers and "-". The to...() forms do not; they give NULL instead of the error "does not exist" and
+// throw all other errors.
 
 std::string regclassOut(const NameContext& context, Oid oid);
 Oid regclassIn(const NameContext& context, std::string_view text);
+/// The relation of this name. Throws 3F000 where a query would say that the relation does not exist.
+RelationPtr relationNamed(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegclass(const NameContext& context, std::string_view text);
 std::string regtypeOut(const NameContext& context, Oid oid);
 Oid regtypeIn(const NameContext& context, std::string_view text);
@@ -51,14 +53,19 @@ Oid regprocedureIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegprocedure(const NameContext& context, std::string_view text);
 std::string regoperOut(const NameContext& context, Oid oid);
 Oid regoperIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegoper(const NameContext& context, std::string_view text);
 std::string regoperatorOut(const NameContext& context, Oid oid);
 Oid regoperatorIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegoperator(const NameContext& context, std::string_view text);
 std::string regnamespaceOut(const NameContext& context, Oid oid);
 Oid regnamespaceIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegnamespace(const NameContext& context, std::string_view text);
 std::string regroleOut(const NameContext& context, Oid oid);
 Oid regroleIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegrole(const NameContext& context, std::string_view text);
+std::string regcollationOut(const NameContext& context, Oid oid);
+Oid regcollationIn(const NameContext& context, std::string_view text);
+std::optional<Oid> toRegcollation(const NameContext& context, std::string_view text);
 /// Output by type OID (oid::regclass, ...), for the generic text form of values.
 std::string regOut(const NameContext& context, Oid regType, Oid oid);
 Oid regIn(const NameContext& context, Oid regType, std::string_view text);
@@ -81,9 +88,6 @@ std::optional<std::string> currentSchema(const NameContext& context);
 std::vector<std::string> currentSchemas(const NameContext& context, bool includeImplicit);
 /// version(): "PostgreSQL 15.x (Ouzel ...) ...".
 std::string versionText();
-/// pg_encoding_to_char and pg_char_to_encoding; "" and -1 for an unknown encoding.
-std::string_view encodingName(int32_t encoding);
-int32_t encodingNumber(std::string_view name);
 
 // Comments.
 
@@ -127,7 +131,7 @@ std::optional<std::string> serialSequence(const NameContext& context, std::strin
 /// pg_get_partkeydef: "RANGE (a, b)".
 /// A column of the key: its name, or its expression as that of an index.
 std::string partitionColumnText(const Relation& table, size_t i);
-std::string partitionKeyText(const Relation& table);
+std::string partitionKeyText(const NameContext& context, const Relation& table);
 /// "FOR VALUES IN (1, 2)", "DEFAULT".
 std::string partitionBoundText(const Snapshot& snapshot, const Relation& partition);
 /// The condition that the rows of a partition satisfy to be in it and not in another one of `parent`; empty: all are.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -66,7 +67,7 @@ constexpr Kind kinds[] = {
     {"publication", Naming::Single, 6104},
     {"subscription", Naming::Single, 6100},
     {"large object", Naming::Single, 2613},
-    {"collation", Naming::Named, 3456, "pg_collation", "collname", "collnamespace"},
+    {"collation", Naming::Named, class_oid::pgCollation},
     {"conversion", Naming::Named, 2607, "pg_conversion", "conname", "connamespace"},
     {"text search parser", Naming::Named, 3601, "pg_ts_parser", "prsname", "prsnamespace"},
     {"text search dictionary", Naming::Named, 3600, "pg_ts_dict", "dictname", "dictnamespace"},
@@ -303,11 +304,12 @@ private:
       if (!name.schema.empty()) requireSchema(snapshot(), context_.path, name.schema);
       if (kind_.classOid == class_oid::pgStatisticExt) {
          if (const StatisticsPtr found = findStatistics(snapshot(), context_.path, name)) return found->oid;
+      } else if (kind_.classOid == class_oid::pgCollation) {
+         return requireCollation(snapshot(), context_.path, name).oid;
       } else if (const Oid found = builtinRow(name.name)) {
          return found;
       }
-      missing(std::string(kind_.type) + " " + quoted(name.text()) +
-              (kind_.classOid == 3456 ? " for encoding \"UTF8\"" : ""));
+      missing(std::string(kind_.type) + " " + quoted(name.text()));
    }
 
    std::string methodNumber() const {

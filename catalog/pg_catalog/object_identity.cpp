@@ -1,6 +1,7 @@
 #include "catalog/pg_catalog/object_identity.hpp"
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -15,7 +16,6 @@ struct NamedClass {
 };
 constexpr NamedClass namedClasses[] = {
     {2601, "access method", "pg_am", "amname", nullptr, nullptr},
-    {3456, "collation", "pg_collation", "collname", "collnamespace", nullptr},
     {2607, "conversion", "pg_conversion", "conname", "connamespace", nullptr},
     {2612, "language", "pg_language", "lanname", nullptr, nullptr},
     {2616, "operator class", "pg_opclass", "opcname", "opcnamespace", "opcmethod"},
@@ -39,6 +39,7 @@ constexpr std::pair<Oid, const char*> otherClasses[] = {
     {1260, "role"},
     {1262, "database"},
     {3381, "statistics object"},
+    {3456, "collation"},
     {3256, "policy"},
     {2618, "rule"},
     {2617, "operator"},
@@ -89,6 +90,7 @@ public:
          if (const DatabasePtr database = snapshot().database(object_)) plain("database ", database->name);
          break;
       case class_oid::pgStatisticExt: statistics(); break;
+      case class_oid::pgCollation: collation(); break;
       case class_oid::pgPolicy: policy(); break;
       case class_oid::pgRewrite: rule(); break;
       case class_oid::pgOperator: op(); break;
@@ -272,6 +274,16 @@ private:
       found_.name = quoteIdentifier(s->name);
       found_.identity = qualified(s->schema, s->name);
       found_.names = {schemaName(s->schema), s->name};
+   }
+
+   void collation() {
+      const auto c = collationInfo(snapshot(), object_);
+      if (!c) return;
+      found_.description = "collation " + displayName(snapshot(), context_.path, *c);
+      found_.schema = quoteIdentifier(schemaName(c->schema));
+      found_.name = quoteIdentifier(c->name);
+      found_.identity = qualified(c->schema, c->name);
+      found_.names = {schemaName(c->schema), std::string(c->name)};
    }
 
    void policy() {

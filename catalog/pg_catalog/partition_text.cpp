@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/error/sql_error.hpp"
@@ -165,7 +166,7 @@ std::string partitionColumnText(const Relation& table, size_t i) {
    return key.expressions.at(static_cast<size_t>(before));
 }
 
-std::string partitionKeyText(const Relation& table) {
+std::string partitionKeyText(const NameContext& context, const Relation& table) {
    if (!table.partitionKey) return {};
    const PartitionKey& key = *table.partitionKey;
    const std::vector<SqlType> types = partitionKeyTypes(table);
@@ -177,8 +178,8 @@ std::string partitionKeyText(const Relation& table) {
       const bool isWrapped = key.columns[i] == 0 && column.starts_with('(');
       text += (i ? ", " : "") + (isWrapped ? "(" + column + ")" : column);
       if (key.collations[i] != invalidOid && key.collations[i] != types[i].collation)
-         if (const CollationInfo* collation = builtins().collation(key.collations[i]))
-            text += " COLLATE " + quoteIdentifier(collation->name);
+         if (const auto collation = collationInfo(context.snapshot, key.collations[i]))
+            text += " COLLATE " + displayName(context.snapshot, context.path, *collation);
       if (i < key.classes.size() && key.classes[i] != invalidOid) text += " " + operatorClassName(key.classes[i]);
    }
    return text + ")";
@@ -210,6 +211,12 @@ std::string partitionConditionText(const Snapshot& snapshot, const Relation& par
    for (size_t i = 0; i < parent.partitionKey->columns.size(); ++i) {
       columns.push_back(partitionColumnText(parent, i));
       list += ", " + columns.back();
+      // Where another collation than the column's own decides.
+      const auto collation = boundCollation(snapshot, parent, i);
+      const SchemaPtr schema = collation ? snapshot.schema(collation->schema) : nullptr;
+      if (schema && collation->oid != types[i].collation)
+         columns.back() = "(" + columns.back() + " COLLATE " + quoteIdentifier(schema->name) + "." +
+                          quoteIdentifier(collation->name) + ")";
    }
    if (bound.isDefault) return defaultCondition(snapshot, parent, columns, types);
    switch (bound.strategy) {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -124,14 +124,18 @@ std::string regclassOut(const NameContext& context, Oid oid) {
    return relation ? displayName(context.snapshot, context.path, *relation) : std::to_string(oid);
 }
 
+RelationPtr relationNamed(const NameContext& context, std::string_view text) {
+   const QualifiedName name = toQualifiedName(parseQualifiedName(text));
+   if (RelationPtr found = findRelation(context.snapshot, context.path, name)) return found;
+   if (!name.schema.empty()) requireSchema(context.snapshot, context.path, name.schema);
+   return requireRelation(context.snapshot, context.path, name); // throws
+}
 Oid regclassIn(const NameContext& context, std::string_view text) {
    if (const MaybeOid number = numeric(text)) return *number;
-   const QualifiedName name = toQualifiedName(parseQualifiedName(text));
-   if (!name.schema.empty()) requireSchema(context.snapshot, context.path, name.schema);
-   return requireRelation(context.snapshot, context.path, name)->oid;
+   return relationNamed(context, text)->oid;
 }
 MaybeOid toRegclass(const NameContext& context, std::string_view text) {
-   return unlessMissing([&] { return regclassIn(context, text); });
+   return unlessMissing([&] { return relationNamed(context, text)->oid; });
 }
 
 std::string regtypeOut(const NameContext& context, Oid oid) {
@@ -155,8 +159,9 @@ std::string regprocOut(const NameContext& context, Oid oid) {
    return shown(context, function->schema, function->name, found == 1 && isIn(context.path.schemas, function->schema));
 }
 
-Oid regprocIn(const NameContext& context, std::string_view text) {
-   if (const MaybeOid number = numeric(text)) return *number;
+namespace {
+
+Oid functionNamed(const NameContext& context, std::string_view text) {
    std::string name;
    const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(text), name);
    const FunctionInfo* match = nullptr;
@@ -169,8 +174,15 @@ Oid regprocIn(const NameContext& context, std::string_view text) {
    if (match == nullptr) throwNoFunction(text);
    return match->oid;
 }
+
+} // namespace
+
+Oid regprocIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   return functionNamed(context, text);
+}
 MaybeOid toRegproc(const NameContext& context, std::string_view text) {
-   return unlessMissing([&] { return regprocIn(context, text); });
+   return unlessMissing([&] { return functionNamed(context, text); });
 }
 
 std::string regprocedureOut(const NameContext& context, Oid oid) {
@@ -181,9 +193,9 @@ std::string regprocedureOut(const NameContext& context, Oid oid) {
           argumentList(context, function->argTypes) + ")";
 }
 
-Oid regprocedureIn(const NameContext& context, std::string_view text) {
-   if (const MaybeOid number = numeric(text)) return *number;
-   const Signature signature = parseSignature(context, text, false);
+namespace {
+
+Oid functionOf(const NameContext& context, const Signature& signature, std::string_view text) {
    std::string name;
    const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(signature.name), name);
    for (const Oid schema : schemas)
@@ -193,8 +205,16 @@ Oid regprocedureIn(const NameContext& context, std::string_view text) {
             return candidate->oid;
    throwNoFunction(text);
 }
+
+} // namespace
+
+Oid regprocedureIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   return functionOf(context, parseSignature(context, text, false), text);
+}
 MaybeOid toRegprocedure(const NameContext& context, std::string_view text) {
-   return unlessMissing([&] { return regprocedureIn(context, text); });
+   const Signature signature = parseSignature(context, text, false);
+   return unlessMissing([&] { return functionOf(context, signature, text); });
 }
 
 std::string regoperOut(const NameContext& context, Oid oid) {
@@ -206,9 +226,9 @@ std::string regoperOut(const NameContext& context, Oid oid) {
    return (isUnique || !schema ? std::string() : quoteIdentifier(schema->name) + ".") + std::string(op->name);
 }
 
-Oid regoperIn(const NameContext& context, std::string_view text) {
-   if (text == "0") return invalidOid;
-   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+namespace {
+
+Oid operatorNamed(const NameContext& context, std::string_view text) {
    std::string_view name;
    const std::vector<Oid> schemas = operatorSchemas(context, text, name);
    const OperatorInfo* match = nullptr;
@@ -222,6 +242,16 @@ Oid regoperIn(const NameContext& context, std::string_view text) {
    return match->oid;
 }
 
+} // namespace
+
+Oid regoperIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+   return operatorNamed(context, text);
+}
+MaybeOid toRegoper(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return operatorNamed(context, text); });
+}
+
 std::string regoperatorOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "0";
    const OperatorInfo* op = builtins().operatorByOid(oid);
@@ -230,19 +260,35 @@ std::string regoperatorOut(const NameContext& context, Oid oid) {
    return std::string(op->name) + "(" + side(op->left) + "," + side(op->right) + ")";
 }
 
-Oid regoperatorIn(const NameContext& context, std::string_view text) {
-   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+namespace {
+
+/// Empty if there is none; a schema that does not exist has none.
+MaybeOid findOperator(const NameContext& context, std::string_view text) {
    const Signature signature = parseSignature(context, text, true);
    if (signature.types.size() == 1)
       throw SqlError(sqlstate::undefinedParameter, "missing argument")
           .hint("Use NONE to denote the missing argument of a unary operator.");
    if (signature.types.size() != 2)
       throw SqlError(sqlstate::tooManyArguments, "too many arguments").hint("Provide two argument types for operator.");
-   std::string_view name;
-   const std::vector<Oid> schemas = operatorSchemas(context, signature.name, name);
-   const OperatorInfo* op = builtins().findOperator(name, signature.types[0], signature.types[1]);
-   if (op == nullptr || !isIn(schemas, op->schema)) throwNoOperator(text);
-   return op->oid;
+   return unlessMissing([&] {
+      std::string_view name;
+      const std::vector<Oid> schemas = operatorSchemas(context, signature.name, name);
+      const OperatorInfo* op = builtins().findOperator(name, signature.types[0], signature.types[1]);
+      if (op == nullptr || !isIn(schemas, op->schema)) throwNoOperator(text);
+      return op->oid;
+   });
+}
+
+} // namespace
+
+Oid regoperatorIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+   const MaybeOid found = findOperator(context, text);
+   if (!found) throwNoOperator(text);
+   return *found;
+}
+MaybeOid toRegoperator(const NameContext& context, std::string_view text) {
+   return findOperator(context, text);
 }
 
 std::string regnamespaceOut(const NameContext& context, Oid oid) {
@@ -250,14 +296,22 @@ std::string regnamespaceOut(const NameContext& context, Oid oid) {
    const SchemaPtr schema = context.snapshot.schema(oid);
    return schema ? quoteIdentifier(schema->name) : std::to_string(oid);
 }
-Oid regnamespaceIn(const NameContext& context, std::string_view text) {
-   if (const MaybeOid number = numeric(text)) return *number;
+namespace {
+
+Oid schemaNamed(const NameContext& context, std::string_view text) {
    const std::vector<std::string> parts = parseQualifiedName(text);
    if (parts.size() != 1) throw SqlError(sqlstate::invalidName, "invalid name syntax");
    return requireSchema(context.snapshot, context.path, parts[0]);
 }
+
+} // namespace
+
+Oid regnamespaceIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   return schemaNamed(context, text);
+}
 MaybeOid toRegnamespace(const NameContext& context, std::string_view text) {
-   return unlessMissing([&] { return regnamespaceIn(context, text); });
+   return unlessMissing([&] { return schemaNamed(context, text); });
 }
 
 std::string regroleOut(const NameContext& context, Oid oid) {
@@ -265,16 +319,40 @@ std::string regroleOut(const NameContext& context, Oid oid) {
    const RolePtr role = context.snapshot.role(oid);
    return role ? quoteIdentifier(role->name) : std::to_string(oid);
 }
-Oid regroleIn(const NameContext& context, std::string_view text) {
-   if (const MaybeOid number = numeric(text)) return *number;
+namespace {
+
+Oid roleNamed(const NameContext& context, std::string_view text) {
    const std::vector<std::string> parts = parseQualifiedName(text);
    if (parts.size() != 1) throw SqlError(sqlstate::invalidName, "invalid name syntax");
    const RolePtr role = context.snapshot.findRole(parts[0]);
    if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + parts[0] + "\" does not exist");
    return role->oid;
 }
+
+} // namespace
+
+Oid regroleIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   return roleNamed(context, text);
+}
 MaybeOid toRegrole(const NameContext& context, std::string_view text) {
-   return unlessMissing([&] { return regroleIn(context, text); });
+   return unlessMissing([&] { return roleNamed(context, text); });
+}
+
+std::string regcollationOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const auto collation = collationInfo(context.snapshot, oid);
+   return collation ? displayName(context.snapshot, context.path, *collation) : std::to_string(oid);
+}
+Oid regcollationIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   std::vector<std::string> parts = parseQualifiedName(text);
+   if (parts.size() > 3)
+      throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + std::string(text));
+   return requireCollation(context.snapshot, context.path, toQualifiedName(std::move(parts))).oid;
+}
+MaybeOid toRegcollation(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regcollationIn(context, text); });
 }
 
 std::string regOut(const NameContext& context, Oid regType, Oid oid) {
@@ -287,6 +365,7 @@ std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    case oid::regoperator: return regoperatorOut(context, oid);
    case oid::regnamespace: return regnamespaceOut(context, oid);
    case oid::regrole: return regroleOut(context, oid);
+   case oid::regcollation: return regcollationOut(context, oid);
    default: return std::to_string(oid);
    }
 }
@@ -301,6 +380,7 @@ Oid regIn(const NameContext& context, Oid regType, std::string_view text) {
    case oid::regoperator: return regoperatorIn(context, text);
    case oid::regnamespace: return regnamespaceIn(context, text);
    case oid::regrole: return regroleIn(context, text);
+   case oid::regcollation: return regcollationIn(context, text);
    default: throwNotSupported("input of this object identifier type");
    }
 }
@@ -331,9 +411,8 @@ std::optional<bool> isOperatorVisible(const NameContext& context, Oid oid) {
 }
 
 std::optional<bool> isCollationVisible(const NameContext& context, Oid oid) {
-   const CollationInfo* collation = builtins().collation(oid);
-   if (collation == nullptr) return std::nullopt;
-   return isIn(context.path.schemas, collation->schema);
+   const auto collation = collationInfo(context.snapshot, oid);
+   return collation ? std::optional(isVisible(context.snapshot, context.path, *collation)) : std::nullopt;
 }
 
 std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_view catalog, Oid oid) {
@@ -369,26 +448,6 @@ std::string versionText() {
 
 namespace {
 
-constexpr std::array<std::string_view, 42> encodings = {
-    "SQL_ASCII",     "EUC_JP",  "EUC_CN",  "EUC_KR",  "EUC_TW",     "EUC_JIS_2004", "UTF8",
-    "MULE_INTERNAL", "LATIN1",  "LATIN2",  "LATIN3",  "LATIN4",     "LATIN5",       "LATIN6",
-    "LATIN7",        "LATIN8",  "LATIN9",  "LATIN10", "WIN1256",    "WIN1258",      "WIN866",
-    "WIN874",        "KOI8R",   "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6",   "ISO_8859_7",
-    "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U",
-    "SJIS",          "BIG5",    "GBK",     "UHC",     "GB18030",    "JOHAB",        "SHIFT_JIS_2004"};
-
-/// An encoding's name without punctuation and in lower case: names match regardless of both.
-std::string encodingKey(std::string_view name) {
-   std::string key;
-   for (const char c : name) {
-      if (c >= 'A' && c <= 'Z')
-         key.push_back(static_cast<char>(c - 'A' + 'a'));
-      else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-         key.push_back(c);
-   }
-   return key == "unicode" ? "utf8" : key;
-}
-
 Oid classOf(std::string_view catalog) {
    constexpr std::pair<std::string_view, Oid> classes[] = {
        {"pg_class", class_oid::pgClass},
@@ -410,18 +469,6 @@ Oid classOf(std::string_view catalog) {
 }
 
 } // namespace
-
-std::string_view encodingName(int32_t encoding) {
-   if (encoding < 0 || static_cast<size_t>(encoding) >= encodings.size()) return {};
-   return encodings[static_cast<size_t>(encoding)];
-}
-
-int32_t encodingNumber(std::string_view name) {
-   const std::string wanted = encodingKey(name);
-   for (size_t i = 0; i < encodings.size(); ++i)
-      if (encodingKey(encodings[i]) == wanted) return static_cast<int32_t>(i);
-   return -1;
-}
 
 std::optional<std::string> objDescription(const Snapshot& snapshot, Oid object, std::string_view catalog) {
    const Oid classOid = classOf(catalog);

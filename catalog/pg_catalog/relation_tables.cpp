@@ -88,6 +88,24 @@ void classRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// The columns that every relation with rows of its own has.
+void systemAttributeRows(const Relation& relation, RowBuilder& row) {
+   struct Attribute {
+      const char* name;
+      Oid type;
+   };
+   constexpr Attribute attributes[] = {{"ctid", oid::tid}, {"xmin", oid::xid}, {"cmin", oid::cid},
+                                       {"xmax", oid::xid}, {"cmax", oid::cid}, {"tableoid", oid::oid}};
+   for (int16_t number = -1; number >= -6; --number) {
+      const Attribute& attribute = attributes[-number - 1];
+      const TypeInfo& type = *builtins().type(attribute.type);
+      row.oid(relation.oid).text(attribute.name).oid(attribute.type).int4(0).int2(type.length).int2(number);
+      row.int4(0).int4(-1).int4(-1).boolean(type.byValue).letter(type.alignment).letter(type.storage).letter('\0');
+      row.boolean(true).boolean(false).boolean(false).letter('\0').letter('\0').boolean(false).boolean(true).int4(0);
+      row.oid(invalidOid).nulls(4).emit();
+   }
+}
+
 void attributeRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : allRelations(context.snapshot)) {
       for (const Column& c : r->columns) {
@@ -103,6 +121,7 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
          row.oid(c.type.collation).acl(context.snapshot, c.acl).nulls(3);
          row.emit();
       }
+      if (std::string_view("rpmtSf").find(r->relkind()) != std::string_view::npos) systemAttributeRows(*r, row);
    }
 }
 
@@ -345,6 +364,9 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          if (s->reads(c.attribute)) add(pgStatisticExt, s->oid, 0, pgClass, s->table, c.attribute, 'a');
       if (s->columns.empty()) add(pgStatisticExt, s->oid, 0, pgClass, s->table, 0, 'a');
    }
+   forEachCollationUse(context.snapshot, [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference) {
+      add(classOid, object, attribute, refClass, reference, 0, 'n');
+   });
 }
 
 constexpr NamedProducer tables[] = {

@@ -15,7 +15,8 @@ namespace {
 const std::map<std::string_view, Producer>& producers() {
    static const std::map<std::string_view, Producer> byName = [] {
       std::map<std::string_view, Producer> result;
-      for (const auto list : {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers()})
+      for (const auto list :
+           {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers()})
          for (const NamedProducer& entry : list)
             result.emplace(entry.table, entry.produce);
       return result;

@@ -114,10 +114,10 @@ void appendArrayKey(std::string& out, std::string_view bytes) {
    }
 }
 
-void appendRowKey(std::string& out, std::string_view bytes) {
+void appendRowKey(std::string& out, std::string_view bytes, uint32_t fields) {
    checkStack();
    const RowView row(bytes);
-   for (RowView::Cursor field(row); field.next();) {
+   for (RowView::Cursor field(row); fields > 0 && field.next(); --fields) {
       out.push_back(field->isNull ? 2 : 1);
       if (!field->isNull) appendPart(out, field->type, field->physical, *field);
    }

@@ -38,8 +38,9 @@ namespace ouzel {
 
 /// Appends the key of an array value.
 void appendArrayKey(std::string& out, std::string_view array);
-/// Appends the key of a row value. A row with columns that came after it lacks their keys, and precedes.
-void appendRowKey(std::string& out, std::string_view row);
+/// Appends the key of a row value, or of its first `fields`. A row with columns that came after it lacks their keys,
+/// and precedes.
+void appendRowKey(std::string& out, std::string_view row, uint32_t fields = UINT32_MAX);
 /// Append the key of a range and of a multirange.
 void appendRangeKey(std::string& out, std::string_view range);
 void appendMultirangeKey(std::string& out, std::string_view multirange);

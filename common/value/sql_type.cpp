@@ -88,6 +88,7 @@ constexpr TypeName plainNames[] = {
     {4072, "jsonpath"},
     {oid::regnamespace, "regnamespace"},
     {oid::regrole, "regrole"},
+    {oid::regcollation, "regcollation"},
     {oid::xid8, "xid8"},
     {oid::anycompatible, "anycompatible"},
     {oid::anycompatiblearray, "anycompatiblearray"},

@@ -22,18 +22,19 @@ inline constexpr Oid boolean = 16, bytea = 17, character = 18 /* "char" */, name
                      regclass = 2205, regtype = 2206, record = 2249, cstring = 2275, any = 2276, anyarray = 2277,
                      voidType = 2278, trigger = 2279, internal = 2281, anyelement = 2283, recordArray = 2287,
                      anynonarray = 2776, uuid = 2950, anyenum = 3500, jsonb = 3802, anyrange = 3831,
-                     regnamespace = 4089, regrole = 4096, xid8 = 5069, anycompatible = 5077, anycompatiblearray = 5078,
-                     anycompatiblenonarray = 5079, boolArray = 1000, byteaArray = 1001, charArray = 1002,
-                     nameArray = 1003, int2Array = 1005, int4Array = 1007, textArray = 1009, bpcharArray = 1014,
-                     varcharArray = 1015, int8Array = 1016, float4Array = 1021, float8Array = 1022, oidArray = 1028,
-                     aclitemArray = 1034, timestampArray = 1115, dateArray = 1182, timeArray = 1183,
+                     regnamespace = 4089, regrole = 4096, regcollation = 4191, xid8 = 5069, anycompatible = 5077,
+                     anycompatiblearray = 5078, anycompatiblenonarray = 5079, boolArray = 1000, byteaArray = 1001,
+                     charArray = 1002, nameArray = 1003, int2Array = 1005, int4Array = 1007, textArray = 1009,
+                     bpcharArray = 1014, varcharArray = 1015, int8Array = 1016, float4Array = 1021, float8Array = 1022,
+                     oidArray = 1028, aclitemArray = 1034, timestampArray = 1115, dateArray = 1182, timeArray = 1183,
                      timestamptzArray = 1185, intervalArray = 1187, numericArray = 1231, uuidArray = 2951;
 } // namespace oid
 
 /// True for regclass and the other reg types: OIDs that are shown as the names of their objects.
 constexpr bool isRegType(Oid type) {
    return type == oid::regproc || type == oid::regprocedure || type == oid::regoper || type == oid::regoperator ||
-          type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
+          type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole ||
+          type == oid::regcollation;
 }
 
 /// Objects of users have OIDs from here on.

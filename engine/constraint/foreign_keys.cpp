@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catalog/object/acl.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
@@ -165,7 +166,7 @@ bool isText(Oid type) {
 }
 
 /// Whether equal keys of both tables have equal stored values and hashes. False for date with timestamp, text with
-/// char(n).
+/// char(n), and where the parent's collation has texts as equal that are not the same.
 bool ForeignKeyCheck::canLookUp() const {
    for (size_t i = 0; i < childColumns_.size(); ++i) {
       const SqlType& ofChild = child_->column(childColumns_[i])->type;
@@ -175,6 +176,7 @@ bool ForeignKeyCheck::canLookUp() const {
                               b.physical <= PhysicalType::I64 && a.scale == b.scale;
       const bool areAlike = ofChild.oid == ofParent.oid || (isText(ofChild.oid) && isText(ofParent.oid));
       if (!areNumbers && !(areAlike && a == b)) return false;
+      if (catalog::isNondeterministic(core_.transaction.catalog(), ofParent.collation)) return false;
    }
    return true;
 }
@@ -247,7 +249,8 @@ void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
 }
 
-/// The columns of the child c in the form that compares with the parent's: as char(n) when the parent's are char(n).
+/// The columns of the child c in the form that compares with the parent's: as char(n) when the parent's are char(n),
+/// and by the parent's collations.
 std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
    std::vector<std::string> columns = namesOf(child_, childColumns_);
    for (size_t i = 0; i < columns.size(); ++i) {
@@ -255,6 +258,12 @@ std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
       if (parent_->column(parentColumns_[i])->type.oid == oid::bpchar &&
           child_->column(childColumns_[i])->type.oid != oid::bpchar)
          columns[i] = "CAST(" + columns[i] + " AS bpchar)";
+      const catalog::Snapshot& snapshot = core_.transaction.catalog();
+      const Oid collation = parent_->column(parentColumns_[i])->type.collation;
+      if (collation == child_->column(childColumns_[i])->type.collation) continue;
+      if (const auto info = catalog::collationInfo(snapshot, collation))
+         columns[i] += " COLLATE " + catalog::quoteIdentifier(snapshot.schema(info->schema)->name) + "." +
+                       catalog::quoteIdentifier(info->name);
    }
    return columns;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/acl.hpp"
+#include "catalog/object/collation.hpp"
 #include "catalog/object/verify.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/check.hpp"
@@ -42,8 +43,12 @@ public:
 
 private:
    void computeAll();
+   /// The name of key column `i` with the index's collation, if it is not that of the column.
+   std::string collatedName(size_t i) const;
+   /// The values of the new row with the key: a collation key is nothing to show.
+   std::vector<std::string> newValues(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const;
    [[noreturn]] void fail(const std::vector<std::string>& values, bool isNew) const;
-   [[noreturn]] void fail(const std::vector<Value>& key) const;
+   [[noreturn]] void fail(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const;
 
    SessionCore& core_;
    const RelationPtr table_, index_;
@@ -92,7 +97,7 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
       return checkAll(false);
    }
    while (const auto conflict = stored->findKeyConflict(transaction, *keys)) {
-      if (conflict->holder == 0) fail(conflict->key);
+      if (conflict->holder == 0) fail(*keys, conflict->key);
       locks.waitForTransaction(owner, conflict->holder, core_.transaction.lockWait());
    }
 }
@@ -101,19 +106,57 @@ void UniqueKey::checkAll(bool isNew) {
    if (!isEnforced(*index_)) return computeAll();
    std::vector<std::string> texts, conditions;
    if (!index_->index->predicate.empty()) conditions.push_back("(" + index_->index->predicate + ")");
-   for (const std::string& name : names_) {
-      texts.push_back("CAST(" + name + " AS text)");
+   std::vector<std::string> keys;
+   for (size_t i = 0; i < names_.size(); ++i) {
+      const std::string& name = names_[i];
+      keys.push_back(collatedName(i));
+      const std::string text = "CAST(" + name + " AS text)";
+      texts.push_back(keys.back() == name ? text : "min(" + text + " COLLATE pg_catalog.\"C\")");
       if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
    }
    const NewestSnapshot newest(core_.transaction);
    const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + tableName(core_, *table_) +
                                           (conditions.empty() ? "" : " WHERE " + joinTexts(conditions, " AND ")) +
-                                          " GROUP BY " + joinTexts(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
+                                          " GROUP BY " + joinTexts(keys, ", ") + " HAVING count(*) > 1 LIMIT 1");
    if (rows.empty()) return;
    std::vector<std::string> values;
    for (const Value& value : rows[0])
       values.push_back(value.isNull ? "null" : value.bytes);
    fail(values, isNew);
+}
+
+std::string UniqueKey::collatedName(size_t i) const {
+   const catalog::Snapshot& snapshot = core_.transaction.catalog();
+   const int16_t attribute = index_->index->columns[i];
+   const Oid collation = index_->columns.at(i).type.collation;
+   const Oid own = attribute != 0 ? table_->column(attribute)->type.collation : invalidOid; // unknown of an expression
+   const bool isAlike = attribute != 0 ? !catalog::isNondeterministic(snapshot, own) : snapshot.collations().empty();
+   if (own == collation || (isAlike && !catalog::isNondeterministic(snapshot, collation))) return names_[i];
+   const auto info = catalog::collationInfo(snapshot, collation);
+   if (!info) return names_[i];
+   return names_[i] + " COLLATE " + catalog::quoteIdentifier(snapshot.schema(info->schema)->name) + "." +
+          catalog::quoteIdentifier(info->name);
+}
+
+std::vector<std::string> UniqueKey::newValues(const storage::Table::NewKeys& keys,
+                                              const std::vector<Value>& key) const {
+   const auto stored = core_.database.storage->find(table_->storage);
+   storage::Transaction& transaction = core_.transaction.storage();
+   const std::vector<int16_t>& attributes = index_->index->columns;
+   storage::Table::NewKeys plain = keys;
+   plain.columns.clear();
+   plain.computed = nullptr;
+   for (const int16_t attribute : attributes) {
+      if (attribute == 0) return {};
+      plain.columns.push_back(static_cast<uint32_t>(attribute - 1));
+   }
+   for (size_t row = 0; row < keys.rows.size(); ++row) {
+      const std::vector<Value> own = stored->newKey(transaction, keys, row);
+      if (std::equal(own.begin(), own.end(), key.begin(), key.end(),
+                     [](const Value& a, const Value& b) { return a.identical(b); }))
+         return keyTexts(core_, *table_, attributes, stored->newKey(transaction, plain, row));
+   }
+   return {};
 }
 
 /// Computes the key of every row, for the errors of its expressions.
@@ -127,8 +170,9 @@ void UniqueKey::computeAll() {
                         (predicate.empty() ? "" : " WHERE " + predicate));
 }
 
-void UniqueKey::fail(const std::vector<Value>& key) const {
+void UniqueKey::fail(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const {
    DCHECK(key.size() == names_.size());
+   if (index_->index->hasCollationKeys) fail(newValues(keys, key), false);
    const auto computed = core_.computedIndexes().of(core_.transaction.catalog(), index_);
    fail(computed ? keyTexts(core_, computed->computed->types(), key)
                  : keyTexts(core_, *table_, index_->index->columns, key),
@@ -140,7 +184,8 @@ void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
    const bool excludes = !index_->index->isUnique;
    std::string detail = key + (isNew ? " is duplicated." : " already exists.");
    if (excludes) detail = key + (isNew ? " conflicts with k" : " conflicts with existing k") + key.substr(1) + ".";
-   if (!catalog::mayRead(core_.transaction.catalog(), core_.role(), *table_, index_->index->columns)) detail.clear();
+   if (values.empty() || !catalog::mayRead(core_.transaction.catalog(), core_.role(), *table_, index_->index->columns))
+      detail.clear();
    const char* message = excludes && isNew ? "could not create exclusion constraint \""
                          : excludes        ? "conflicting key value violates exclusion constraint \""
                          : isNew           ? "could not create unique index \""

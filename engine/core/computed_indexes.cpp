@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/search_path.hpp"
 #include "common/type/session_format.hpp"
 #include "executor/expression/program.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/collations.hpp"
 #include "sql/bind/binder.hpp"
 
 namespace ouzel::engine {
@@ -128,6 +130,12 @@ sql::plan::ComputedIndexPtr ComputedIndexes::make(const catalog::Snapshot& snaps
                                              : catalog::quoteIdentifier(table.column(attribute)->name);
       key.push_back(binder.bind(own, sql::ExpressionUse::IndexExpression));
       text += own + ',';
+      // Values that a nondeterministic collation has as equal are one key.
+      const auto collation = catalog::collationInfo(snapshot, index.columns.at(i).type.collation);
+      if (!collation || collation->isDeterministic) continue;
+      key.back() = sql::makeCollationKey(std::move(key.back()),
+                                         {collation->oid, std::string(collation->icuLocale), false, false});
+      text += "collate " + std::string(collation->icuLocale) + ',';
    }
    if (!definition.predicate.empty()) {
       predicate.push_back(binder.bind(definition.predicate, sql::ExpressionUse::IndexPredicate));

@@ -91,6 +91,8 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    if (!own || own->name != options.database)
       throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist")
           .detail("It seems to have just been dropped or renamed.");
+   settings.force("lc_collate", own->collate);
+   settings.force("lc_ctype", own->ctype);
    adoptStoredSettings(catalog, own->oid, role ? role->oid : invalidOid);
    for (const auto& [name, value] : options.settings) {
       requireSettable(*this, name);

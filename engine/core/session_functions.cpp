@@ -30,6 +30,7 @@ public:
 
    int64_t clock() override { return wallClockMicros(); }
    int64_t serverStart() override { return core_.database.openedAt; }
+   int64_t configurationLoad() override { return core_.database.defaults.loadedAt(); }
    double random() override { return core_.random.next(); }
    void setSeed(double seed) override { core_.random.setSeed(seed); }
    void sleep(int64_t micros) override { core_.sleep(micros); }
@@ -77,7 +78,7 @@ public:
       return {std::move(printed.text), printed.isCall};
    }
 
-   int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.storage().id()); }
+   int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.useId()); }
    bool hasWritten() override { return core_.transaction.lockOwner().transaction != 0; }
 
    bool lockAdvisory(const AdvisoryLock& lock) override {

@@ -323,6 +323,11 @@ void TransactionContext::lockOwnTransaction() {
    lockOwner_.transaction.store(LockTag::transaction(storage_->id()).object);
 }
 
+uint64_t TransactionContext::useId() {
+   lockOwnTransaction();
+   return storage_->id();
+}
+
 void TransactionContext::savepoint(const std::string& name) {
    DCHECK(isOpen());
    DCHECK(savepoints_.empty() || savepoints_.back().lockPosition <= lockOwner_.position());

@@ -126,6 +126,9 @@ public:
    void releaseSavepoint(const std::string& name);
    void rollbackToSavepoint(const std::string& name);
 
+   /// The transaction's id, for one who may look for it elsewhere: from now on it counts as one that has written.
+   uint64_t useId();
+
 private:
    void end(bool committed) noexcept;
    catalog::Snapshot newestCatalog() const { return database_.catalog->newest().inDatabase(databaseOid_); }

@@ -3,6 +3,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/object_kind.hpp"
@@ -264,6 +265,11 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       changeStatisticsOwner(core, as<::List>(statement.object), owner);
       return tag;
    }
+   if (statement.objectType == OBJECT_COLLATION)
+      if (const auto collation = findUserCollation(core, as<::List>(statement.object))) {
+         changeCollationOwner(core, *collation, owner);
+         return tag;
+      }
    if (statement.objectType == OBJECT_TYPE || statement.objectType == OBJECT_DOMAIN)
       if (const auto type = findUserType(context, statement.object)) {
          changeOwner(context, *type, *statement.newowner);

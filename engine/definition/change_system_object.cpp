@@ -58,7 +58,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
    }
    case T_AlterTypeStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterTypeStmt>(node)->typeName)};
    case T_AlterOperatorStmt: return Altered{OBJECT_OPERATOR, nodeOf(as<::AlterOperatorStmt>(node)->opername)};
-   case T_AlterCollationStmt: return Altered{OBJECT_COLLATION, nodeOf(as<::AlterCollationStmt>(node)->collname)};
    case T_AlterTSDictionaryStmt:
       return Altered{OBJECT_TSDICTIONARY, nodeOf(as<::AlterTSDictionaryStmt>(node)->dictname)};
    case T_AlterTSConfigurationStmt:
@@ -107,6 +106,13 @@ std::string dropSystemObjects(CommandContext& context, const ::DropStmt& stateme
    }
    if (!found.empty()) refuseToDrop(type, found.front());
    return tag;
+}
+
+void refuseToDrop(::ObjectType type, const catalog::CollationInfo& collation) {
+   SystemObject object;
+   object.oid = collation.oid;
+   object.description = "collation " + catalog::quoteIdentifier(collation.name);
+   refuseToDrop(type, object);
 }
 
 void refuseToAlter(::ObjectType type, const SystemObject& object) {

@@ -1,6 +1,7 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/collation/collation.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/object_kind.hpp"
@@ -85,6 +86,8 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
       requireOwner(core, *schema);
       for (const auto& relation : core.transaction.catalog().relations())
          if (relation->schema == schema->oid) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+      for (const auto& collation : core.transaction.catalog().collations())
+         if (collation->schema == schema->oid) lockUsers(core, *collation);
       announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
    }
    return "DROP SCHEMA";
@@ -171,6 +174,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_FOREIGN_SERVER) return dropServers(context, statement);
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
+   if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);

@@ -56,6 +56,10 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    return true;
 }
 
+void requireAbsent(const NewRelation& target) {
+   if (target.exists) throw SqlError(sqlstate::duplicateTable, "relation \"" + target.name.name + "\" already exists");
+}
+
 void requireKeyType(const SqlType& type, std::string_view method) {
    const catalog::Builtins& builtins = catalog::builtins();
    const bool isOrdered = builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;

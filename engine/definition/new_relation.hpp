@@ -28,6 +28,8 @@ void makeStorage(SessionCore& core, catalog::Relation& draft);
 char onCommitAction(::OnCommitAction action, const NewRelation& target);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
+/// Throws 42P07 if a relation of this name exists; of CREATE TABLE AS this error comes before those of its columns.
+void requireAbsent(const NewRelation& target);
 
 /// Throws 42704 if values of the type cannot be the keys of such an index: json has no order and no equality.
 void requireKeyType(const SqlType& type, std::string_view method = "btree");

@@ -6,6 +6,7 @@
 #include "catalog/object/membership.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/collation/collation.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
@@ -50,6 +51,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    }
    reassignServers(core, from, to);
    reassignStatistics(core, from, to);
+   reassignCollations(core, from, to);
    for (const auto& database : snapshot.databases()) {
       if (database->owner != from) continue;
       catalog::Database changed = *database;
@@ -61,7 +63,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
 
 /// What a role owns, without the parts of tables.
 struct Owned {
-   std::vector<Oid> schemas, relations;
+   std::vector<Oid> schemas, relations, collations;
 };
 
 void addOwned(SessionCore& core, Oid role, Owned& owned) {
@@ -73,6 +75,8 @@ void addOwned(SessionCore& core, Oid role, Owned& owned) {
                           relation->relationKind == catalog::RelationKind::Multirange;
       if (relation->owner == role && !relation->isBuiltin() && !isPart) owned.relations.push_back(relation->oid);
    }
+   for (const catalog::CollationPtr& collation : snapshot.collations())
+      if (collation->owner == role) owned.collations.push_back(collation->oid);
 }
 
 /// Locks what falls. Throws 0A000 for types whose names may stand in texts.
@@ -87,6 +91,8 @@ void lockOwned(SessionCore& core, const Owned& owned) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       if (isOwned && catalog::isUserType(*relation)) requireNotInTexts(core, relation->name, false, "dropping a type");
    }
+   for (const catalog::CollationPtr& collation : snapshot.collations())
+      if (has(owned.collations, collation->oid) || has(owned.schemas, collation->schema)) lockUsers(core, *collation);
 }
 
 } // namespace
@@ -123,11 +129,12 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       dropStatisticsOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }
-   if (owned.schemas.empty() && owned.relations.empty()) return "DROP OWNED";
+   if (owned.schemas.empty() && owned.relations.empty() && owned.collations.empty()) return "DROP OWNED";
    lockOwned(core, owned);
    const auto behavior =
        statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
-   announceAndFree(core, core.transaction.editor().dropTogether(owned.schemas, owned.relations, behavior));
+   announceAndFree(core,
+                   core.transaction.editor().dropTogether(owned.schemas, owned.relations, owned.collations, behavior));
    return "DROP OWNED";
 }
 

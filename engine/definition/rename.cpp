@@ -3,6 +3,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/change_system_object.hpp"
+#include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/lock_found.hpp"
@@ -257,6 +258,12 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       return tag;
    case OBJECT_POLICY: return renamePolicy(context, statement);
    case OBJECT_STATISTIC_EXT: renameStatistics(core, as<::List>(statement.object), statement.newname); return tag;
+   case OBJECT_COLLATION:
+      if (const auto collation = findUserCollation(core, as<::List>(statement.object))) {
+         renameCollation(core, *collation, statement.newname);
+         return tag;
+      }
+      refuseToAlter(type, findSystemObject(core, type, statement.object));
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE: return renameRule(context, statement);
    case OBJECT_TRIGGER: {
@@ -306,6 +313,11 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
       moveStatistics(context.core, as<::List>(statement.object), statement.newschema);
       return tag;
    }
+   if (type == OBJECT_COLLATION)
+      if (const auto collation = findUserCollation(context.core, as<::List>(statement.object))) {
+         moveCollation(context.core, *collation, statement.newschema);
+         return tag;
+      }
    if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
    if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
       moveToSchema(context, *relation, statement.newschema);
@@ -438,6 +450,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgStatisticExt, statistics->oid, 0, text);
       break;
    }
+   case OBJECT_COLLATION: commentOnCollation(core, as<::List>(statement.object), text); break;
    case OBJECT_DATABASE: {
       const std::string name(stringOf(statement.object));
       const auto database = lockDatabase(core, name, LockMode::ShareUpdateExclusive);

@@ -25,6 +25,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    const NewRelation target = newRelation(context, *statement.into->rel);
    const char onCommit = onCommitAction(statement.into->onCommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
+   requireAbsent(target);
    if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
    catalog::Relation draft;
    draft.name = target.name.name;

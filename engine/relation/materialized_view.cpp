@@ -115,7 +115,6 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
    if (into.rel->relpersistence == 'u')
       throw SqlError(sqlstate::featureNotSupported, "materialized views cannot be unlogged");
    const NewRelation target = newRelation(context, *into.rel);
-   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE MATERIALIZED VIEW";
    const catalog::SearchPath path = core.searchPath();
    const size_t end = context.statement.offset + context.statement.text.size();
    const std::string_view text = std::string_view(context.source().text()).substr(0, end);
@@ -124,6 +123,8 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
    bind.allowParameters = false;
    sql::BoundView view = sql::bindView(*statement.query, bind, static_cast<uint32_t>(begin),
                                        static_cast<uint32_t>(endOfQuery(text, begin) - begin));
+   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE MATERIALIZED VIEW";
+   requireAbsent(target);
    requireLastingTables(core, view.dependsOn);
    catalog::Relation draft;
    draft.name = target.name.name;

@@ -9,6 +9,7 @@
 #include "common/thread/interruption.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/deferred_constraints.hpp"
+#include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/owned.hpp"
@@ -217,6 +218,10 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
    case T_CreateStatsStmt: return createStatistics(context, *as<::CreateStatsStmt>(node));
    case T_AlterStatsStmt: return alterStatistics(context, *as<::AlterStatsStmt>(node));
+   case T_DefineStmt:
+      if (as<::DefineStmt>(node)->kind != OBJECT_COLLATION) throwNotSupported(commandTag(node));
+      return createCollation(context, *as<::DefineStmt>(node));
+   case T_AlterCollationStmt: return refreshCollation(context, *as<::AlterCollationStmt>(node));
    case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
    case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));
    case T_AlterTableStmt: return alterTable(context, *as<::AlterTableStmt>(node));

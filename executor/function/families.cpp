@@ -11,6 +11,7 @@ void registerFamilies() {
    registerBitString();
    registerBoolean();
    registerBytes();
+   registerEncodings();
    registerCatalogFunctions();
    registerCollationKey();
    registerComparison();
@@ -49,6 +50,7 @@ void registerFamilies() {
    registerSequence();
    registerSpread();
    registerPartitionFunctions();
+   registerSizes();
    registerSystem();
    registerLocks();
    registerText();

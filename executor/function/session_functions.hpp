@@ -39,9 +39,10 @@ class SessionFunctions {
 public:
    virtual ~SessionFunctions() = default;
 
-   virtual int64_t clock() = 0;       ///< clock_timestamp(): microseconds since 2000-01-01 UTC
-   virtual int64_t serverStart() = 0; ///< pg_postmaster_start_time(), in the same unit
-   virtual double random() = 0;       ///< [0, 1)
+   virtual int64_t clock() = 0;             ///< clock_timestamp(): microseconds since 2000-01-01 UTC
+   virtual int64_t serverStart() = 0;       ///< pg_postmaster_start_time(), in the same unit
+   virtual int64_t configurationLoad() = 0; ///< pg_conf_load_time(), in the same unit
+   virtual double random() = 0;             ///< [0, 1)
    virtual void setSeed(double seed) = 0;
    virtual void sleep(int64_t micros) = 0; ///< pg_sleep(); throws when the statement is cancelled
    /// current_setting(). Throws 42704.

@@ -82,8 +82,9 @@ public:
    std::unordered_map<uint32_t, BatchStore*> cteBuffers;
    std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
    std::unordered_map<uint32_t, BatchStore*> workingTables;
-   /// Rows after which a recursion may stop: a LIMIT above takes no more.
-   std::unordered_map<const sql::plan::Node*, uint64_t> rowsWanted;
+   /// Rows after which a recursion may stop, and rows that are to be locked: a LIMIT above takes no more. The number is
+   /// known when the node's pipelines run.
+   std::unordered_map<const sql::plan::Node*, const uint64_t*> rowsWanted;
    /// Adds `op` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 

@@ -140,6 +140,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
    }
    case RelKind::Limit: {
       const ExprPtr &limit = rel.as<op::Limit>().limit, &offset = rel.as<op::Limit>().offset;
+      if (rel.inputs.size() > 1) estimate(*rel.inputs[1]);
       if (const Value* skipped = offset ? knownValue(*offset) : nullptr)
          scaleTo(result, std::max(1.0, result.rows - static_cast<double>(skipped->i64)));
       if (const Value* wanted = limit ? knownValue(*limit) : nullptr)

@@ -293,7 +293,13 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
       for (const SortKey& key : *order)
          ties.push_back({clone(orderedValue(*key.expr)), key.descending, key.nullsFirst});
    addKeyColumns(ties, below);
-   Lowered child = lower(*rel.inputs[0], below);
+   Lowered child = lower(*rel.inputs[0], below), bounds;
+   if (rel.inputs.size() > 1) {
+      ColumnSet read;
+      for (const ExprPtr* bound : {&fields.limit, &fields.offset})
+         if (*bound) addColumns(**bound, read);
+      bounds = lower(*rel.inputs[1], read);
+   }
    if (fields.limit) exprs_.lower(fields.limit);
    if (fields.offset) exprs_.lower(fields.offset);
    if (auto* sorted = child.node->getIf<plan::Sort>(); isTop && sorted) {
@@ -311,6 +317,7 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    node->as<plan::Limit>() = {std::move(fields.limit), std::move(fields.offset), fields.withTies, std::move(ties)};
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
+   if (rel.inputs.size() > 1) node->children.push_back(std::move(bounds.node));
    return {std::move(node), rowsMax};
 }
 

@@ -517,6 +517,10 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
    if (const auto* ordered = sort->getIf<op::Sort>())
       for (const SortKey& key : ordered->keys)
          order.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+   if (rel->inputs.size() > 1) { // each row gets the bounds
+      rel->inputs[0] = makeJoin(JoinKind::Inner, std::move(rel->inputs[0]), std::move(rel->inputs[1]), nullptr);
+      rel->inputs.pop_back();
+   }
    RelPtr input = pushInput(std::move(rel->inputs[0]), mapping);
    std::vector<ExprPtr> own;
    for (const SortKey& key : order)

@@ -40,15 +40,17 @@ bool isEncoded(const SqlType& type, const CollationTable& collations) {
    return std::find(exact.begin(), exact.end(), arrayElementType(type.oid)) == exact.end();
 }
 
-/// One of equal values: the smallest, but any jsonb.
+/// One of equal values: the smallest by its bytes, but any jsonb. Of texts with a collation the greatest, which has
+/// small letters where others have capitals.
 AggregateCall minimum(ExprPtr value, Query& query) {
    AggregateCall call;
    const auto* type = catalog::builtins().type(value->type.oid);
    const bool isText = type && type->collation != invalidOid && !catalog::builtins().isArray(value->type.oid);
    const Oid argument = value->type.oid == oid::bpchar ? oid::bpchar : isText ? oid::text : oid::anyarray;
-   call.function = catalog::builtins().findFunction("min", std::span(&argument, 1));
+   const char* choice = isText && query.columns.collations.comparing(value->type) ? "max" : "min";
+   call.function = catalog::builtins().findFunction(choice, std::span(&argument, 1));
    call.type = value->type;
-   call.column = query.newColumn("min", value->type);
+   call.column = query.newColumn("shown", value->type);
    call.args.push_back(std::move(value));
    return call;
 }

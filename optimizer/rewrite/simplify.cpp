@@ -1,15 +1,14 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonpath.hpp"
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
-#include "common/value/range_types.hpp"
 #include "optimizer/query/expr_lowering.hpp"
+#include "optimizer/rewrite/constants.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
 #include "sql/algebra/blanks.hpp"
@@ -26,32 +25,6 @@ namespace {
 
 bool isConstant(const ExprPtr& expr) {
    return expr->kind == ExprKind::Constant;
-}
-
-/// True for types whose casts from and to text depend on the value only, not on settings of the session.
-bool isPureText(Oid type) {
-   if (const TypeForm* form = findTypeForm(type)) return form->appendRounded == nullptr;
-   switch (type) {
-   case oid::boolean:
-   case oid::int2:
-   case oid::int4:
-   case oid::int8:
-   case oid::float4:
-   case oid::float8:
-   case oid::numeric:
-   case oid::text:
-   case oid::varchar:
-   case oid::bpchar:
-   case oid::name:
-   case oid::json:
-   case oid::jsonb:
-   case oid::jsonpath:
-   case oid::uuid: return true;
-   default: break;
-   }
-   const RangeType* range = findRangeType(type);
-   if (!range) range = findMultirangeType(type);
-   return range && isPureText(range->subtype);
 }
 
 class Simplifier {
@@ -109,29 +82,12 @@ private:
 
    // ---- folding ----
 
-   /// How long a folded value may be: what a plan takes stays in proportion to the text of its statement.
-   static size_t foldedBytesMax(const Expr& expr) {
-      size_t bytes = 512;
-      for (const ExprPtr& arg : expr.args)
-         bytes += knownValue(*arg) ? knownValue(*arg)->bytes.size() : 0;
-      return 2 * bytes;
-   }
-
    /// Replaces an expression over constants by its value, unless evaluation raises an error or the value is long.
    void fold(ExprPtr& expr) {
-      if (!query_.context.evaluator || !std::all_of(expr->args.begin(), expr->args.end(), isConstant)) return;
+      if (!std::all_of(expr->args.begin(), expr->args.end(), isConstant)) return;
       try {
-         ExprPtr lowered = clone(*expr);
-         ExprLowering(query_).lowerToGeneric(lowered);
-         Value value = query_.context.evaluator->evaluate(*lowered);
-         const Representation repr = ExprLowering::genericRepresentation(expr->type);
-         if (!value.isNull && value.type != repr.physical) return;
-         if (value.bytes.size() > foldedBytesMax(*expr)) return; // repeat('x', 1000000) stays a call
-         value.type = repr.physical;
-         ExprPtr constant = makeConstant(expr->type, std::move(value));
-         constant->repr = repr;
-         constant->position = expr->position;
-         expr = std::move(constant);
+         ExprPtr constant = constantValue(*expr, query_);
+         if (constant && mayReplace(*expr, *constant)) expr = std::move(constant);
       } catch (const SqlError&) { // raised again at run time, if a row reaches the expression
          checkInterrupted();      // but a cancelled statement ends here
       }

@@ -76,7 +76,7 @@ private:
       case RelKind::Values: removeFromValues(rel); return;
       case RelKind::TableFunction: removeFromFunction(rel); return;
       case RelKind::GroupBy: removeFromGroupBy(*rel); return;
-      case RelKind::Limit: throwNotSupported("subquery in LIMIT or OFFSET");
+      case RelKind::Limit: removeFromLimit(*rel); return;
       case RelKind::Insert:
       case RelKind::Update:
       case RelKind::Delete:
@@ -344,6 +344,21 @@ private:
          plain.push_back(std::move(conjunct));
       }
       rel.as<op::Join>().predicate = makeAnd(std::move(plain));
+   }
+
+   /// LIMIT (SELECT ...): a second input computes the bounds.
+   void removeFromLimit(Rel& rel) {
+      auto& limit = rel.as<op::Limit>();
+      RelPtr input = oneRow();
+      std::vector<ComputedColumn> computed;
+      for (ExprPtr* bound : {&limit.limit, &limit.offset}) {
+         if (!*bound || !hasSubquery(**bound)) continue;
+         replaceAll(*bound, input);
+         const ColumnId column = query_.newColumn(bound == &limit.limit ? "limit" : "offset", int8Type);
+         computed.push_back({column, std::move(*bound)});
+         *bound = query_.ref(column);
+      }
+      rel.inputs.push_back(makeMap(std::move(input), std::move(computed)));
    }
 
    /// VALUES with subqueries: each row is computed over a row without columns, and UNION ALL puts the rows together.

@@ -430,7 +430,7 @@ struct Sort {
    static constexpr std::tuple members{&Self::keys};
 };
 
-/// `limit` rows of inputs[0] after the first `offset`: constant-like expressions; null: no limit, no offset.
+/// `limit` rows of inputs[0] after the first `offset`: constant-like, or columns of inputs[1]'s only row; null: none.
 struct Limit {
    ExprPtr limit, offset;
    bool withTies = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/collation.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::sql {
@@ -21,8 +22,31 @@ AttributeMap composed(const AttributeMap& outer, const AttributeMap& inner) {
    return std::make_shared<const std::vector<int16_t>>(std::move(result));
 }
 
-KeyExpression expressionOf(const catalog::Relation& table, size_t i) {
-   return {table.partitionKey->expressions.at(i), table.partitionKey->types.at(i), table.partitionKey->reads};
+/// What is computed of rows for column `i` of the table's partition key; `expression`: the number of the next one that
+/// the key has. Empty: nothing, the column itself is compared with the bounds.
+std::optional<KeyExpression> computedKey(const catalog::Snapshot& catalog, const catalog::Relation& table, size_t i,
+                                         size_t& expression) {
+   const catalog::PartitionKey& key = *table.partitionKey;
+   const int16_t own = key.columns[i];
+   KeyExpression computed;
+   if (own == 0) {
+      computed = {key.expressions.at(expression), key.types.at(expression), key.reads};
+      ++expression;
+   }
+   const auto collation = catalog::boundCollation(catalog, table, i);
+   if (!collation) return own == 0 ? std::optional(std::move(computed)) : std::nullopt;
+   if (own != 0) {
+      const catalog::Column& column = *table.column(own);
+      computed = {catalog::quoteIdentifier(column.name), column.type, {own}};
+   }
+   const bool isArray = catalog::builtins().isArray(computed.type.oid);
+   std::string locale;
+   for (const char c : collation->icuLocale)
+      locale.append(c == '\'' ? 2 : 1, c);
+   computed.text = std::string("pg_catalog.ouzel_collation_key") + (isArray ? "s" : "") + "(" + computed.text + ", '" +
+                   locale + "', " + (collation->isDeterministic ? "true" : "false") + ")";
+   computed.type = {isArray ? oid::textArray : oid::text, -1, invalidOid};
+   return computed;
 }
 
 class PartsBuilder {
@@ -38,16 +62,16 @@ public:
       node.table = table;
       node.attributes = attributes;
       size_t expression = 0;
-      for (const int16_t own : table->partitionKey->columns) {
-         if (own != 0) {
-            node.key.push_back(attributeAbove(attributes, own));
+      for (size_t i = 0; i < table->partitionKey->columns.size(); ++i) {
+         auto computed = computedKey(catalog_, *table, i, expression);
+         if (!computed) {
+            node.key.push_back(attributeAbove(attributes, table->partitionKey->columns[i]));
             continue;
          }
-         KeyExpression computed = expressionOf(*table, expression++);
-         for (int16_t& read : computed.reads)
+         for (int16_t& read : computed->reads)
             read = attributeAbove(attributes, read);
          node.key.push_back(static_cast<int16_t>(KeyExpression::firstNumber + parts_.expressions.size()));
-         parts_.expressions.push_back(std::move(computed));
+         parts_.expressions.push_back(std::move(*computed));
       }
       if (const auto list = catalog_.heirs(table->oid)) {
          node.map = list->map;
@@ -63,7 +87,7 @@ public:
          }
       } else {
          node.map =
-             std::make_shared<const catalog::PartitionMap>(*table->partitionKey, catalog::partitionKeyTypes(*table),
+             std::make_shared<const catalog::PartitionMap>(*table->partitionKey, catalog::boundTypes(catalog_, *table),
                                                            std::span<const catalog::PartitionBound* const>());
       }
       parts_.nodes[index] = std::move(node);
@@ -163,13 +187,15 @@ std::shared_ptr<const BoundsAbove> boundsAbove(const catalog::Snapshot& catalog,
             attributes = composed(list->heirs[i].attributes, attributes);
          }
       size_t expression = 0;
-      for (const int16_t attribute : above->partitionKey->columns) {
-         if (attribute != 0) {
+      for (size_t i = 0; i < above->partitionKey->columns.size(); ++i) {
+         auto computed = computedKey(catalog, *above, i, expression);
+         if (!computed) {
+            const int16_t attribute = above->partitionKey->columns[i];
             level.key.push_back(attributes ? (*attributes)[static_cast<size_t>(attribute - 1)] : attribute);
             continue;
          }
          level.key.push_back(static_cast<int16_t>(KeyExpression::firstAbove + bounds->expressions.size()));
-         bounds->expressions.push_back(expressionOf(*above, expression++));
+         bounds->expressions.push_back(std::move(*computed));
       }
       bounds->levels.insert(bounds->levels.begin(), std::move(level));
       at = above.get();

@@ -55,7 +55,7 @@ private:
    void checkWindow(const op::Window& window, const VisibleColumns& visible);
    void checkFrame(const FrameBound& bound, const VisibleColumns& visible);
    void checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& visible);
-   void checkLimit(const op::Limit& limit, const VisibleColumns& visible, const VisibleColumns& outer);
+   void checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer);
    void checkSetOp(const Rel& rel, const VisibleColumns& outer);
    void checkCteScan(const Rel& rel);
    void checkRowLocks(const op::LockRows& rows, const VisibleColumns& visible);
@@ -82,6 +82,8 @@ size_t inputCount(const Rel& rel) {
       return rel.inputs.empty() ? 0 : 1;
    case RelKind::Join:
    case RelKind::SetOp: return 2;
+   case RelKind::Limit: // two when an input computes the bounds
+      return rel.inputs.size() == 2 ? 2 : 1;
    default: return 1;
    }
 }
@@ -161,7 +163,7 @@ void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const 
    case RelKind::Sort:
       exprs_.ensure(!rel.as<op::Sort>().keys.empty(), "a sort has keys");
       return checkSortKeys(rel.as<op::Sort>().keys, visible);
-   case RelKind::Limit: return checkLimit(rel.as<op::Limit>(), visible, outer);
+   case RelKind::Limit: return checkLimit(rel, visible, outer);
    case RelKind::SetOp: return checkSetOp(rel, outer);
    case RelKind::CteScan:
    case RelKind::RecursiveScan: return checkCteScan(rel);
@@ -293,9 +295,12 @@ void RelVerifier::checkSortKeys(const std::vector<SortKey>& keys, const VisibleC
       exprs_.check(key.expr, visible);
 }
 
-void RelVerifier::checkLimit(const op::Limit& limit, const VisibleColumns& visible, const VisibleColumns& outer) {
-   if (limit.limit) exprs_.check(limit.limit, outer);
-   if (limit.offset) exprs_.check(limit.offset, outer);
+void RelVerifier::checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer) {
+   const auto& limit = rel.as<op::Limit>();
+   VisibleColumns bounds = outer;
+   if (rel.inputs.size() > 1) bounds.add(outputColumns(*rel.inputs[1]));
+   if (limit.limit) exprs_.check(limit.limit, bounds);
+   if (limit.offset) exprs_.check(limit.offset, bounds);
    exprs_.ensure(!limit.limit || limit.limit->type.oid == oid::int8, "LIMIT is bigint");
    exprs_.ensure(!limit.offset || limit.offset->type.oid == oid::int8, "OFFSET is bigint");
    checkSortKeys(limit.sortKeys, visible);

@@ -119,9 +119,9 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
 SqlType resolveValueType(const ::TypeName& name, const BindContext& context);
 /// The same with the collation that the definition names.
 SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& context);
-/// The type with the named collation. Throws 42704 and 42804 at `position`, 0A000 for one that does not compare by
-/// bytes.
-SqlType collated(SqlType type, const ::List* collation, uint32_t position);
+/// The type with the named collation. Throws 42704, 3F000 and 42804 at `position`.
+SqlType collated(SqlType type, const ::List* collation, const catalog::Snapshot& catalog,
+                 const catalog::SearchPath& path, uint32_t position);
 /// The collation of an expression whose operands have different ones, so that it has none; no column may have it.
 inline constexpr Oid conflictingCollation = 1;
 /// Type by text as regtype, to_regtype and `format_type` users write it: "int4", "numeric(10,2)", "text[]".

@@ -2,6 +2,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "catalog/object/collation.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/deparse/resolver.hpp"
@@ -9,6 +10,20 @@
 // Expressions: dispatch, names, constants, casts, CASE, rows, arrays, subqueries.
 
 namespace ouzel::sql::deparse {
+
+namespace {
+
+/// The name after COLLATE as SQL needs it here.
+std::string collationName(const ::List* name, const BindContext& context) {
+   const ListOf<> parts(name);
+   catalog::QualifiedName wanted = catalog::QualifiedName::of(std::string(stringOf(parts.back())));
+   if (parts.size() > 1) wanted.schema = stringOf(parts[parts.size() - 2]);
+   const auto found = catalog::findCollation(context.catalog, context.searchPath, wanted);
+   return found ? catalog::displayName(context.catalog, context.searchPath, *found)
+                : catalog::quoteIdentifier(wanted.name);
+}
+
+} // namespace
 
 TermPtr Resolver::condition(const ::Node* node, Level& level) {
    return cast(term(node, level), booleanType, CoercionContext::Assignment, Form::Implicit);
@@ -43,7 +58,7 @@ TermPtr Resolver::term(const ::Node* node, Level& level) {
       const auto* clause = as<CollateClause>(node);
       auto result = term(clause->arg, level); // an unknown literal stays one, as in PostgreSQL
       result = makeTerm(TermKind::Collate, result->type, {result});
-      result->name = stringOf(ListOf<>(clause->collname).back());
+      result->name = collationName(clause->collname, context_);
       return result;
    }
    case T_A_Expr: return aExpr(*as<A_Expr>(node), level);

@@ -33,7 +33,7 @@ enum class TermKind : uint8_t {
    Not,
    NullTest, ///< isNegated: IS NOT NULL
    BoolTest, ///< `name`: "IS TRUE", ...
-   Collate,  ///< `name`
+   Collate,  ///< `name`, as SQL needs it
    Case,     ///< arguments: the tested value or null, pairs of WHEN and THEN, ELSE
    Tested,   ///< the tested value in the conditions of a Case
    Array,

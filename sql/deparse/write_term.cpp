@@ -341,7 +341,7 @@ void Writer::term(const Term& term, bool showsImplicit) {
    case TermKind::Collate:
       parenthesized([&] {
          inner(*term.args[0], showsImplicit, term);
-         out_ += " COLLATE " + quoteIdentifier(term.name);
+         out_ += " COLLATE " + term.name;
       });
       return;
    case TermKind::Case: caseTerm(term); return;

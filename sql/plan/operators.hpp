@@ -223,9 +223,9 @@ struct TopN {
                                              field("offset", &Self::offset));
 };
 
-/// The first rows of children[0].
+/// The first rows of children[0]. children[1], if it is there, gives one row with bounds.
 struct Limit {
-   ExprPtr limit, offset;     ///< expressions without columns; null: none
+   ExprPtr limit, offset;     ///< expressions without columns, or columns of children[1]; null: none
    bool withTies = false;     ///< also rows that are equal in `keys` to the last one
    std::vector<SortKey> keys; ///< WITH TIES: the order of children[0]
 

@@ -143,6 +143,8 @@ void PlanVerifier::checkShape(const Node& node) {
       exprs_.ensure(children == 2, "a join or recursion has two children");
    else if (node.kind == NodeKind::TableFunction)
       exprs_.ensure(children <= 1, "a table function has one child at most");
+   else if (node.kind == NodeKind::Limit)
+      exprs_.ensure(children == 1 || children == 2, "a limit has a child, and perhaps one that computes its bounds");
    else if (node.kind == NodeKind::Append)
       exprs_.ensure(children >= 1, "an append has children");
    else
@@ -284,10 +286,11 @@ void PlanVerifier::check(const TopN& top, const Node&, const VisibleColumns& bel
    exprs_.ensure(!top.offset || top.offset->kind == ExprKind::Constant, "a Top N knows its offset");
 }
 
-void PlanVerifier::check(const Limit& limit, const Node&, const VisibleColumns& below) {
+void PlanVerifier::check(const Limit& limit, const Node& node, const VisibleColumns& below) {
+   const VisibleColumns given = node.children.size() > 1 ? VisibleColumns(node.children[1]->output) : VisibleColumns();
    for (const ExprPtr* bound : {&limit.limit, &limit.offset}) {
       if (!*bound) continue;
-      exprs_.check(*bound, {});
+      exprs_.check(*bound, given);
       exprs_.ensure((*bound)->repr.physical == PhysicalType::I64, "LIMIT and OFFSET are bigint");
    }
    for (const SortKey& key : limit.keys)

@@ -6,7 +6,7 @@
 //   statement ok                      the SQL follows
 //   statement error (42P01) @15 text  code, position (0: none) and message are compared; @ and text may be left out
 //   query [rowsort]                   the SQL, then ---- and the rows as text, columns separated by tabs, NULL as NULL,
-//                                     the empty string as (empty)
+//                                     the empty string as (empty), a row without columns as (no columns)
 //   connection NAME [as ROLE] [in DATABASE]
 //                                     later records use this connection (made when first named, for the user ROLE, in
 //                                     DATABASE; "default" to start with)
@@ -148,7 +148,7 @@ bool canAskForBinary(PGconn* connection, const PGresult* description) {
 
 void addRows(PGresult* result, Answer& answer) {
    for (int row = 0; row < PQntuples(result); ++row) {
-      std::string line;
+      std::string line = PQnfields(result) == 0 ? "(no columns)" : "";
       for (int column = 0; column < PQnfields(result); ++column) {
          if (column) line += '\t';
          line += PQgetisnull(result, row, column) ? "NULL" : escapeCell(cellText(result, row, column).c_str());

@@ -3,6 +3,7 @@
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/database/database_clauses.hpp"
 #include "engine/definition/database/database_users.hpp"
+#include "executor/function/text/collation_version.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER DATABASE: options, name, owner.
@@ -53,8 +54,18 @@ std::string alterDatabase(CommandContext& context, const ::AlterDatabaseStmt& st
 std::string refreshDatabaseCollation(CommandContext& context, const ::AlterDatabaseRefreshCollStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "ALTER DATABASE");
-   requireOwner(core, *requireDatabase(core, statement.dbname, LockMode::RowExclusive));
-   core.notice("version has not changed"); // the order of bytes has none
+   const catalog::DatabasePtr database = requireDatabase(core, statement.dbname, LockMode::RowExclusive);
+   requireOwner(core, *database);
+   const std::string actual = // the order of bytes has none
+       database->localeProvider == 'i' ? executor::collationVersion(database->icuLocale) : std::string();
+   if (actual == database->collationVersion) {
+      core.notice("version has not changed");
+      return "ALTER DATABASE";
+   }
+   core.notice("changing version from " + database->collationVersion + " to " + actual);
+   catalog::Database changed = *database;
+   changed.collationVersion = actual;
+   core.transaction.editor().replaceDatabase(std::move(changed));
    return "ALTER DATABASE";
 }
 

@@ -5,6 +5,7 @@
 #include "engine/definition/database/database_clauses.hpp"
 #include "engine/definition/database/database_users.hpp"
 #include "engine/role/actor.hpp"
+#include "executor/function/text/collation_version.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE DATABASE: a row of pg_database, and copies of the template's objects.
@@ -30,7 +31,7 @@ const std::vector<std::string_view> createOptions = {"tablespace",
                                                      "oid",
                                                      "strategy"};
 
-/// Throws 42809 for what is no locale, and 0A000 for one but C: all databases order strings by their bytes.
+/// Throws 42809 for what is no locale of libc, and 0A000 for one but C.
 void requireLocale(const std::string& name) {
    if (name == "C" || name == "POSIX" || name.empty()) return; // "": the server's own
    const std::string word = lowerCase(name);
@@ -71,7 +72,7 @@ public:
          const std::string name = lowerCase(*provider);
          if (name != "icu" && name != "libc")
             throw SqlError(sqlstate::invalidObjectDefinition, "unrecognized locale provider: " + *provider);
-         isIcu_ = name == "icu";
+         provider_ = name == "icu" ? 'i' : 'c';
       }
       if (const auto isTemplate = options_.boolean("is_template")) draft_.isTemplate = *isTemplate;
       if (const auto allows = options_.boolean("allow_connections")) draft_.allowsConnections = *allows;
@@ -103,15 +104,30 @@ public:
    }
 
    void chooseLocale(const catalog::Database& source) {
-      if (isIcu_ && !icuLocale_) throw SqlError(sqlstate::invalidParameterValue, "ICU locale must be specified");
-      if (!isIcu_ && icuLocale_)
+      const auto given = [&](const char* option) {
+         const auto own = options_.text(option);
+         return own ? own : options_.text("locale");
+      };
+      draft_.localeProvider = provider_.value_or(source.localeProvider);
+      const bool isIcu = draft_.localeProvider == 'i';
+      draft_.collate = given("lc_collate").value_or(source.collate);
+      draft_.ctype = given("lc_ctype").value_or(source.ctype);
+      for (std::string* name : {&draft_.collate, &draft_.ctype}) {
+         if (source.oid == catalog::template0Database) requireLocale(*name);
+         if (name->empty() || *name == "POSIX") *name = "C"; // the server's own; two names of one locale
+      }
+      if (isIcu) {
+         draft_.icuLocale = icuLocale_.value_or(source.icuLocale);
+         if (!icuLocale_ && source.localeProvider != 'i')
+            throw SqlError(sqlstate::invalidParameterValue, "ICU locale must be specified");
+         draft_.collationVersion = executor::collationVersion(draft_.icuLocale);
+      } else if (icuLocale_) {
          throw SqlError(sqlstate::invalidObjectDefinition,
                         "ICU locale cannot be specified unless locale provider is ICU");
+      }
       // What template0 has fits every encoding and locale.
-      if (source.oid != catalog::template0Database) requireSameLocale();
+      if (source.oid != catalog::template0Database) requireSameLocale(source);
       if (encoding_ && *encoding_ != "UTF8") throwNotSupported("a database with the encoding " + *encoding_);
-      if (isIcu_) throwNotSupported("a database with a locale of ICU");
-      requireLocales();
    }
 
    void chooseTablespace() const {
@@ -132,28 +148,33 @@ public:
    catalog::Database& draft() { return draft_; }
 
 private:
-   void requireSameLocale() const {
+   void requireSameLocale(const catalog::Database& source) const {
       if (encoding_ && *encoding_ != "UTF8")
          throw SqlError(sqlstate::invalidParameterValue,
                         "new encoding (" + *encoding_ +
                             ") is incompatible with the encoding of the template database (UTF8)")
              .hint("Use the same encoding as in the template database, or use template0 as template.");
-      requireLocales();
-      if (isIcu_)
+      requireLocale(draft_.collate);
+      requireLocale(draft_.ctype);
+      const auto nameOf = [](char provider) { return provider == 'i' ? "icu" : "libc"; };
+      if (draft_.localeProvider != source.localeProvider)
          throw SqlError(sqlstate::invalidParameterValue,
-                        "new locale provider (icu) does not match locale provider of the template database (libc)")
+                        std::string("new locale provider (") + nameOf(draft_.localeProvider) +
+                            ") does not match locale provider of the template database (" +
+                            nameOf(source.localeProvider) + ")")
              .hint("Use the same locale provider as in the template database, or use template0 as template.");
-   }
-   void requireLocales() const {
-      for (const char* option : {"locale", "lc_collate", "lc_ctype"})
-         if (const auto name = options_.text(option)) requireLocale(*name);
+      if (draft_.icuLocale != source.icuLocale)
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "new ICU locale (" + draft_.icuLocale +
+                            ") is incompatible with the ICU locale of the template database (" + source.icuLocale + ")")
+             .hint("Use the same ICU locale as in the template database, or use template0 as template.");
    }
 
    SessionCore& core_;
    const DatabaseClauses options_;
    catalog::Database draft_;
    std::optional<std::string> encoding_, icuLocale_;
-   bool isIcu_ = false;
+   std::optional<char> provider_;
 };
 
 } // namespace

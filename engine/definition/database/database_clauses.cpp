@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "common/text/ascii.hpp"
+#include "common/text/encoding.hpp"
 #include "engine/definition/system_object.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -13,44 +14,6 @@ using sql::as;
 using sql::isNode;
 
 namespace {
-
-/// PostgreSQL's encodings of databases by number.
-constexpr std::string_view encodings[] = {
-    "SQL_ASCII",     "EUC_JP",  "EUC_CN",  "EUC_KR",  "EUC_TW",     "EUC_JIS_2004", "UTF8",
-    "MULE_INTERNAL", "LATIN1",  "LATIN2",  "LATIN3",  "LATIN4",     "LATIN5",       "LATIN6",
-    "LATIN7",        "LATIN8",  "LATIN9",  "LATIN10", "WIN1256",    "WIN1258",      "WIN866",
-    "WIN874",        "KOI8R",   "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6",   "ISO_8859_7",
-    "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U"};
-constexpr size_t utf8 = 6;
-
-struct Alias {
-   std::string_view name;
-   size_t encoding;
-};
-/// Other names, in lower case and without what is no letter or digit.
-constexpr Alias aliases[] = {
-    {"unicode", utf8},   {"abc", 19},         {"alt", 20},         {"iso88591", 8},     {"iso885910", 13},
-    {"iso885913", 14},   {"iso885914", 15},   {"iso885915", 16},   {"iso885916", 17},   {"iso88592", 9},
-    {"iso88593", 10},    {"iso88594", 11},    {"iso88599", 12},    {"koi8", 22},        {"tcvn", 19},
-    {"tcvn5712", 19},    {"vscii", 19},       {"win", 23},         {"windows1250", 29}, {"windows1251", 23},
-    {"windows1252", 24}, {"windows1253", 30}, {"windows1254", 31}, {"windows1255", 32}, {"windows1256", 18},
-    {"windows1257", 33}, {"windows1258", 19}, {"windows866", 20},  {"windows874", 21}};
-
-std::string lettersOf(std::string_view name) {
-   std::string letters;
-   for (const char c : lowerCase(name))
-      if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters.push_back(c);
-   return letters;
-}
-
-std::optional<size_t> encodingNamed(std::string_view name) {
-   const std::string letters = lettersOf(name);
-   for (size_t i = 0; i < std::size(encodings); ++i)
-      if (lettersOf(encodings[i]) == letters) return i;
-   for (const Alias& alias : aliases)
-      if (alias.name == letters) return alias.encoding;
-   return std::nullopt;
-}
 
 [[noreturn]] void refuse(const ::DefElem& option, std::string_view wanted) {
    throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires " + std::string(wanted));
@@ -132,12 +95,12 @@ std::optional<std::string> DatabaseClauses::encoding() const {
    if (!option) return std::nullopt;
    const std::string name = *text("encoding");
    if (isNode(option->arg, T_Integer)) {
-      const int code = as<::Integer>(option->arg)->ival;
-      if (code >= 0 && static_cast<size_t>(code) < std::size(encodings))
-         return std::string(encodings[static_cast<size_t>(code)]);
+      const auto numbered = encodingOf(as<::Integer>(option->arg)->ival);
+      if (numbered && isServerEncoding(*numbered)) return std::string(encodingName(*numbered));
       throw SqlError(sqlstate::undefinedObject, name + " is not a valid encoding code").at(position("encoding"));
    }
-   if (const auto found = encodingNamed(name)) return std::string(encodings[*found]);
+   const auto named = encodingNamed(name);
+   if (named && isServerEncoding(*named)) return std::string(encodingName(*named));
    throw SqlError(sqlstate::undefinedObject, name + " is not a valid encoding name").at(position("encoding"));
 }
 

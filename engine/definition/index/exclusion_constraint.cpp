@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/query/source_range.hpp"
@@ -110,6 +111,8 @@ void addExclusion(CommandContext& context, Oid tableOid, const ::Constraint& con
    draft.draft.options = checkedOptions(indexOptionOwner(method), constraint.options);
    for (uint32_t i = 0; i < pairs.size(); ++i) {
       draft.addKey(*elementOf(pairs[i]), texts.elements.at(i));
+      if (catalog::isNondeterministic(context.core.transaction.catalog(), draft.draft.columns.back().type.collation))
+         throwNotSupported("an exclusion constraint under a nondeterministic collation");
       draft.index().operators.push_back(exclusionOperator(sql::as<::List>(ListOf<>(sql::as<::List>(pairs[i]))[1]),
                                                           draft.draft.columns[i].type, familyOf(draft, i),
                                                           catalog::accessMethod(method)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "engine/definition/new_relation.hpp"
@@ -13,6 +14,7 @@
 
 namespace ouzel::engine {
 
+using sql::as;
 using sql::isNode;
 using sql::ListOf;
 using sql::stringOf;
@@ -144,7 +146,9 @@ catalog::Column IndexDraft::expressionColumn(const ::IndexElem& element, std::st
 }
 
 void IndexDraft::setCollation(const ::IndexElem& element, catalog::Column& column) const {
-   if (element.collation) column.type = sql::collated(column.type, element.collation, 0);
+   if (element.collation)
+      column.type = sql::collated(column.type, element.collation, context_.core.transaction.catalog(),
+                                  context_.core.searchPath(), 0);
 }
 
 void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
@@ -166,6 +170,9 @@ void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
    if (named == invalidOid) return;
    index().classes.resize(index().columns.size(), invalidOid); // of this column, and of those before it
    index().classes.back() = named;
+   if (name.ends_with("_pattern_ops") &&
+       catalog::isNondeterministic(context_.core.transaction.catalog(), type.collation))
+      throwUnsupported("nondeterministic collations are not supported for operator class \"" + name + "\"");
 }
 
 void IndexDraft::setOrder(const ::IndexElem& element) {
@@ -200,7 +207,25 @@ const catalog::Column& indexedColumn(const catalog::Relation& table, const std::
 
 } // namespace
 
-void IndexDraft::addKey(const ::IndexElem& element, std::string_view text) {
+namespace {
+
+/// The key, where ((a COLLATE c)) is the column with that collation.
+::IndexElem withoutCollate(::IndexElem element) {
+   if (element.name || !isNode(element.expr, T_CollateClause)) return element;
+   const auto* clause = as<::CollateClause>(element.expr);
+   if (!isNode(clause->arg, T_ColumnRef)) return element;
+   const ListOf<> fields(as<::ColumnRef>(clause->arg)->fields);
+   if (fields.size() != 1 || !isNode(fields[0], T_String)) return element;
+   if (!element.collation) element.collation = clause->collname;
+   element.name = const_cast<char*>(stringOf(fields[0]).data()); // the parser's, which ends with a zero
+   element.expr = nullptr;
+   return element;
+}
+
+} // namespace
+
+void IndexDraft::addKey(const ::IndexElem& given, std::string_view text) {
+   const ::IndexElem element = withoutCollate(given);
    catalog::Column column =
        element.name ? columnOf(indexedColumn(table_, element.name)) : expressionColumn(element, text);
    index().columns.push_back(element.name ? column.attribute : int16_t{0});

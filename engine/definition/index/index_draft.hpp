@@ -34,7 +34,7 @@ public:
 
    /// Binds what the index computes, which is looked at before all else. REQUIRES: called once for each element.
    void bindExpression(const ::IndexElem& element);
-   void addKey(const ::IndexElem& element, std::string_view text);
+   void addKey(const ::IndexElem& given, std::string_view text);
    void addIncluded(const ::IndexElem& element);
    void addIncluded(const catalog::Column& column);
    /// From now on gist takes what the extension btree_gist brings classes for.

@@ -152,9 +152,12 @@ bool HeirAlteration::addsColumn(const ::AlterTableCmd& command) {
    if (!column) return true;
    const catalog::SearchPath path = context_.core.searchPath();
    const SqlType type = sql::resolveColumnType(definition, context_.core.bindContext(path, &context_.source()));
-   if (type != column->type)
+   if (type.oid != column->type.oid || type.typmod != column->type.typmod)
       throw SqlError(sqlstate::datatypeMismatch,
                      "child table \"" + table->name + "\" has different type for column \"" + column->name + "\"");
+   if (type.collation != column->type.collation)
+      throw SqlError(sqlstate::collationMismatch,
+                     "child table \"" + table->name + "\" has different collation for column \"" + column->name + "\"");
    context_.core.notice("merging definition of column \"" + column->name + "\" for child \"" + table->name + "\"");
    catalog::Relation changed = *table;
    ++changed.columns[static_cast<size_t>(column->attribute - 1)].parentCount;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/object/heirs.hpp"
 #include "catalog/object/partition_hash.hpp"
 #include "catalog/object/partition_map.hpp"
@@ -16,6 +17,7 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "executor/expression/evaluator.hpp"
+#include "sql/algebra/collations.hpp"
 #include "sql/bind/stored_expression.hpp"
 
 // PARTITION BY and FOR VALUES.
@@ -153,14 +155,13 @@ void PartitionKeyBuilder::add(const ::PartitionElem& element) {
    const SqlType type = name.empty() ? addExpression(element) : addColumn(element, name);
    Oid collation = type.collation;
    if (element.collation)
-      collation = sql::collated(type, element.collation, context_.position(element.location)).collation;
+      collation = sql::collated(type, element.collation, context_.core.transaction.catalog(),
+                                context_.core.searchPath(), context_.position(element.location))
+                      .collation;
    if (collation == sql::conflictingCollation)
       throw SqlError(sqlstate::indeterminateCollation,
                      "could not determine which collation to use for partition expression")
           .hint("Use the COLLATE clause to set the collation explicitly.");
-   const auto* order = catalog::builtins().collation(collation);
-   if (key_.strategy == PartitionStrategy::Range && order && order->provider == 'i') // bounds compare by bytes
-      throwNotSupported("partitioning by range under a collation of ICU", context_.position(element.location));
    addClass(element, type);
    key_.collations.push_back(collation);
 }
@@ -203,13 +204,15 @@ public:
    std::vector<PartitionDatum> list(const ::List* list);
 
 private:
-   PartitionDatum value(const ::Node* node, const catalog::Column& target);
+   PartitionDatum value(const ::Node* node, size_t i);
 
    CommandContext& context_;
    const catalog::Relation& parent_;
 };
 
-PartitionDatum BoundReader::value(const ::Node* node, const catalog::Column& target) {
+/// The value for column `i` of the key.
+PartitionDatum BoundReader::value(const ::Node* node, size_t i) {
+   const catalog::Column target = column(i);
    const catalog::SearchPath path = context_.core.searchPath();
    const uint32_t position = context_.position(sql::startLocation(node));
    sql::BoundExpression bound;
@@ -237,15 +240,30 @@ PartitionDatum BoundReader::value(const ::Node* node, const catalog::Column& tar
    SessionFormat format; // the catalog's, whatever the session's settings are
    format.types = context_.core.format().types;
    datum.text = ouzel::textOf(type, value, format);
+   const catalog::Snapshot& snapshot = context_.core.transaction.catalog();
+   if (const auto collation = catalog::boundCollation(snapshot, parent_, i)) {
+      const auto key = sql::makeCollationKey(std::move(bound.expr), {collation->oid, std::string(collation->icuLocale),
+                                                                     collation->isDeterministic, false});
+      appendValueKey(datum.key, catalog::boundTypes(snapshot, parent_)[i],
+                     executor::ExpressionEvaluator(functions, memory).evaluate(*key));
+      return datum;
+   }
    appendValueKey(datum.key, type, value);
    return datum;
+}
+
+/// Whether one of the values is equal, as the collation says.
+bool hasValue(const std::vector<PartitionDatum>& data, const PartitionDatum& wanted) {
+   return std::any_of(data.begin(), data.end(), [&](const PartitionDatum& datum) {
+      return datum.kind == wanted.kind && datum.key == wanted.key;
+   });
 }
 
 std::vector<PartitionDatum> BoundReader::list(const ::List* list) {
    std::vector<PartitionDatum> data;
    for (const ::Node* node : ListOf<>(list)) {
-      PartitionDatum datum = value(node, column(0));
-      if (std::find(data.begin(), data.end(), datum) == data.end()) data.push_back(std::move(datum));
+      PartitionDatum datum = value(node, 0);
+      if (!hasValue(data, datum)) data.push_back(std::move(datum));
    }
    return data;
 }
@@ -268,7 +286,7 @@ std::vector<PartitionDatum> BoundReader::range(const ::List* list, const char* w
       if (word == "minvalue" || word == "maxvalue") {
          datum.kind = word == "minvalue" ? PartitionDatum::Kind::Minimum : PartitionDatum::Kind::Maximum;
       } else {
-         datum = value(node, column(i));
+         datum = value(node, i);
          if (datum.kind == PartitionDatum::Kind::Null)
             throw SqlError(sqlstate::invalidObjectDefinition, "cannot specify NULL in range bound");
       }
@@ -342,8 +360,7 @@ uint32_t positionIn(CommandContext& context, const ::PartitionBoundSpec& spec, c
    if (bound.strategy == PartitionStrategy::List) {
       const ListOf<> nodes(spec.listdatums);
       for (uint32_t i = 0; i < nodes.size() && i < bound.values.size(); ++i)
-         if (std::find(other.values.begin(), other.values.end(), bound.values[i]) != other.values.end())
-            return context.position(sql::startLocation(nodes[i]));
+         if (hasValue(other.values, bound.values[i])) return context.position(sql::startLocation(nodes[i]));
       return context.position(spec.location);
    }
    if (bound.strategy != PartitionStrategy::Range) return context.position(spec.location);

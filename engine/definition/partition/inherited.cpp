@@ -92,6 +92,11 @@ Column inheritedColumn(const Column& column) {
    return copy;
 }
 
+/// Whether the types are the same but for their collations.
+bool isSameType(const SqlType& a, const SqlType& b) {
+   return a.oid == b.oid && a.typmod == b.typmod;
+}
+
 [[noreturn]] void throwTypeConflict(const Column& a, const Column& b, bool isInherited) {
    throw SqlError(sqlstate::datatypeMismatch,
                   std::string(isInherited ? "inherited column" : "column") + " \"" + a.name + "\" has a type conflict")
@@ -99,7 +104,7 @@ Column inheritedColumn(const Column& column) {
 }
 
 void mergeInherited(Column& column, const Column& other) {
-   if (column.type != other.type) throwTypeConflict(column, other, true);
+   if (!isSameType(column.type, other.type)) throwTypeConflict(column, other, true);
    if (column.type.collation != other.type.collation)
       throw SqlError(sqlstate::collationMismatch, "inherited column \"" + column.name + "\" has a collation conflict");
    if (column.generated != other.generated)
@@ -185,7 +190,7 @@ void mergeInto(CommandContext& context, const Column& inherited, const Column& d
    else
       context.core.notice("moving and merging column \"" + declared.name + "\" with inherited definition",
                           "User-specified column moved to the position of the inherited column.");
-   if (declared.type != inherited.type) throwTypeConflict(inherited, declared, false);
+   if (!isSameType(declared.type, inherited.type)) throwTypeConflict(inherited, declared, false);
    if (declared.type.collation != inherited.type.collation)
       throw SqlError(sqlstate::collationMismatch, "column \"" + declared.name + "\" has a collation conflict");
 }

@@ -64,7 +64,7 @@ void inheritAll(CommandContext& context, catalog::Relation& heir, const catalog:
          return !column.isDropped && column.name == above.name;
       });
       if (own == heir.columns.end()) refuse("child table is missing column \"" + above.name + "\"");
-      if (own->type != above.type)
+      if (own->type.oid != above.type.oid || own->type.typmod != above.type.typmod)
          refuse("child table " + quoted(heir) + " has different type for column \"" + above.name + "\"");
       if (own->type.collation != above.type.collation)
          throw SqlError(sqlstate::collationMismatch,

@@ -1,4 +1,5 @@
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/collation.hpp"
 #include "common/type/range.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
@@ -39,9 +40,9 @@ public:
       definition.operatorClass = operatorClass();
       if (collation_ && !subtype.collation)
          throw SqlError(sqlstate::wrongObjectType, "range collation specified but subtype does not support collation");
-      if (collation_) subtype = sql::collated(subtype, collation_, 0);
-      const auto* order = catalog::builtins().collation(subtype.collation);
-      if (order && order->provider == 'i')
+      if (collation_) subtype = sql::collated(subtype, collation_, binding.catalog, path, 0);
+      const auto order = catalog::collationInfo(binding.catalog, subtype.collation);
+      if (order && catalog::hasOwnOrder(*order))
          throwNotSupported("a range type with a collation of ICU"); // bounds are bytes
       if (difference_) definition.difference = difference();
    }

@@ -66,6 +66,9 @@ int64_t clockTime(KernelEnv& env) {
 int64_t serverStart(KernelEnv& env) {
    return env.context.requireSession("pg_postmaster_start_time").serverStart();
 }
+int64_t configurationLoad(KernelEnv& env) {
+   return env.context.requireSession("pg_conf_load_time").configurationLoad();
+}
 
 // ---- timestamps ----
 
@@ -367,6 +370,7 @@ void registerDateTime() {
    addKernel<statementTime>("statement_timestamp");
    addKernel<clockTime>("clock_timestamp");
    addKernel<serverStart>("pg_postmaster_start_time");
+   addKernel<configurationLoad>("pg_conf_load_time");
    addKernel<datePlus>("date_pli");
    addKernel<dateMinusDays>("date_mii");
    addKernel<dateMinus>("date_mi");

@@ -1,5 +1,7 @@
 #include "common/type/row.hpp"
 
+#include <algorithm>
+
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
@@ -182,23 +184,31 @@ void checkValues(const KernelCall& call, ResultVector& result) {
    });
 }
 
-/// record_cmp: NULLs are equal, and larger than values. Columns are compared in pairs, whatever their row types.
+int compareFields(const StringView& a, const StringView& b, uint32_t fields) {
+   std::string left, right;
+   appendRowKey(left, a.view(), fields);
+   appendRowKey(right, b.view(), fields);
+   return left.compare(right);
+}
+
+/// record_cmp: NULLs are equal, and larger than values. Columns are compared in pairs, whatever their row types; the
+/// first pair that differs decides, and what stands behind need not be comparable.
 int compareRows(const StringView& a, const StringView& b) {
    const RowView one(a.view()), other(b.view());
    RowView::Cursor field(one), counterpart(other);
    while (field.next() && counterpart.next())
-      if (field->type != counterpart->type)
+      if (field->type != counterpart->type) {
+         if (const int order = compareFields(a, b, field.index())) return order;
          throw SqlError(sqlstate::datatypeMismatch, "cannot compare dissimilar column types " +
                                                         formatType({field->type, -1, invalidOid}) + " and " +
                                                         formatType({counterpart->type, -1, invalidOid}) +
                                                         " at record column " + std::to_string(field.index() + 1));
-   std::string left, right;
-   appendRowKey(left, a.view());
-   appendRowKey(right, b.view());
-   const uint32_t leftSize = one.size(), rightSize = other.size();
-   if (leftSize != rightSize)
+      }
+   const uint32_t shared = std::min(one.size(), other.size());
+   const int order = compareFields(a, b, shared);
+   if (order == 0 && one.size() != other.size())
       throw SqlError(sqlstate::datatypeMismatch, "cannot compare record types with different numbers of columns");
-   return left.compare(right);
+   return order;
 }
 
 bool isEqual(const StringView& a, const StringView& b) {

@@ -178,6 +178,8 @@ std::optional<StringView> textOfRelation(int64_t oid, KernelEnv& env) {
    std::string result;
    if constexpr (std::is_invocable_v<decltype(text), const catalog::Relation&>)
       result = text(*relation);
+   else if constexpr (std::is_invocable_v<decltype(text), const catalog::NameContext&, const catalog::Relation&>)
+      result = text(scope.names(), *relation);
    else
       result = text(scope.names().snapshot, *relation);
    return copied(result.empty() ? std::nullopt : std::optional(std::move(result)), env);
@@ -239,15 +241,6 @@ std::optional<StringView> colDescription(int64_t relation, int32_t attribute, Ke
 }
 StringView userById(int64_t role, KernelEnv& env) {
    return env.copy(catalog::userName(snapshotOf(env), oidOf(role)));
-}
-StringView encodingToChar(int32_t encoding) {
-   return StringView(catalog::encodingName(encoding));
-}
-int32_t charToEncoding(const StringView& name) {
-   return catalog::encodingNumber(name.view());
-}
-int32_t encodingMaxLength(int32_t encoding) {
-   return encoding == 6 ? 4 : 1;
 }
 constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 << 4;
 
@@ -544,17 +537,17 @@ void registerCatalogFunctions() {
    addKernel<toOid<catalog::toRegtype>>("to_regtype");
    addKernel<toOid<catalog::toRegproc>>("to_regproc");
    addKernel<toOid<catalog::toRegprocedure>>("to_regprocedure");
+   addKernel<toOid<catalog::toRegoper>>("to_regoper");
+   addKernel<toOid<catalog::toRegoperator>>("to_regoperator");
    addKernel<toOid<catalog::toRegnamespace>>("to_regnamespace");
    addKernel<toOid<catalog::toRegrole>>("to_regrole");
+   addKernel<toOid<catalog::toRegcollation>>("to_regcollation");
    addKernel<textRegclass>("text_regclass");
    addKernel<objDescription>("sql:obj_description");
    addKernel<objDescriptionOld>("sql:obj_description");
    addKernel<shobjDescription>("sql:shobj_description");
    addKernel<colDescription>("sql:col_description");
    addKernel<userById>("pg_get_userbyid");
-   addKernels<encodingToChar>({"PG_encoding_to_char"});
-   addKernel<charToEncoding>("PG_char_to_encoding");
-   addKernel<encodingMaxLength>("pg_encoding_max_length_sql");
    addKernel<updatable>("pg_relation_is_updatable");
    addKernel<columnUpdatable>("pg_column_is_updatable");
    addKernel<relationSize>("sql:pg_relation_size");

@@ -11,7 +11,7 @@
 #include "executor/function/value_text.hpp"
 
 // Functions about the session and the server: version(), current_user, current_setting(), pg_sleep(),
-// pg_current_xact_id(), pg_size_pretty(), gen_random_uuid(), ...
+// pg_current_xact_id(), gen_random_uuid(), ...
 
 namespace ouzel::executor {
 
@@ -183,22 +183,6 @@ int128 randomUuid() {
 
 // ---- sizes ----
 
-StringView sizePretty(int64_t size, KernelEnv& env) {
-   static constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-   // A unit is used for values below 10240 of that unit, with halves rounded up, as in PostgreSQL.
-   const bool negative = size < 0;
-   uint64_t v = negative ? static_cast<uint64_t>(-(size + 1)) + 1 : static_cast<uint64_t>(size);
-   int unit = 0;
-   bool halved = false; // `v` has one extra bit, for rounding
-   while (unit < 5 && v >= (halved ? 20 * 1024u - 1 : 10 * 1024u)) {
-      v = halved ? v >> 10 : v >> 9;
-      halved = true;
-      ++unit;
-   }
-   if (halved) v = (v + 1) / 2;
-   return env.copy((negative ? "-" : "") + std::to_string(v) + " " + units[unit]);
-}
-
 /// Bytes of a value as it lies in memory; texts and other values of variable size with their length.
 void columnSize(const KernelCall& call, ResultVector& result) {
    const Vector& values = call.args[0];
@@ -245,7 +229,6 @@ void registerSystem() {
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
    addKernel<databaseEncoding>("getdatabaseencoding");
    addKernel<randomUuid>("gen_random_uuid");
-   addKernel<sizePretty>("pg_size_pretty");
 }
 
 } // namespace ouzel::executor

@@ -11,7 +11,7 @@
 #include "executor/function/text/utf8_text.hpp"
 #include "executor/function/value_builder.hpp"
 
-// Functions of bytea: digests, encode and decode, single bits and bytes, conversions from and to text.
+// Functions of bytea: digests, encode and decode, single bits and bytes.
 
 namespace ouzel::executor {
 
@@ -237,32 +237,6 @@ int32_t bitLength(const StringView& s, KernelEnv& env) {
    return static_cast<int32_t>(s.size() * 8);
 }
 
-// ---- text in other encodings ----
-
-bool isUtf8(std::string_view name) {
-   std::string plain;
-   for (const char c : name)
-      if (c != '-' && c != '_') plain.push_back(asciiLower(c));
-   return plain == "utf8" || plain == "unicode";
-}
-[[noreturn]] void throwEncoding(const char* role, const StringView& name) {
-   throw SqlError(sqlstate::invalidParameterValue,
-                  "invalid " + std::string(role) + " encoding name \"" + std::string(name.view()) + "\"");
-}
-StringView convertFrom(const StringView& bytes, const StringView& encoding) {
-   if (!isUtf8(encoding.view())) throwEncoding("source", encoding);
-   checkUtf8(bytes.view());
-   return bytes;
-}
-StringView convertTo(const StringView& text, const StringView& encoding) {
-   if (!isUtf8(encoding.view())) throwEncoding("destination", encoding);
-   return text;
-}
-int32_t lengthInEncoding(const StringView& bytes, const StringView& encoding) {
-   convertFrom(bytes, encoding);
-   return static_cast<int32_t>(countCharacters(bytes.view()));
-}
-
 } // namespace
 
 void registerBytes() {
@@ -279,9 +253,6 @@ void registerBytes() {
    addKernel<setBit>("byteaSetBit");
    addKernel<bitCount>("bytea_bit_count", totalKernel);
    addKernel<bitLength>("sql:bit_length", totalKernel);
-   addKernel<convertFrom>("pg_convert_from");
-   addKernel<convertTo>("pg_convert_to");
-   addKernel<lengthInEncoding>("length_in_encoding");
 }
 
 } // namespace ouzel::executor

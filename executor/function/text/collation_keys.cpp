@@ -47,13 +47,22 @@ void appendWeight(std::string& out, uint32_t weight, int bytes) {
 } // namespace
 
 CollationKeys& CollationKeys::of(std::string_view locale) {
-   thread_local std::string lastName;
-   thread_local std::unique_ptr<CollationKeys> last;
-   if (!last || locale != lastName) {
-      last = std::make_unique<CollationKeys>(locale);
-      lastName = locale;
+   // A statement has few collations, which its expressions ask for in turns.
+   constexpr size_t knownMax = 4;
+   struct Known {
+      std::string locale;
+      std::unique_ptr<CollationKeys> keys;
+   };
+   thread_local std::vector<Known> known; // the last one asked for stands first
+   const auto found = std::find_if(known.begin(), known.end(), [&](const Known& one) { return one.locale == locale; });
+   if (found != known.end()) {
+      if (found != known.begin()) std::rotate(known.begin(), found, found + 1);
+      return *known.front().keys;
    }
-   return *last;
+   Known made{std::string(locale), std::make_unique<CollationKeys>(locale)};
+   if (known.size() == knownMax) known.pop_back();
+   known.insert(known.begin(), std::move(made));
+   return *known.front().keys;
 }
 
 CollationKeys::CollationKeys(std::string_view locale) : secondary_(secondaryShift), tertiary_(tertiaryShift) {

@@ -21,7 +21,8 @@ namespace ouzel::executor {
 /// One thread uses an object. of() gives each thread its own.
 class CollationKeys {
 public:
-   /// The maker of the last locale that the thread asked for stays. Throws XX000 if ICU has no collator for the locale.
+   /// The makers of the last locales that the thread asked for stay. Throws XX000 if ICU has no collator for the
+   /// locale.
    static CollationKeys& of(std::string_view locale);
    explicit CollationKeys(std::string_view locale);
    ~CollationKeys();

@@ -35,9 +35,11 @@ void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::p
    const sql::plan::Node *recursion = belowProjects(*cte.plan), *limited = belowProjects(*node.children[0]);
    const auto* limit = limited->getIf<sql::plan::Limit>();
    if (recursion->kind != sql::plan::NodeKind::RecursiveUnion || !limit || limit->withTies) return;
+   if (limited->children.size() > 1) return; // the bounds are computed after the recursion
    const auto* scan = belowProjects(*limited->children[0])->getIf<sql::plan::CteScan>();
    if (!scan || scan->cte != cte.id || readersOf(node, cte.id) != 1) return;
-   builder.rowsWanted[recursion] = RowRange::evaluate(builder.context(), limit->offset.get(), limit->limit.get()).end();
+   const auto range = RowRange::evaluate(builder.context(), limit->offset.get(), limit->limit.get());
+   builder.rowsWanted[recursion] = builder.own<uint64_t>(range.end());
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include <atomic>
+#include <optional>
 
+#include "executor/expression/evaluator.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/flow/project.hpp"
@@ -16,14 +18,57 @@ struct Local final : LocalState {
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
 };
 
+/// Takes the row that says which rows pass, where subqueries compute the bounds.
+class BoundsSink final : public Sink {
+public:
+   BoundsSink(const sql::plan::Limit& plan, const std::vector<sql::ColumnId>& columns)
+      : offset_(plan.offset.get(), columns), limit_(plan.limit.get(), columns) {}
+
+   LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<LocalState>(); }
+   SinkStatus consume(QueryContext&, LocalState&, const Batch& in) override {
+      if (in.liveRows() == 0) return SinkStatus::NeedInput;
+      for (Bound* bound : {&offset_, &limit_}) // one lane has the only row
+         if (bound->slot) bound->value = Value::fromVector(in.columns[*bound->slot], in.selection.row(0));
+      return SinkStatus::Done;
+   }
+   void finish(QueryContext& context) override {
+      for (Bound* bound : {&offset_, &limit_})
+         if (bound->clause && !bound->slot)
+            bound->value = ExpressionEvaluator(context.functions(), context.memory()).evaluate(*bound->clause);
+      range_ = RowRange::of(offset_.known(), limit_.known());
+      end_ = range_.end();
+   }
+   /// After finish().
+   const RowRange& range() const { return range_; }
+   const uint64_t& end() const { return end_; }
+
+private:
+   struct Bound {
+      Bound(const sql::Expr* expr, const std::vector<sql::ColumnId>& columns) : clause(expr) {
+         if (expr && expr->kind == sql::ExprKind::Column) slot = slotsOf({columnOf(*expr)}, columns).front();
+      }
+      const Value* known() const { return value ? &*value : nullptr; }
+
+      const sql::Expr* clause;
+      std::optional<uint32_t> slot; ///< the clause is a column of the row
+      std::optional<Value> value;
+   };
+
+   Bound offset_, limit_;
+   RowRange range_;
+   uint64_t end_ = UINT64_MAX;
+};
+
 class Limit final : public StreamingOperator {
 public:
-   Limit(const sql::plan::Limit& plan, std::vector<uint32_t> tieSlots) : plan_(plan), tieSlots_(std::move(tieSlots)) {}
+   /// `bounds`: the range, if a pipeline computes it; else null.
+   Limit(const sql::plan::Limit& plan, std::vector<uint32_t> tieSlots, const BoundsSink* bounds)
+      : plan_(plan), tieSlots_(std::move(tieSlots)), bounds_(bounds) {}
 
    void prepare(QueryContext& context) override {
       if (isPrepared_) return; // prepare() is called for each stage; all stages count together
       isPrepared_ = true;
-      range_ = RowRange::evaluate(context, plan_.offset.get(), plan_.limit.get());
+      range_ = bounds_ ? bounds_->range() : RowRange::evaluate(context, plan_.offset.get(), plan_.limit.get());
       if (!sorted_) return;
       sorted_->setRange(range_);
       range_.offset = 0;
@@ -100,6 +145,7 @@ private:
 
    const sql::plan::Limit& plan_;
    const std::vector<uint32_t> tieSlots_;
+   const BoundsSink* const bounds_;
    SortedSource* sorted_ = nullptr;
    bool isPrepared_ = false;
    RowRange range_;
@@ -107,14 +153,22 @@ private:
    std::vector<Value> last_;
 };
 
+uint64_t endOf(PlanBuilder& builder, const sql::plan::Limit& plan) {
+   return RowRange::evaluate(builder.context(), plan.offset.get(), plan.limit.get()).end();
+}
+
 } // namespace
 
 std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node) {
    const auto& plan = node.as<sql::plan::Limit>();
    const sql::plan::Node& child = *node.children[0];
-   if (child.kind == sql::plan::NodeKind::LockRows && !plan.withTies) {
-      builder.rowsWanted[&child] = RowRange::evaluate(builder.context(), plan.offset.get(), plan.limit.get()).end();
+   BoundsSink* bounds = nullptr;
+   if (node.children.size() > 1) {
+      bounds = builder.own<BoundsSink>(plan, node.children[1]->output);
+      builder.addPipeline(builder.produce(*node.children[1]), bounds, UINT32_MAX);
    }
+   if (child.kind == sql::plan::NodeKind::LockRows && !plan.withTies)
+      builder.rowsWanted[&child] = bounds ? &bounds->end() : builder.own<uint64_t>(endOf(builder, plan));
    std::vector<Stage> stages = builder.produce(child);
    std::vector<sql::ColumnId> ties;
    if (plan.withTies)
@@ -122,7 +176,7 @@ std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node)
          if (key.expr->kind != sql::ExprKind::Column) throwNotSupported("WITH TIES over an expression");
          ties.push_back(columnOf(*key.expr));
       }
-   auto* limit = builder.own<Limit>(plan, slotsOf(ties, node.children[0]->output));
+   auto* limit = builder.own<Limit>(plan, slotsOf(ties, node.children[0]->output), bounds);
    if (child.kind == sql::plan::NodeKind::Sort && !plan.withTies)
       limit->setSource(static_cast<SortedSource&>(*stages[0].source));
    PlanBuilder::append(stages, limit, builder.profileOf(node));

@@ -270,7 +270,7 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
       recursion->types.push_back(builder.context().columns()[node.output[i]].type);
    }
    if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
-      recursion->rowsWanted = wanted->second;
+      recursion->rowsWanted = *wanted->second;
    std::vector<Stage> base = builder.produce(*node.children[0]);
    auto* sink = builder.own<BatchStoreSink>(
        recursion->fresh, slotsOf(recursion->plan->inputs[0], node.children[0]->output), recursion->columns);

@@ -12,6 +12,8 @@ struct RowRange {
    /// Evaluate the clauses. One that is absent (null) or NULL leaves all rows. Throws 2201X and 2201W for a negative
    /// OFFSET and LIMIT.
    static RowRange evaluate(QueryContext& context, const sql::Expr* offset, const sql::Expr* limit);
+   /// The range for values of the clauses; null: absent.
+   static RowRange of(const Value* offset, const Value* limit);
    /// UINT64_MAX when offset + limit is larger.
    uint64_t end() const { return limit > UINT64_MAX - offset ? UINT64_MAX : offset + limit; }
 };

@@ -22,14 +22,16 @@ namespace {
 
 class RowLocker {
 public:
-   RowLocker(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& found, BatchStore& locked, uint64_t wanted)
-      : context_(builder.context()), node_(node), found_(found), locked_(locked), wanted_(wanted) {
+   RowLocker(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& found, BatchStore& locked,
+             const uint64_t* wanted)
+      : context_(builder.context()), node_(node), found_(found), locked_(locked), limit_(wanted) {
       const ColumnSlots slots(std::span(node.children[0]->output));
       for (const sql::RowLock& lock : node.as<sql::plan::LockRows>().locks)
          addTarget(lock, slots);
    }
 
    void run() {
+      if (limit_) wanted_ = *limit_;
       const auto& output = node_.children[0]->output;
       BatchBuilder builder(representationsOf(output, context_.columns()), locked_.memory(context_));
       std::vector<uint32_t> identity(output.size());
@@ -132,7 +134,8 @@ private:
    const sql::plan::Node& node_;
    BatchStore& found_;
    BatchStore& locked_;
-   uint64_t wanted_;
+   const uint64_t* const limit_; ///< how many rows a LIMIT above takes, known when this runs; null: all
+   uint64_t wanted_ = UINT64_MAX;
    std::vector<Target> targets_;
    std::vector<RowIndex> rows_;
    std::vector<storage::RowId> ids_;
@@ -156,7 +159,7 @@ std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& no
        builder.own<BatchStoreSink>(*found, slots, representationsOf(columns, builder.context().columns())),
        builder.profileOf(node));
    const auto limited = builder.rowsWanted.find(&node);
-   const uint64_t wanted = limited == builder.rowsWanted.end() ? UINT64_MAX : limited->second;
+   const uint64_t* wanted = limited == builder.rowsWanted.end() ? nullptr : limited->second;
    auto* locker = builder.own<RowLocker>(builder, node, *found, *locked, wanted);
    builder.addAction([locker] { locker->run(); });
    Stage stage;

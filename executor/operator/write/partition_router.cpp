@@ -8,13 +8,33 @@
 
 namespace ouzel::executor {
 
-PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns) {
-   for (const int16_t attribute : key) {
+namespace {
+
+/// The attributes that errors show of a node's key: the column itself in the place of its collation key.
+std::vector<int16_t> shownOf(const sql::TableParts& parts, const sql::PartitionNode& node) {
+   std::vector<int16_t> shown = node.key;
+   for (size_t i = 0; i < shown.size(); ++i) {
+      const bool isComputed = shown[i] >= sql::KeyExpression::firstNumber;
+      if (isComputed && node.table->partitionKey->columns[i] != 0)
+         shown[i] = parts.expressions[static_cast<size_t>(shown[i] - sql::KeyExpression::firstNumber)].reads.at(0);
+   }
+   return shown;
+}
+
+} // namespace
+
+PartitionKeyReader::PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns,
+                                       std::span<const int16_t> shown) {
+   const auto columnOf = [&](int16_t attribute) {
       const auto found = std::find_if(columns.begin(), columns.end(),
                                       [&](const WrittenColumn& column) { return column.attribute == attribute; });
       DCHECK(found != columns.end());
-      columns_.push_back(*found);
-   }
+      return *found;
+   };
+   for (const int16_t attribute : key)
+      columns_.push_back(columnOf(attribute));
+   for (const int16_t attribute : shown)
+      shown_.push_back(columnOf(attribute));
 }
 
 void PartitionKeyReader::read(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
@@ -27,18 +47,18 @@ void PartitionKeyReader::read(const Batch& batch, uint32_t row, std::vector<Valu
 std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const catalog::Relation& named,
                                      const SessionFormat& format) const {
    std::string names, values;
-   for (size_t i = 0; i < columns_.size(); ++i) {
+   for (size_t i = 0; i < shown_.size(); ++i) {
       const char* separator = i ? ", " : "";
       names += separator + catalog::partitionColumnText(named, i);
       values += separator;
-      const Vector& column = batch.columns[columns_[i].slot];
+      const Vector& column = batch.columns[shown_[i].slot];
       if (column.isNull(row)) {
          values += "null";
          continue;
       }
       const auto* value =
           static_cast<const char*>(column.data) + size_t{column.positionOf(row)} * physicalSize(column.type);
-      appendText(values, columns_[i].type, columns_[i].representation, value, format);
+      appendText(values, shown_[i].type, shown_[i].representation, value, format);
    }
    return "(" + names + ") = (" + values + ")";
 }
@@ -46,7 +66,7 @@ std::string PartitionKeyReader::text(const Batch& batch, uint32_t row, const cat
 PartitionRouter::PartitionRouter(std::shared_ptr<const sql::TableParts> parts, std::span<const WrittenColumn> columns)
    : parts_(std::move(parts)) {
    for (const sql::PartitionNode& node : parts_->nodes)
-      readers_.emplace_back(node.key, columns);
+      readers_.emplace_back(node.key, columns, shownOf(*parts_, node));
 }
 
 uint32_t PartitionRouter::find(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
@@ -82,7 +102,7 @@ SqlError PartitionRouter::missing(const Batch& batch, uint32_t row, const Sessio
 PartitionBounds::PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns)
    : bounds_(std::move(bounds)) {
    for (const sql::BoundsAbove::Level& level : bounds_->levels)
-      readers_.emplace_back(level.key, columns);
+      readers_.emplace_back(level.key, columns, level.key);
 }
 
 bool PartitionBounds::hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const {

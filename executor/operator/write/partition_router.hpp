@@ -20,8 +20,9 @@ struct WrittenColumn {
 /// A row's values of the columns of a partition key.
 class PartitionKeyReader {
 public:
-   /// `columns`: of the row that is written; `key`: attributes of it.
-   PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns);
+   /// `columns`: of the row that is written; `key`: attributes of it; `shown`: those that stand for them in errors.
+   PartitionKeyReader(std::span<const int16_t> key, std::span<const WrittenColumn> columns,
+                      std::span<const int16_t> shown);
 
    void read(const Batch& batch, uint32_t row, std::vector<Value>& values) const;
    /// "(a, b) = (1, x)", by the key's columns in `named`.
@@ -29,7 +30,7 @@ public:
                     const SessionFormat& format) const;
 
 private:
-   std::vector<WrittenColumn> columns_;
+   std::vector<WrittenColumn> columns_, shown_;
 };
 
 /// Finds the partition of a row below a partitioned table. Immutable, for all workers.

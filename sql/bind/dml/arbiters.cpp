@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/implication.hpp"
@@ -106,8 +107,10 @@ void Inference::addElement(const ::IndexElem& element) {
       wanted.expr = overTable(bindExpr(state_, scope_, element.expr, Clause::Index));
    }
    if (element.collation) {
-      const auto* found = catalog::builtins().findCollation(stringOf(ListOf<>(element.collation).back()));
-      wanted.collation = found ? found->oid : invalidOid; // no index has one that there is not
+      const ListOf<> parts(element.collation);
+      catalog::QualifiedName name = catalog::QualifiedName::of(std::string(stringOf(parts.back())));
+      if (parts.size() > 1) name.schema = stringOf(parts[parts.size() - 2]);
+      wanted.collation = catalog::requireCollation(state_.context.catalog, state_.path(), name).oid;
    }
    if (element.opclass) {
       const std::string name(stringOf(ListOf<>(element.opclass).back()));

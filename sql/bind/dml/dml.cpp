@@ -91,8 +91,7 @@ std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& ta
 
 FromItem bindTargetTable(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table,
                          Dml& dml) {
-   auto item = bindBaseTable(state, scope, table, name.alias, state.at(name.location),
-                             name.inh ? TableRows::Target : TableRows::Own);
+   auto item = bindBaseTable(state, scope, table, name.alias, name.inh ? TableRows::Target : TableRows::Own);
    addRowIds(state, scope, item.rel->as<op::Get>(), item.items[0], dml);
    return item;
 }
@@ -372,7 +371,7 @@ void returnThroughRule(BindState& state, const RuleBinding& rule, BoundRel& resu
       const OutputColumn& output = result.output[next++];
       item.columns.push_back({column.name, output.column, output.type, rule.returningOf->oid, column.attribute});
    }
-   applyAlias(item, rule.returningAlias, 0);
+   applyAlias(item, rule.returningAlias);
    scope.items.push_back(std::move(item));
    auto targets = bindTargetList(state, scope, rule.returning, Clause::Returning);
    for (Target& target : targets)

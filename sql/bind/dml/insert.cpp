@@ -47,7 +47,7 @@ void checkAssignable(const catalog::Column& column, ::OverridingKind overriding)
        .hint("Use OVERRIDING SYSTEM VALUE to override.");
 }
 
-/// Number of values per row of a statement that names no columns.
+/// Number of values per row of a statement that names no columns, where a star counts as one.
 size_t givenColumns(const ::InsertStmt& statement) {
    const auto* select = as<SelectStmt>(statement.selectStmt);
    if (!select) return 0;
@@ -225,6 +225,7 @@ std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::Li
    return row;
 }
 
+/// Notes the privileges that the first `given` columns need: known when the rows are bound, which may have stars.
 void noteInserted(BindState& state, const catalog::Relation& table, const std::vector<InsertColumn>& columns,
                   size_t given) {
    RelationAccess& access = state.access.of(table.oid);
@@ -272,7 +273,7 @@ RelPtr addXmax(BindState& state, Scope& scope, RelPtr rel, const Dml& dml, Names
 
 bool hasStar(const ::List* list) {
    for (const ::Node* item : ListOf<>(list))
-      if (isStarRef(item)) return true;
+      if (expands(item)) return true;
    return false;
 }
 
@@ -372,9 +373,10 @@ InsertRows bindInsertRows(BindState& state, Scope& scope, const ::InsertStmt& st
 RelPtr bindInsertedRows(BindState& state, Scope& scope, const ::InsertStmt& statement,
                         const catalog::RelationPtr& table, RuleBinding* rule, std::vector<GetColumn>& row) {
    const auto columns = insertColumns(state, statement.cols, *table);
-   noteInserted(state, *table, columns, statement.cols ? columns.size() : givenColumns(statement));
+   noteInserted(state, *table, columns, 0);
    if (rule) showRuleRows(state, scope, *rule);
    auto [given, rel, ordinal] = bindInsertRows(state, scope, statement, columns, *table, nullptr);
+   noteInserted(state, *table, columns, statement.cols ? columns.size() : given.size());
    if (rule) rel = besideRuleRows(*rule, std::move(rel));
    Dml dml;
    const std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
@@ -394,7 +396,9 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    auto columns = insertColumns(state, statement.cols, *table);
    ViewTarget view;
    NamespaceItem viewItem;
-   noteInserted(state, *table, columns, isExplicit ? columns.size() : givenColumns(statement));
+   const catalog::RelationPtr named = table;
+   const std::vector<InsertColumn> namedColumns = columns;
+   noteInserted(state, *named, namedColumns, 0);
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
       Scope apart(&scope); // separate, because the statement does not read the view's rows
@@ -405,8 +409,6 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       table = view.table;
       const size_t given = isExplicit ? columns.size() : givenColumns(statement);
       columns = columnsBehind(view, std::move(columns), given);
-      for (size_t k = 0; k < std::min(given, columns.size()); ++k)
-         state.access.of(table->oid, view.role).inserted.push_back(columns[k].column->attribute);
    }
    auto dml = makeDml(state, *table, statement.relation);
    RangeEntry entry; // the table is not visible in the source, but hints name it
@@ -417,6 +419,10 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
 
    if (rule) showRuleRows(state, scope, *rule);
    auto [given, rel, ordinal] = bindInsertRows(state, scope, statement, columns, *table, isView ? &view : nullptr);
+   noteInserted(state, *named, namedColumns, isExplicit ? namedColumns.size() : given.size());
+   if (isView)
+      for (size_t k = 0; k < (isExplicit ? columns.size() : given.size()); ++k)
+         state.access.of(table->oid, view.role).inserted.push_back(columns[k].column->attribute);
    if (rule) rel = besideRuleRows(*rule, std::move(rel));
    TargetPolicies policies(state, table, isView ? view.role : state.access.role);
    std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
@@ -441,7 +447,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       rel = showView(state, scope, std::move(rel), view, dml->target, viewItem);
       item = std::move(viewItem);
    } else {
-      applyAlias(item, statement.relation->alias, 0);
+      applyAlias(item, statement.relation->alias);
       if (table->partitionKey && statement.returningList) {
          if (dml->tableOid == noColumn) rel = addTableOid(state, scope, std::move(rel), *dml);
          item.tableOid = dml->tableOid;
@@ -475,11 +481,10 @@ std::vector<ExprPtr> bindInsertRow(BindState& state, Scope& scope, const ::List*
          row.push_back(nullptr);
          continue;
       }
-      if (isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star)) {
+      if (expands(node)) {
          const ClauseGuard guard(scope, Clause::InsertValues);
-         std::vector<Target> unused;
          std::vector<ExprPtr> columns;
-         expandStar(state, scope, *as<ColumnRef>(node), unused, &columns);
+         appendExpanded(state, scope, node, columns);
          for (ExprPtr& column : columns) {
             columnOf(row.size(), column->position);
             row.push_back(std::move(column));

@@ -35,6 +35,15 @@ Dml::ConflictKey plainKey(const Arbiter& arbiter) {
    return {arbiter.definition().columns, arbiter.nullsNotDistinct};
 }
 
+/// The collation by which values of key column `i` are equal, if it is not deterministic; else null.
+const IcuCollation* keyCollation(BindState& state, const Arbiter& arbiter, size_t i) {
+   if (!arbiter.definition().hasCollationKeys) return nullptr;
+   const Oid oid = arbiter.index->columns.at(i).type.collation;
+   state.noteCollation(oid);
+   const IcuCollation* collation = state.columns.collations.find(oid);
+   return collation && !collation->isDeterministic ? collation : nullptr;
+}
+
 /// Computes the key of the proposed rows above `rel`.
 Dml::ConflictKey computedKey(BindState& state, Scope& scope, const catalog::Relation& table, const Arbiter& arbiter,
                              const std::vector<GetColumn>& proposed, RelPtr& rel) {
@@ -50,12 +59,19 @@ Dml::ConflictKey computedKey(BindState& state, Scope& scope, const catalog::Rela
       key.guard = add(coerceToBoolean(
           state, bindOverTarget(state, table, proposed, index.predicate, Clause::IndexPredicate), "WHERE"));
    size_t expression = 0;
-   for (const int16_t attribute : index.columns) {
-      if (attribute != 0) {
+   for (size_t i = 0; i < index.columns.size(); ++i) {
+      const int16_t attribute = index.columns[i];
+      if (attribute != 0 && !keyCollation(state, arbiter, i)) {
          key.columns.push_back(columnOf(proposed, attribute));
          continue;
       }
-      ExprPtr expr = bindOverTarget(state, table, proposed, index.expressions.at(expression++), Clause::Index);
+      ExprPtr expr;
+      if (attribute != 0)
+         expr = makeColumn(columnOf(proposed, attribute), state.columns[columnOf(proposed, attribute)].type);
+      else
+         expr = bindOverTarget(state, table, proposed, index.expressions.at(expression++), Clause::Index);
+      if (const IcuCollation* collation = keyCollation(state, arbiter, i))
+         expr = makeCollationKey(std::move(expr), *collation);
       if (key.guard != noColumn) { // rows that are not in the index must not raise its errors
          auto guarded = makeTyped(ExprKind::Case, expr->type);
          guarded->args.push_back(makeColumn(key.guard, state.columns[key.guard].type));
@@ -165,6 +181,8 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
          ExprPtr stored =
              attribute != 0 ? makeColumn(column, state.columns[column].type)
                             : bindOverTarget(state, *table, columns, index.expressions.at(expression++), Clause::Index);
+         if (const IcuCollation* collation = keyCollation(state, arbiters[number], i))
+            stored = makeCollationKey(std::move(stored), *collation);
          ExprPtr own = makeColumn(proposed, state.columns[proposed].type);
          const std::string_view op = arbiters[number].operatorName(i);
          equal.push_back(op == "=" ? makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,

@@ -68,13 +68,13 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
       join.dependent = readsColumnsOf(*query.rel, *rel);
       rel = makeRel(RelKind::Join, std::move(join), std::move(rel), std::move(query.rel));
    } else if (isNode(source, T_RowExpr)) {
-      const ListOf<> args(as<RowExpr>(source)->args);
-      bool hasStar = false;
-      for (const ::Node* arg : args)
-         hasStar |= isStarRef(arg);
-      if (hasStar) return bindExpressionList(state, scope, as<RowExpr>(source)->args, Clause::UpdateSource);
-      for (const ::Node* arg : args)
-         values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(state, scope, arg, Clause::UpdateSource));
+      const ClauseGuard guard(scope, Clause::UpdateSource);
+      for (const ::Node* arg : ListOf<>(as<RowExpr>(source)->args)) {
+         if (expands(arg))
+            appendExpanded(state, scope, arg, values);
+         else
+            values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(state, scope, arg));
+      }
    } else {
       throw SqlError(sqlstate::featureNotSupported,
                      "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression")

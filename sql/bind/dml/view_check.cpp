@@ -65,7 +65,7 @@ ShownRow showRow(BindState& state, const Scope& scope, const catalog::Relation& 
    const ApartFromStatement apart(state, view);
    const auto script = ParsedScript::parse(view.definition);
    const auto& select = *as<SelectStmt>(script.statements().at(0).node);
-   applyAlias(item, as<RangeVar>(ListOf<>(select.fromClause)[0])->alias, 0);
+   applyAlias(item, as<RangeVar>(ListOf<>(select.fromClause)[0])->alias);
    Scope own(nullptr);
    own.depth = scope.depth;
    addEntry(own, item);

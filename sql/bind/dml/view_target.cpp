@@ -50,7 +50,7 @@ std::string complexCalls(const Rel& rel) {
 
 FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
                         std::string_view verb, ViewTarget& target) {
-   FromItem item = bindView(state, scope, view, name.alias, state.at(name.location));
+   FromItem item = bindView(state, scope, view, name.alias);
    // The operators of a simple view are a chain above the Get of the table. Each view in the chain must be simple.
    Rel* rel = item.rel.get();
    std::string found;

@@ -176,6 +176,23 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
 
 } // namespace
 
+namespace {
+
+/// Throws 42703 if `row` is the whole row of an item of FROM, named by `node`, and has no such column.
+void requireColumnOf(const ::Node* node, const Expr& row, std::string_view column) {
+   if (!isNode(node, T_ColumnRef) || row.kind != ExprKind::Row || isRowConstructor(row)) return;
+   const auto& names = row.as<scalar::Row>().names;
+   if (std::find(names.begin(), names.end(), column) != names.end()) return;
+   const ListOf<> path(as<ColumnRef>(node)->fields);
+   const uint32_t last = path.size() - 1;
+   const auto item = stringOf(path[isNode(path[last], T_A_Star) ? last - 1 : last]);
+   throw SqlError(sqlstate::undefinedColumn,
+                  "column " + std::string(item) + "." + std::string(column) + " does not exist")
+       .at(row.position);
+}
+
+} // namespace
+
 ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node, bool endsInStar) {
    auto result = bindExpr(state, scope, node.arg);
    std::vector<const A_Indices*> subscripts;
@@ -196,6 +213,7 @@ ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& n
                                                        " applied to type " + typeName(result->type.oid) +
                                                        ", which is not a composite type")
              .at(result->position);
+      requireColumnOf(node.arg, *result, stringOf(step));
       result = selectField(state, std::move(result), stringOf(step));
    }
    if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "catalog/object/collation.hpp"
 #include "common/thread/interruption.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
@@ -193,10 +194,25 @@ ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
    return cast;
 }
 
+/// The text of a view names a collation of users with its schema.
+void recordCollation(BindState& state, const ::CollateClause& node, Oid collation) {
+   if (!state.recorder || !state.source || collation < firstUserOid || node.location < 0) return;
+   if (ListOf<>(node.collname).size() != 1) return;
+   constexpr std::string_view keyword = "collate";
+   const std::string_view text = state.source->text();
+   const size_t name = text.find_first_not_of(" \t\r\n", static_cast<size_t>(node.location) + keyword.size());
+   const auto found = state.context.catalog.collation(collation);
+   const auto schema = state.context.catalog.schema(found->schema);
+   if (name != std::string_view::npos && schema)
+      state.recorder->replace(static_cast<uint32_t>(name), 0, catalog::quoteIdentifier(schema->name) + ".");
+}
+
 ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node) {
    auto arg = unknownToText(state, bindExpr(state, scope, node.arg));
    const uint32_t position = state.at(node.location);
-   auto expr = makeTyped(ExprKind::Relabel, collated(arg->type, node.collname, position), position);
+   const SqlType type = collated(arg->type, node.collname, state.context.catalog, state.path(), position);
+   recordCollation(state, node, type.collation);
+   auto expr = makeTyped(ExprKind::Relabel, type, position);
    expr->args.push_back(std::move(arg));
    expr->as<scalar::Relabel>().isCollate = true;
    state.noteCollation(expr->type.collation);

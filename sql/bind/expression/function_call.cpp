@@ -7,6 +7,7 @@
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/in_out_call.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
@@ -216,7 +217,10 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       throwNoFunction(&call, shownName, types, argNames, position);
    }
    // Rewrites call these, with argument types that no lookup by name would give them.
-   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain")
+   const bool isBoundKey = scope.clause == Clause::PartitionKey && path.size() > 1 && // as TableParts has it
+                           (name == "ouzel_collation_key" || name == "ouzel_collation_keys");
+   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain" &&
+       !isBoundKey)
       throwNoFunction(&call, shownName, types, argNames, position);
    auto found = resolveFunction(name, types, argNames, call.func_variadic, constructors);
    switch (found.outcome) {
@@ -350,6 +354,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
          inlined->position = position;
          return inlined;
       }
+   if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
    if (filled.domain && !function.returnsSet) return intoDomain(std::move(expr), filled);

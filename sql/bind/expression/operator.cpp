@@ -13,6 +13,7 @@
 #include "sql/bind/expression/shared_value.hpp"
 #include "sql/bind/expression/subquery.hpp"
 #include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/operator_name.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -72,16 +73,6 @@ CompareOp compareOpOf(BtreeStrategy strategy) {
    case BtreeStrategy::Greater: return CompareOp::Gt;
    }
    return CompareOp::Eq;
-}
-
-std::string_view operatorName(const ::List* name, uint32_t position) {
-   const ListOf<> parts(name);
-   if (parts.size() > 1 && stringOf(parts[0]) != "pg_catalog")
-      throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + std::string(stringOf(parts[0])) + "." +
-                                                      std::string(stringOf(parts.back())))
-          .at(position);
-   // The grammar turns != into <>.
-   return stringOf(parts.back());
 }
 
 ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
@@ -196,7 +187,7 @@ ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
    case AEXPR_SIMILAR: {
       auto left = bindExpr(state, scope, node.lexpr);
       auto right = bindExpr(state, scope, node.rexpr);
-      return makeOperator(state, operatorName(node.name, position), std::move(left), std::move(right), position);
+      return makeOperator(state, stringOf(ListOf<>(node.name).back()), std::move(left), std::move(right), position);
    }
    case AEXPR_BETWEEN:
    case AEXPR_NOT_BETWEEN:
@@ -220,14 +211,15 @@ ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) 
       const A_Expr& current = *spine.back();
       spine.pop_back();
       const uint32_t position = state.at(current.location);
-      const auto name = operatorName(current.name, position);
       // (a, b) = (SELECT x, y ...)
       if (left && isRowConstructor(*left) && isNode(current.rexpr, T_SubLink) &&
           as<SubLink>(current.rexpr)->subLinkType == EXPR_SUBLINK) {
+         const std::string name = operatorName(state, current.name, position);
          left = bindRowSubquery(state, scope, name, std::move(left), *as<SubLink>(current.rexpr), position);
          continue;
       }
       auto right = bindExpr(state, scope, current.rexpr);
+      const std::string name = operatorName(state, current.name, position);
       left = combine(state, scope, name, std::move(left), std::move(right), position);
    }
    return left;
@@ -432,9 +424,9 @@ namespace {
 
 ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool isAll) {
    const uint32_t position = state.at(node.location);
-   const auto name = operatorName(node.name, position);
    auto left = bindExpr(state, scope, node.lexpr);
    auto right = bindExpr(state, scope, node.rexpr);
+   const std::string name = operatorName(state, node.name, position);
    return makeAnyArray(state, name, std::move(left), std::move(right), isAll, position);
 }
 

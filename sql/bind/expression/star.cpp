@@ -92,10 +92,34 @@ bool isRowStar(const ::Node* node) {
    return isNode(node, T_A_Indirection) && isNode(ListOf<>(as<A_Indirection>(node)->indirection).back(), T_A_Star);
 }
 
+namespace {
+
+bool hasSubquery(const Expr& root) {
+   bool found = false;
+   forEachExpr(root, [&found](const Expr& expr) {
+      found = found || expr.kind == ExprKind::Subquery;
+      return !found;
+   });
+   return found;
+}
+
+/// The fields of the row that `star` expands. As in PostgreSQL each is taken from a row of its own; one with a subquery
+/// is bound anew for each, since the columns of a subquery are made once.
+std::vector<RowMember> expandedFields(BindState& state, Scope& scope, const ::A_Indirection& star) {
+   ExprPtr row = bindIndirection(state, scope, star, true);
+   const bool isCopied = row->kind != ExprKind::Row && hasSubquery(*row);
+   std::vector<RowMember> members = membersOf(state, std::move(row));
+   for (size_t i = 1; isCopied && i < members.size(); ++i)
+      members[i].expr = std::move(membersOf(state, bindIndirection(state, scope, star, true))[i].expr);
+   return members;
+}
+
+} // namespace
+
 std::vector<Target> expandRowStar(BindState& state, Scope& scope, const ::A_Indirection& star) {
    if (state.recorder) throwNotSupported("row expansion via \"*\" in a view", state.startOfNode(star.arg));
    std::vector<Target> targets;
-   for (RowMember& member : membersOf(state, bindIndirection(state, scope, star, true))) {
+   for (RowMember& member : expandedFields(state, scope, star)) {
       settleCollations(state, *member.expr);
       Target target;
       target.name = std::move(member.name);
@@ -106,16 +130,26 @@ std::vector<Target> expandRowStar(BindState& state, Scope& scope, const ::A_Indi
    return targets;
 }
 
+bool expands(const ::Node* node) {
+   return isStarRef(node) || isRowStar(node);
+}
+
+void appendExpanded(BindState& state, Scope& scope, const ::Node* node, std::vector<ExprPtr>& exprs) {
+   std::vector<Target> fields;
+   if (isStarRef(node))
+      expandStar(state, scope, *as<ColumnRef>(node), fields, &exprs);
+   else
+      fields = expandRowStar(state, scope, *as<A_Indirection>(node));
+   for (Target& field : fields)
+      exprs.push_back(std::move(field.expr));
+}
+
 std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::List* list, Clause clause) {
    const ClauseGuard guard(scope, clause);
    std::vector<ExprPtr> exprs;
-   std::vector<Target> unused;
    for (const ::Node* node : ListOf<>(list)) {
-      if (isStarRef(node)) {
-         expandStar(state, scope, *as<ColumnRef>(node), unused, &exprs);
-      } else if (isRowStar(node)) {
-         for (Target& target : expandRowStar(state, scope, *as<A_Indirection>(node)))
-            exprs.push_back(std::move(target.expr));
+      if (expands(node)) {
+         appendExpanded(state, scope, node, exprs);
       } else {
          exprs.push_back(bindExpr(state, scope, node));
          settleCollations(state, *exprs.back());

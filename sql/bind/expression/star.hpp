@@ -6,7 +6,10 @@ namespace ouzel::sql {
 /// Appends the columns of `*` or `t.*` to `exprs`, or to `targets` if `exprs` is null.
 void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
                 std::vector<ExprPtr>* exprs);
-/// Binds an expression list that may contain `t.*`: a row of VALUES, ROW(...).
+/// Whether the node stands for several expressions: `t.*` or `(row).*`; appends these to `exprs`.
+bool expands(const ::Node* node);
+void appendExpanded(BindState& state, Scope& scope, const ::Node* node, std::vector<ExprPtr>& exprs);
+/// Binds an expression list that may contain such nodes: a row of VALUES, ROW(...).
 std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::List* list, Clause clause);
 
 /// True for `*` and `t.*`.

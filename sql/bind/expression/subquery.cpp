@@ -7,6 +7,7 @@
 #include "sql/bind/expression/operator.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/nested_query.hpp"
+#include "sql/bind/type/operator_name.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -133,9 +134,9 @@ namespace {
 ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, BoundRel query) {
    const uint32_t position = state.at(node.location);
    const bool isAll = node.subLinkType == ALL_SUBLINK;
-   // IN has no operator name and means =.
-   const std::string name(node.operName ? stringOf(ListOf<>(node.operName).back()) : std::string_view("="));
    auto test = bindExpr(state, scope, node.testexpr);
+   // IN has no operator name and means =.
+   const std::string name = node.operName ? operatorName(state, node.operName, position) : "=";
    std::vector<ExprPtr> lefts;
    if (isRowConstructor(*test)) {
       lefts = std::move(test->args);

@@ -185,12 +185,16 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
          Expr* sides[] = {left.get(), right.get()};
          const Oid collation = commonCollation(state, sides, select.all);
          if (collation != type.collation)
-            throw SqlError(sqlstate::collationMismatch,
-                           "recursive query \"" + cte.name + "\" column " + std::to_string(i + 1) +
-                               " has collation \"" + collationName(type.collation) +
-                               "\" in non-recursive term but collation \"" + collationName(collation) + "\" overall")
+            throw SqlError(sqlstate::collationMismatch, "recursive query \"" + cte.name + "\" column " +
+                                                            std::to_string(i + 1) + " has collation \"" +
+                                                            collationName(state, type.collation) +
+                                                            "\" in non-recursive term but collation \"" +
+                                                            collationName(state, collation) + "\" overall")
                 .at(left->position)
                 .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
+         const IcuCollation* compared = state.columns.collations.find(collation);
+         if (!select.all && compared && !compared->isDeterministic) // the rows that are new are known by their bytes
+            throwNotSupported("UNION of a recursive query by a nondeterministic collation", left->position);
       }
       const bool losesLength = type.oid == oid::bpchar && output.type.typmod != type.typmod;
       if (output.type.oid != type.oid || losesLength) {
@@ -263,7 +267,7 @@ FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeV
       item.columns.back().isHidden = column.isHidden;
       if (isSelf) cte.selfColumns.push_back(id);
    }
-   applyAlias(item, name.alias, position);
+   applyAlias(item, name.alias);
    addEntry(scope, item);
    FromItem result;
    result.rel = makeRel(isSelf ? RelKind::RecursiveScan : RelKind::CteScan, std::move(scan));

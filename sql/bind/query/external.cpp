@@ -122,7 +122,7 @@ std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::Ran
       get.columns.push_back({id, ++attribute});
       item.columns.push_back({column.name, id, column.type});
    }
-   applyAlias(item, node.alias, 0);
+   applyAlias(item, node.alias);
    addEntry(scope, item);
    FromItem result;
    result.rel = makeRel(RelKind::VirtualGet, std::move(get));

@@ -96,15 +96,14 @@ void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<N
    }
 }
 
-void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position) {
+void applyAlias(NamespaceItem& item, const ::Alias* alias, std::string_view kind) {
    if (!alias) return;
    const std::string name = alias->aliasname;
    const ListOf<> names(alias->colnames);
    if (names.size() > item.columns.size())
       throw SqlError(sqlstate::invalidColumnReference,
-                     "table \"" + name + "\" has " + std::to_string(item.columns.size()) + " columns available but " +
-                         std::to_string(names.size()) + " columns specified")
-          .at(position);
+                     std::string(kind) + " \"" + name + "\" has " + std::to_string(item.columns.size()) +
+                         " columns available but " + std::to_string(names.size()) + " columns specified");
    item.alias = name;
    item.isAliased = true;
    for (uint32_t i = 0; i < names.size(); ++i)
@@ -157,17 +156,16 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    }
    switch (relation->relationKind) {
    case RelationKind::Table: {
-      FromItem item =
-          bindBaseTable(state, scope, relation, name.alias, position, name.inh ? TableRows::All : TableRows::Own);
+      FromItem item = bindBaseTable(state, scope, relation, name.alias, name.inh ? TableRows::All : TableRows::Own);
       const std::vector<GetColumn> row = item.rel->as<op::Get>().columns;
       item.rel = restrictRead(state, scope, *relation, std::move(item.rel), row);
       return item;
    }
    case RelationKind::MaterializedView:
-   case RelationKind::Virtual: return bindBaseTable(state, scope, relation, name.alias, position);
+   case RelationKind::Virtual: return bindBaseTable(state, scope, relation, name.alias);
    case RelationKind::View:
    case RelationKind::Sequence: // a sequence's row comes from a query, like a view's rows
-      return bindView(state, scope, relation, name.alias, position);
+      return bindView(state, scope, relation, name.alias);
    case RelationKind::Index:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)
@@ -212,7 +210,7 @@ void noteParts(BindState& state, const TableParts& parts) {
 }
 
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
-                       uint32_t position, TableRows rows) {
+                       TableRows rows) {
    op::Get get;
    const auto schema = state.context.catalog.schema(relation->schema);
    get.table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
@@ -236,7 +234,7 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
           rows == TableRows::Own ? ownPartsOf(relation) : boundParts(state, relation, rows == TableRows::Target);
       if (get.table.parts) addPartColumns(state, scope, get, item);
    }
-   applyAlias(item, alias, position);
+   applyAlias(item, alias);
    addEntry(scope, item);
    FromItem result;
    const bool isVirtual = relation->relationKind == RelationKind::Virtual;
@@ -259,7 +257,7 @@ FromItem bindFromSubquery(BindState& state, Scope& scope, const ::RangeSubselect
    makeOutputUnique(state, scope, query);
    NamespaceItem item;
    item.columns = scopeColumns(state, scope, query);
-   applyAlias(item, node.alias, 0);
+   applyAlias(item, node.alias);
    addEntry(scope, item);
    FromItem result;
    result.rel = std::move(query.rel);

@@ -11,14 +11,15 @@ RelPtr crossJoin(RelPtr left, RelPtr right);
 FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node);
 /// Throws 42712 if both sides of a join have an item of the same name.
 void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b);
-/// Gives an item the name and column names of its alias. Throws 42P10 if the alias names too many columns.
-void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position);
+/// Gives an item the name and column names of its alias. Throws 42P10 if the alias names too many columns; `kind` says
+/// what the item is.
+void applyAlias(NamespaceItem& item, const ::Alias* alias, std::string_view kind = "table");
 /// Which rows of a table are meant: with those of its partitions and heirs or without (ONLY); a target's scan reads the
 /// columns that only heirs have, too.
 enum class TableRows : uint8_t { All, Own, Target };
 /// Binds a stored or virtual table as a FROM item.
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
-                       uint32_t position, TableRows rows = TableRows::All);
+                       TableRows rows = TableRows::All);
 /// Notes that the statement reads or writes the parts of a table.
 void noteParts(BindState& state, const TableParts& parts);
 

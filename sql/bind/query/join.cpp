@@ -217,7 +217,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
    }
    item.hasVisibleName = node.alias != nullptr;
    if (node.alias) {
-      applyAlias(item, node.alias, 0);
+      applyAlias(item, node.alias, "join expression");
       addEntry(scope, item);
    }
    result.items.push_back(std::move(item));
@@ -225,7 +225,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       NamespaceItem named;
       named.columns = std::move(merge.merged);
       named.hasVisibleColumns = false;
-      applyAlias(named, node.join_using_alias, 0);
+      applyAlias(named, node.join_using_alias);
       std::vector<NamespaceItem> alone;
       alone.push_back(std::move(named));
       checkNameConflicts(result.items, alone);

@@ -117,12 +117,14 @@ RelPtr firstRows(RelPtr rel, const op::Limit& limit) {
    return makeRel(RelKind::Limit, std::move(both), std::move(rel));
 }
 
-/// Puts the limit and the late targets above `rel`. The rows that OFFSET skips are computed as well.
+/// Puts the limit and the late targets above `rel`. The rows that OFFSET skips are computed as well, unless a subquery
+/// tells how many these are.
 RelPtr placeLimit(BindState& state, Scope& scope, RelPtr rel, std::optional<op::Limit> limit,
                   std::vector<Target>& targets) {
    const bool hasLate =
        std::any_of(targets.begin(), targets.end(), [](const Target& target) { return target.stage == Stage::Late; });
-   const bool isSplit = hasLate && limit && limit->offset && !limit->withTies;
+   const bool isSplit = hasLate && limit && limit->offset && !limit->withTies && !hasSubquery(*limit->offset) &&
+                        !(limit->limit && hasSubquery(*limit->limit));
    if (isSplit) rel = placeTargets(state, scope, firstRows(std::move(rel), *limit), targets, Stage::Late);
    if (limit) rel = makeRel(RelKind::Limit, std::move(*limit), std::move(rel));
    return hasLate && !isSplit ? placeTargets(state, scope, std::move(rel), targets, Stage::Late) : std::move(rel);

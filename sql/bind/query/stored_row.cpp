@@ -19,6 +19,17 @@ ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const s
    return expr;
 }
 
+namespace {
+
+/// The call of a collation key as makeCollationKey() makes it.
+ExprPtr sameKey(ExprPtr key) {
+   const Value *locale = knownValue(*key->args[1]), *hasText = knownValue(*key->args[2]);
+   if (!locale || !hasText) return key;
+   return makeCollationKey(std::move(key->args[0]), {invalidOid, locale->bytes, hasText->i64 != 0, false});
+}
+
+} // namespace
+
 std::shared_ptr<const TableParts> boundParts(BindState& state, const catalog::RelationPtr& table, bool withExtra) {
    auto parts = partsOf(state.context.catalog, table, withExtra);
    if (!parts || parts->expressions.empty()) return parts;
@@ -38,6 +49,8 @@ std::shared_ptr<const TableParts> boundParts(BindState& state, const catalog::Re
    }
    for (const KeyExpression& expression : parts->expressions) {
       ExprPtr expr = bindOverTarget(state, *table, columns, expression.text, Clause::PartitionKey);
+      if (isCollationKey(*expr)) // in the form in which predicates have it
+         expr = sameKey(std::move(expr));
       substituteColumns(expr, [&](ColumnId id) { return byAttribute.at(id).get(); });
       bound->expressions.push_back({expression.text, expression.type, expression.reads, std::move(expr)});
    }

@@ -308,7 +308,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    } else {
       result.rel = rowsByNumber(state, scope, std::move(functions), node.ordinality, item);
    }
-   applyAlias(item, node.alias, 0);
+   applyAlias(item, node.alias);
    if (item.columns.size() != 1) item.isScalarFunction = false;
    addEntry(scope, item);
    result.items.push_back(std::move(item));

@@ -72,8 +72,7 @@ BoundRel queryOf(BindState& state, Scope& scope, const catalog::Relation& view) 
 
 } // namespace
 
-FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
-                  uint32_t position) {
+FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias) {
    // While a view is defined or renamed, the views that it reads are not looked into: they may come to read it, which
    // is an error only of a query.
    BoundRel query = state.recorder ? columnsOf(state, scope, *view) : queryOf(state, scope, *view);
@@ -89,7 +88,7 @@ FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& vi
       state.adopt(scope, output.column);
       item.columns.push_back({column.name, output.column, output.type, view->oid, column.attribute});
    }
-   applyAlias(item, alias, position);
+   applyAlias(item, alias);
    addEntry(scope, item);
    FromItem result;
    result.rel = std::move(query.rel);

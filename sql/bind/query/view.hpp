@@ -7,7 +7,6 @@ namespace ouzel::sql {
 /// In whose name a view uses its relations, as in RelationAccess: its owner, or with security_invoker who uses the
 /// view.
 Oid roleBehind(const catalog::Relation& view);
-FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
-                  uint32_t position);
+FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias);
 
 } // namespace ouzel::sql

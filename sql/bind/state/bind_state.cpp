@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/builtin/builtin.hpp"
+#include "catalog/object/collation.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/bind/state/view_text.hpp"
 
@@ -30,6 +30,10 @@ BindState::BindState(const BindContext& bindContext)
      parameters(context.parameterTypes.begin(), context.parameterTypes.end()) {
    for (Oid& type : parameters)
       if (type == invalidOid) type = oid::unknown;
+   const auto usual = catalog::collationInfo(context.catalog, defaultCollation);
+   if (usual->provider != 'i') return;
+   hasCollations = true;
+   columns.collations.add({defaultCollation, std::string(usual->icuLocale), true, false});
 }
 
 void BindState::readColumn(const ScopeColumn& column) {
@@ -74,11 +78,12 @@ ColumnId BindState::addColumn(uint32_t depth, std::string name, const SqlType& t
 void BindState::noteCollation(Oid collation) {
    if (collation == invalidOid || collation == defaultCollation) return;
    hasCollations = true;
-   const auto* info = catalog::builtins().collation(collation);
+   const auto info = catalog::collationInfo(context.catalog, collation);
    if (!info) return;
    const bool isIcu = info->provider == 'i';
-   constexpr std::string_view withCase = "C.utf8"; // orders by bytes, but knows the case of all letters
-   if (isIcu || info->name == withCase)
+   // C.utf8 orders by bytes, but knows the case of all letters.
+   const bool knowsCase = info->ctype.size() > 1 && info->ctype.starts_with("C.");
+   if (isIcu || knowsCase)
       columns.collations.add({collation, std::string(info->icuLocale), info->isDeterministic, !isIcu});
 }
 

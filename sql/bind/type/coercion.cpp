@@ -281,7 +281,7 @@ ExprPtr coerceForAssignment(BindState& state, ExprPtr expr, const SqlType& targe
                                                      (target.domain ? typeName(target) : typeName(target.oid)) +
                                                      " but " + (isDefault ? "default expression" : "expression") +
                                                      " is of type " + typeName(source))
-          .at(position)
+          .at(isDefault ? 0 : position)
           .hint(castHint);
    return cast;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/collation.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/type/collated_call.hpp"
@@ -16,9 +17,11 @@ namespace {
 
 using Strength = DerivedCollation::Strength;
 
-[[noreturn, gnu::cold]] void throwMismatch(std::string_view kind, Oid first, Oid second, uint32_t position) {
+[[noreturn, gnu::cold]] void throwMismatch(const BindState& state, std::string_view kind, Oid first, Oid second,
+                                           uint32_t position) {
    SqlError error(sqlstate::collationMismatch, "collation mismatch between " + std::string(kind) + " collations \"" +
-                                                   collationName(first) + "\" and \"" + collationName(second) + "\"");
+                                                   collationName(state, first) + "\" and \"" +
+                                                   collationName(state, second) + "\"");
    error.setPosition(position);
    if (kind == "explicit") throw error;
    throw std::move(error).hint(
@@ -37,13 +40,14 @@ bool isCollatable(const SqlType& type) {
 }
 
 /// Adds an operand to those that an operator has.
-void merge(DerivedCollation& into, const DerivedCollation& from) {
+void merge(const BindState& state, DerivedCollation& into, const DerivedCollation& from) {
    if (from.strength > into.strength) {
       into = from;
       return;
    }
    if (from.strength < into.strength || from.collation == into.collation) return;
-   if (into.strength == Strength::Explicit) throwMismatch("explicit", into.collation, from.collation, from.position);
+   if (into.strength == Strength::Explicit)
+      throwMismatch(state, "explicit", into.collation, from.collation, from.position);
    if (into.strength != Strength::Implicit || from.collation == defaultCollation) return;
    if (into.collation == defaultCollation) {
       into = from;
@@ -96,7 +100,7 @@ public:
       case ExprKind::Case: // conditions do not count, results do
          for (size_t i = 0; i < expr.args.size(); ++i) {
             const DerivedCollation one = settle(*expr.args[i]);
-            if (i % 2 == 1 || i + 1 == expr.args.size()) merge(operands, one);
+            if (i % 2 == 1 || i + 1 == expr.args.size()) merge(state_, operands, one);
          }
          return result(expr, operands);
       case ExprKind::SubscriptRef:
@@ -116,7 +120,7 @@ public:
       if (isCollationKey(expr)) return {}; // settled before
       if (isKeyedText(expr)) return implicit(expr.type, expr.position);
       for (const ExprPtr& arg : expr.args)
-         merge(operands, settle(*arg));
+         merge(state_, operands, settle(*arg));
       if (operands.strength == Strength::Conflict || expr.type.collation == conflictingCollation) requireFor(expr);
       const DerivedCollation own = result(expr, operands);
       if (operands.strength == Strength::Implicit || operands.strength == Strength::Explicit)
@@ -129,7 +133,7 @@ public:
       if (const auto* query = expr.getIf<scalar::Subquery>())
          for (size_t i = 0; i < expr.args.size(); ++i) { // ANY and ALL compare each with a column
             DerivedCollation operands = settle(*expr.args[i]);
-            merge(operands, implicit(state_.columns[query->columns[i]].type, expr.position));
+            merge(state_, operands, implicit(state_.columns[query->columns[i]].type, expr.position));
             if (operands.strength == Strength::Conflict) throwUndetermined("string comparison");
             if (const IcuCollation* collation = state_.columns.collations.find(operands.collation))
                collateMember(state_, expr, i, *collation);
@@ -169,8 +173,8 @@ private:
 
 } // namespace
 
-std::string collationName(Oid collation) {
-   const auto* info = catalog::builtins().collation(collation);
+std::string collationName(const BindState& state, Oid collation) {
+   const auto info = catalog::collationInfo(state.context.catalog, collation);
    return info ? std::string(info->name) : std::to_string(collation);
 }
 
@@ -181,9 +185,9 @@ void settleCollations(BindState& state, Expr& expr) {
 Oid commonCollation(BindState& state, std::span<Expr* const> exprs, bool mayConflict) {
    DerivedCollation common;
    for (Expr* expr : exprs)
-      merge(common, Derivation(state).settle(*expr));
+      merge(state, common, Derivation(state).settle(*expr));
    if (common.strength != Strength::Conflict) return common.collation;
-   if (!mayConflict) throwMismatch("implicit", common.collation, common.other, common.otherPosition);
+   if (!mayConflict) throwMismatch(state, "implicit", common.collation, common.other, common.otherPosition);
    return conflictingCollation;
 }
 
@@ -192,7 +196,7 @@ SqlType settleCall(BindState& state, const catalog::FunctionInfo& function, std:
    if (!state.hasCollations) return result;
    DerivedCollation operands;
    for (const ExprPtr& arg : args)
-      merge(operands, Derivation(state).settle(*arg));
+      merge(state, operands, Derivation(state).settle(*arg));
    if (operands.strength == Strength::Conflict)
       if (const std::string_view use = useOf(function); !use.empty()) throwUndetermined(use);
    if (!isCollatable(result) || operands.strength == Strength::None) return result;
@@ -209,7 +213,10 @@ ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position) {
    Expr* const values[] = {value.get()};
    const Oid collation = commonCollation(state, values, true);
    if (collation == conflictingCollation) return makeNull(text);
-   auto name = makeConstant(text, Value::string(catalog::quoteIdentifier(collationName(collation))));
+   const auto info = catalog::collationInfo(state.context.catalog, collation);
+   const std::string shown =
+       info ? catalog::displayName(state.context.catalog, state.path(), *info) : std::to_string(collation);
+   auto name = makeConstant(text, Value::string(shown));
    name->position = position;
    return name;
 }
@@ -218,7 +225,7 @@ void requireCollation(BindState& state, const Expr& key) {
    if (key.type.collation != conflictingCollation) return;
    const DerivedCollation derived = Derivation(state).settle(*clone(key));
    if (derived.collation == conflictingCollation) throwUndetermined("string comparison"); // a column of a subquery
-   throwMismatch("implicit", derived.collation, derived.other, derived.otherPosition);
+   throwMismatch(state, "implicit", derived.collation, derived.other, derived.otherPosition);
 }
 
 } // namespace ouzel::sql

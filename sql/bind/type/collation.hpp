@@ -22,7 +22,7 @@ struct DerivedCollation {
    uint32_t otherPosition = 0;
 };
 
-std::string collationName(Oid collation);
+std::string collationName(const BindState& state, Oid collation);
 /// Gives the collatable nodes of a complete expression their collations. Throws 42P21 for different COLLATEs and 42P22
 /// for a comparison of operands without a common collation. Costs nothing in statements that name no collation.
 void settleCollations(BindState& state, Expr& expr);
@@ -33,8 +33,6 @@ Oid commonCollation(BindState& state, std::span<Expr* const> exprs, bool mayConf
 /// aggregates and window functions. Throws 42P22 if the function compares and its arguments have none in common.
 SqlType settleCall(BindState& state, const catalog::FunctionInfo& function, std::span<const ExprPtr> args,
                    const SqlType& result);
-/// COLLATION FOR (value): the name of the value's collation, as SQL names it. Throws 42804 for a type without one.
-ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position);
 /// COLLATION FOR (value): the name of the value's collation, as SQL names it. Throws 42804 for a type without one.
 ExprPtr bindCollationFor(BindState& state, ExprPtr value, uint32_t position);
 /// Throws 42P21 if a sort or group key has no collation because its operands differ, 42P22 if it is a column of a

@@ -1,7 +1,5 @@
 #include "sql/bind/type/literal.hpp"
 
-#include <charconv>
-
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
@@ -19,28 +17,8 @@ namespace {
 
 /// The OID for a literal of type regclass, regtype, ...: the name of an object, or its number.
 Oid lookUp(const SqlType& type, const std::string& text, const BindContext& context) {
-   if (text == "-") return invalidOid;
-   Oid number = 0;
-   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-   if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return number;
-   if (type.oid == oid::regtype) return resolveTypeText(text, context).named();
-   auto parts = catalog::parseQualifiedName(text);
-   if (type.oid == oid::regclass)
-      return catalog::requireRelation(context.catalog, context.searchPath, catalog::toQualifiedName(std::move(parts)))
-          ->oid;
-   if (type.oid == oid::regnamespace) return catalog::requireSchema(context.catalog, context.searchPath, parts.back());
-   if (type.oid == oid::regrole) {
-      const auto role = context.catalog.findRole(parts.back());
-      if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + parts.back() + "\" does not exist");
-      return role->oid;
-   }
-   if (type.oid == oid::regproc) {
-      const auto functions = builtins().functions(parts.back());
-      if (functions.empty()) throw SqlError(sqlstate::undefinedFunction, "function \"" + text + "\" does not exist");
-      if (functions.size() > 1)
-         throw SqlError(sqlstate::ambiguousFunction, "more than one function named \"" + text + "\"");
-      return functions[0]->oid;
-   }
+   const bool isName = text != "-" && text.find_first_not_of("0123456789") != std::string::npos;
+   if (type.oid == oid::regtype && isName) return resolveTypeText(text, context).named();
    return catalog::regIn({context.catalog, context.searchPath, catalog::bootstrapRole}, type.oid, text);
 }
 

@@ -1,6 +1,7 @@
 #include "sql/bind/type/ordering.hpp"
 
 #include "sql/bind/type/collation.hpp"
+#include "sql/bind/type/operator_name.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -38,12 +39,11 @@ void direction(const BindState& state, const ::SortBy& sort, const SqlType& type
    descending = sort.sortby_dir == SORTBY_DESC;
    if (sort.sortby_dir == SORTBY_USING) {
       const uint32_t position = state.at(sort.location);
-      const auto name = stringOf(ListOf<>(sort.useOp).back());
+      const std::string name = operatorName(state, sort.useOp, position);
       const auto* op = requireOperator(name, type.oid, type.oid, position);
       const auto member = builtins().btreeStrategy(op->oid);
       if (!member || (member->strategy != BtreeStrategy::Less && member->strategy != BtreeStrategy::Greater))
-         throw SqlError(sqlstate::wrongObjectType,
-                        "operator " + std::string(name) + " is not a valid ordering operator")
+         throw SqlError(sqlstate::wrongObjectType, "operator " + name + " is not a valid ordering operator")
              .at(position)
              .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
       descending = member->strategy == BtreeStrategy::Greater;

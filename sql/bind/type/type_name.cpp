@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "catalog/object/collation.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
@@ -143,7 +144,7 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return false;
    case 'Z': // what PostgreSQL keeps for itself
       return type.oid == oid::character;
-   case 'N': return type.name != "regcollation" && type.name != "regconfig" && type.name != "regdictionary";
+   case 'N': return type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
       constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,
                                  oid::xid,   oid::xid8, oid::cid,   oid::refcursor, oid::aclitem};
@@ -202,16 +203,17 @@ SqlType resolveValueType(const ::TypeName& name, const BindContext& context) {
    return resolved;
 }
 
-SqlType collated(SqlType type, const ::List* collation, uint32_t position) {
-   const std::string name(stringOf(ListOf<>(collation).back()));
-   const auto* found = builtins().findCollation(name);
-   if (!found)
-      throw SqlError(sqlstate::undefinedObject, "collation \"" + name + "\" for encoding \"UTF8\" does not exist")
-          .at(position);
+SqlType collated(SqlType type, const ::List* collation, const catalog::Snapshot& catalog,
+                 const catalog::SearchPath& path, uint32_t position) {
+   const ListOf<> parts(collation);
+   requireOwnDatabase(parts, catalog, position);
+   catalog::QualifiedName name{{}, {}, std::string(stringOf(parts.back())), position};
+   if (parts.size() > 1) name.schema = stringOf(parts[parts.size() - 2]);
+   const Oid found = catalog::requireCollation(catalog, path, name).oid;
    if (!type.collation)
       throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(type.oid))
           .at(position);
-   type.collation = found->oid;
+   type.collation = found;
    return type;
 }
 
@@ -222,7 +224,8 @@ SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& cont
                         context.source ? context.source->position(definition.typeName->location) : 0);
    const ::CollateClause* clause = definition.collClause;
    if (!clause) return type;
-   return collated(type, clause->collname, context.source ? context.source->position(clause->location) : 0);
+   return collated(type, clause->collname, context.catalog, context.searchPath,
+                   context.source ? context.source->position(clause->location) : 0);
 }
 
 SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {

@@ -173,9 +173,6 @@ CATCH_TEST_CASE("visibility, schemas, comments") {
    CATCH_CHECK(currentSchemas(c, false) == std::vector<std::string>{"public"});
    CATCH_CHECK(userName(c.snapshot, 10) == "postgres");
    CATCH_CHECK(userName(c.snapshot, 12345) == "unknown (OID=12345)");
-   CATCH_CHECK(encodingName(6) == "UTF8");
-   CATCH_CHECK(encodingNumber("utf-8") == 6);
-   CATCH_CHECK(encodingNumber("nosuch") == -1);
    CATCH_CHECK(*objDescription(c.snapshot, 177, "pg_proc") == "implementation of + operator");
    CATCH_CHECK(*shobjDescription(c.snapshot, 5, "pg_database") == "default administrative connection database");
 }

@@ -1,0 +1,111 @@
+#pragma once
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/editor/editor.hpp"
+#include "catalog/object/collation.hpp"
+#include "catalog/object/statistics.hpp"
+
+namespace ouzel::catalog {
+
+/// The objects that one DROP removes: the named objects, and all relations, constraints and defaults that depend on a
+/// removed object, each with the reason. Steps: add..., close(), refuse() for RESTRICT, execute().
+class DropPlan {
+public:
+   explicit DropPlan(CatalogEditor& editor) : editor_(editor) {}
+
+   void addTarget(const RelationPtr& relation) { add(relation, false, false, {}); }
+   void addCascaded(const RelationPtr& relation, const std::string& reason) { add(relation, true, false, reason); }
+   void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
+   void addCascaded(const StatisticsPtr& statistics, const std::string& reason) {
+      statistics_.emplace_back(statistics, reason);
+   }
+   void addTarget(const CollationPtr& collation) { add(collation, false, {}); }
+   void addCascaded(const CollationPtr& collation, const std::string& reason) { add(collation, true, reason); }
+   /// Adds the dependents of all added objects until no further object is added.
+   void close();
+   /// Adds what partitions have of a foreign key that is dropped from the partitioned table.
+   void addForeignKeyParts(const Constraint& constraint) { addPartsOfConstraint(constraint.oid); }
+   /// Adds the objects that depend on the column that the statement drops, of a table that stays.
+   void addColumn(const RelationPtr& relation, int16_t attribute);
+
+   /// Throws 2BP01 if the DROP would remove an object that the statement does not name. `what`: what it names; empty:
+   /// several objects.
+   void refuse(const std::string& what) const;
+   Dropped execute();
+   std::string describe(const Relation& relation) const;
+   std::string describe(const Statistics& statistics) const {
+      return "statistics object " + displayName(editor_.snapshot(), editor_.searchPath_, statistics);
+   }
+   std::string describe(const Collation& collation) const {
+      return "collation " + displayName(editor_.snapshot(), editor_.searchPath_, collation);
+   }
+   /// What an index or sequence is a part of and falls with, as error messages name it; empty: nothing.
+   std::string requiredBy(const Relation& relation) const;
+
+private:
+   struct Fallen {
+      RelationPtr relation;
+      bool isCascaded, isInternal;
+      std::string reason; ///< the object that it depends on: "table t"
+      bool isFollowed = false;
+   };
+   struct FallenPart { ///< a constraint, default, column or policy of a relation that stays
+      Oid relation;
+      std::string constraint;
+      int16_t defaultOf = 0;
+      std::string description, reason;
+      int16_t column = 0;
+      std::string policy{};
+      bool isInternal = false; ///< falls without a word, with the constraint of the parent that it is a part of
+      std::string rule{};
+   };
+
+   void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
+   void add(const CollationPtr& collation, bool isCascaded, const std::string& reason);
+   // drop_collation.cpp
+   /// Adds what needs a collation.
+   void follow(const Collation& collation);
+   void addDependentOf(const Collation& collation, const RelationPtr& relation, const std::string& reason);
+   void addIndex(const RelationPtr& index, const std::string& reason);
+   void addTextsNaming(const Collation& collation, const Relation& relation, const std::string& reason);
+   /// Adds what partitions have as parts of a constraint or index of a partitioned table.
+   void addPartsOfConstraint(Oid constraint);
+   void addPartsOfIndex(Oid index);
+   /// Adds the foreign keys for which `needs` is true.
+   template <typename Needs>
+   void addForeignKeys(const Needs& needs, const std::string& reason);
+   /// The same of rules.
+   void addRules(Oid relation, int16_t attribute, const std::string& reason);
+   /// Adds the policies of other tables, and of the table whose column falls, that read a relation or column.
+   void addPolicies(Oid relation, int16_t attribute, const std::string& reason);
+   void follow(size_t i);
+   /// Adds the columns of other relations that have the relation's row type.
+   void addColumnsOfType(const Relation& relation);
+   void addDependentsOfColumn(const RelationPtr& relation, int16_t attribute, const std::string& reason);
+   bool has(Oid relation) const {
+      return std::any_of(fallen_.begin(), fallen_.end(), [&](const Fallen& f) { return f.relation->oid == relation; });
+   }
+
+   CatalogEditor& editor_;
+   std::vector<Fallen> fallen_;
+   std::vector<FallenPart> parts_;
+   /// Of a schema that falls, each with the reason; those of tables that fall go with the table, without a word.
+   std::vector<std::pair<StatisticsPtr, std::string>> statistics_;
+   struct FallenCollation {
+      CollationPtr collation;
+      bool isCascaded;
+      std::string reason;
+   };
+   std::vector<FallenCollation> collations_;
+   // The column of addColumn(); its default and constraints over it fall with it, without a word.
+   Oid columnOwner_ = invalidOid;
+   int16_t column_ = 0;
+};
+
+/// Leaves the place of the column, and takes its constraints with it.
+void dropColumnOf(Relation& relation, int16_t attribute);
+
+} // namespace ouzel::catalog
