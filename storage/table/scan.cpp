@@ -57,10 +57,42 @@ bool zonesMayMatch(const ScanState& state, const Segment& segment, uint32_t rowG
                       [&](const ValuePredicate& p) { return mayMatch(p, segment, rowGroup); });
 }
 
+namespace {
+
+/// What zone maps know of the order's column in a row group; null: nothing, as of rows in memory.
+const ChunkHeader* orderedChunk(const ScanState& state, const Morsel& morsel) {
+   const Segment& segment = *state.sources[morsel.segment].segment;
+   if (!segment.block || state.spec.order->column >= segment.columnCount()) return nullptr;
+   return &segment.block->header().chunk(state.spec.order->column, morsel.rowGroup);
+}
+
+/// Whether all values of the row group lie behind the bound.
+bool isBehind(const ScanState& state, const Morsel& morsel, ZoneKey bound) {
+   const ChunkHeader* chunk = orderedChunk(state, morsel);
+   if (!chunk || (state.spec.order->nullsFirst && chunk->nullCount != 0)) return false;
+   if (chunk->zone.isEmpty()) return true; // NULLs, which come last
+   return state.spec.order->isDescending ? chunk->zone.upper < bound : chunk->zone.lower > bound;
+}
+
+} // namespace
+
+void orderMorsels(ScanState& state) {
+   const ScanOrder& order = *state.spec.order;
+   // Where nothing is known, or NULLs come first, the row group is read at once.
+   const auto firstValue = [&](const Morsel& morsel) {
+      const ChunkHeader* chunk = orderedChunk(state, morsel);
+      if (!chunk || (order.nullsFirst && chunk->nullCount != 0)) return zoneKeyMin;
+      if (chunk->zone.isEmpty()) return zoneKeyMax;
+      return order.isDescending ? ~chunk->zone.upper : chunk->zone.lower;
+   };
+   std::stable_sort(state.morsels.begin(), state.morsels.end(),
+                    [&](const Morsel& a, const Morsel& b) { return firstValue(a) < firstValue(b); });
+}
+
 ScanSource::ScanSource(std::shared_ptr<ScanState> state) : state_(std::move(state)) {}
 ScanSource::~ScanSource() = default;
 
-bool ScanSource::next(Morsel& morsel) {
+bool ScanSource::next(Morsel& morsel, std::optional<ZoneKey> bound) {
    while (true) {
       const uint32_t index = next_.fetch_add(1, std::memory_order_relaxed);
       if (index >= state_->morsels.size()) {
@@ -70,6 +102,10 @@ bool ScanSource::next(Morsel& morsel) {
       }
       morsel = state_->morsels[index];
       bool matches = zonesMayMatch(*state_, *state_->sources[morsel.segment].segment, morsel.rowGroup);
+      if (matches && bound && isBehind(*state_, morsel, *bound)) {
+         matches = false;
+         skippedByOrder_.fetch_add(1, std::memory_order_relaxed);
+      }
       if (matches && state_->filters && !state_->filters->mayMatch(index)) {
          matches = false;
          skippedByFilter_.fetch_add(1, std::memory_order_relaxed);
@@ -108,6 +144,9 @@ uint32_t ScanSource::morselCount() const {
 uint32_t ScanSource::morselsSkipped() const {
    return skipped_.load(std::memory_order_relaxed);
 }
+uint32_t ScanSource::morselsSkippedByOrder() const {
+   return skippedByOrder_.load(std::memory_order_relaxed);
+}
 uint32_t ScanSource::morselsSkippedByFilter() const {
    return skippedByFilter_.load(std::memory_order_relaxed);
 }
@@ -137,6 +176,7 @@ void ScanSource::rewind() {
    next_.store(0);
    skipped_.store(0);
    skippedByFilter_.store(0);
+   skippedByOrder_.store(0);
 }
 
 } // namespace ouzel::storage

@@ -71,6 +71,12 @@ struct PathPredicate {
    ZoneKey lower = zoneKeyMin, upper = zoneKeyMax;
 };
 
+/// In which order the rows of a scan are wanted: row groups with the first values come first, as zone maps tell.
+struct ScanOrder {
+   uint32_t column = 0; ///< storage column
+   bool isDescending = false, nullsFirst = false;
+};
+
 /// The columns and conditions of a scan.
 struct ScanSpec {
    static constexpr uint32_t rowIdColumn = UINT32_MAX;
@@ -82,6 +88,7 @@ struct ScanSpec {
    std::vector<ValuePredicate> valuePredicates = {};
    std::vector<ScanPath> paths = {}; ///< readers number them after `columns`
    std::vector<PathPredicate> pathPredicates = {};
+   std::optional<ScanOrder> order = std::nullopt; ///< empty: the order of the table
 };
 
 /// One unit of scan work: a row group of one segment. Opaque to the executor.
@@ -137,8 +144,9 @@ public:
    explicit ScanSource(std::shared_ptr<ScanState> state);
    ~ScanSource();
 
-   /// The next morsel that neither zone maps nor filters exclude; false at the end.
-   bool next(Morsel& morsel);
+   /// The next morsel that neither zone maps nor filters exclude; false at the end. `bound`: values behind it in the
+   /// order of the spec are not wanted.
+   bool next(Morsel& morsel, std::optional<ZoneKey> bound = std::nullopt);
    std::unique_ptr<RowGroupReader> makeReader() const;
 
    /// Start the first reads from a store over a network, before the first morsel is taken.
@@ -153,6 +161,7 @@ public:
    // For EXPLAIN ANALYZE:
    uint32_t morselsSkipped() const;
    uint32_t morselsSkippedByFilter() const; ///< those of morselsSkipped() that zone maps did not exclude
+   uint32_t morselsSkippedByOrder() const;  ///< those of morselsSkipped() that lie behind the bound
    struct NetworkReads {
       uint64_t reads = 0, bytes = 0;
       uint64_t sharedBytes = 0; ///< further bytes, from reads that other scans started
@@ -170,7 +179,7 @@ public:
 
 private:
    std::shared_ptr<ScanState> state_;
-   std::atomic<uint32_t> next_{0}, skipped_{0}, skippedByFilter_{0};
+   std::atomic<uint32_t> next_{0}, skipped_{0}, skippedByFilter_{0}, skippedByOrder_{0};
 };
 
 } // namespace ouzel::storage

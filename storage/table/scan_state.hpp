@@ -31,4 +31,7 @@ struct ScanState {
 /// False when zone maps prove that no row of the row group can satisfy all predicates of the scan.
 bool zonesMayMatch(const ScanState& state, const Segment& segment, uint32_t rowGroup);
 
+/// Puts the morsels into the order of the spec. REQUIRES: there is one.
+void orderMorsels(ScanState& state);
+
 } // namespace ouzel::storage

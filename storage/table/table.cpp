@@ -132,6 +132,7 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }
+   if (state->spec.order && !state->spec.keys) orderMorsels(*state);
    state->filters = FilterSearch::makeFor(*state, core_->context.readAhead, isRemote());
    if (isRemote()) state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
    return std::make_unique<ScanSource>(std::move(state));

@@ -25,6 +25,13 @@ storage::ScanSpec ScanSources::specOf(const sql::TablePart* part, const storage:
       own(zone.column);
    for (storage::ValuePredicate& values : spec.valuePredicates)
       own(values.column);
+   if (spec.order) {
+      const int16_t attribute = part->attributeOf(static_cast<int16_t>(spec.order->column + 1));
+      if (attribute == 0)
+         spec.order.reset();
+      else
+         spec.order->column = static_cast<uint32_t>(attribute - 1);
+   }
    if (spec.keys && spec.keys->computed) // the computation is over the whole table's columns
       spec.keys.reset();
    if (spec.keys)
@@ -105,17 +112,19 @@ Vector ScanSources::constant(size_t source, uint32_t column) const {
 void ScanSources::describe(OperatorProfile& profile) const {
    if (sources_.empty() && !table_.parts) return;
    if (table_.parts) profile.notes.emplace_back("Partitions", partsText(table_));
-   uint32_t rowGroups = 0, skipped = 0, skippedByFilter = 0;
+   uint32_t rowGroups = 0, skipped = 0, skippedByFilter = 0, skippedByOrder = 0;
    storage::ScanSource::NetworkReads network;
    for (const auto& source : sources_) {
       rowGroups += source->morselCount();
       skipped += source->morselsSkipped();
       skippedByFilter += source->morselsSkippedByFilter();
+      skippedByOrder += source->morselsSkippedByOrder();
       network += source->networkReads();
    }
    profile.notes.emplace_back("Row Groups", std::to_string(rowGroups));
    if (skipped) profile.notes.emplace_back("Row Groups Skipped", std::to_string(skipped));
    if (skippedByFilter) profile.notes.emplace_back("Row Groups Skipped by Filter", std::to_string(skippedByFilter));
+   if (skippedByOrder) profile.notes.emplace_back("Row Groups Skipped by Order", std::to_string(skippedByOrder));
    if (network.reads > 0)
       profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
                                                      " bytes, waited for " + std::to_string(network.waits));

@@ -170,6 +170,8 @@ private:
    bool isEmpty_ = false;
    std::map<int16_t, std::vector<const Value*>> fixed_; // by attribute: values that predicates allow
    KeyLookup* keyLookup_ = nullptr;                     // published by a join above
+   OrderBound* bound_ = nullptr;                        // of ORDER BY ... LIMIT above
+   uint32_t orderSlot_ = 0;                             // the column that bound_ is about
    // STATE
    std::vector<RangeFilter> activeRanges_; // set by prepare()
    std::vector<RuntimeUse> activeRuntime_;
@@ -189,6 +191,11 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
       spec_.paths.push_back({static_cast<uint32_t>(path.attribute - 1), path.access});
    for (const sql::ExprPtr& predicate : plan_.predicates)
       addPredicate(*predicate, builder);
+   if (const auto order = builder.scanOrders.find(&node); order != builder.scanOrders.end()) {
+      bound_ = order->second.bound;
+      orderSlot_ = *slots_.find(order->second.column);
+      spec_.order = {spec_.columns[orderSlot_], bound_->isDescending, bound_->nullsFirst};
+   }
    if (plan_.keyLookup != 0) keyLookup_ = &builder.keyLookup(plan_.keyLookup);
    if (builder.context().settings().runtimeFilters)
       for (const sql::plan::RuntimeFilterUse& use : plan_.runtimeFilters)
@@ -465,6 +472,10 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
       if (rows.count() == 0) return rows;
       narrow(reader.filterRange(range.column, first, count, range.lower, range.upper, rows, list));
    }
+   if (bound_ && !bound_->nullsFirst && rows.count() > 0 && reader.canFilterRange(orderSlot_))
+      if (const auto bound = bound_->value())
+         narrow(reader.filterRange(orderSlot_, first, count, bound_->isDescending ? *bound : INT64_MIN,
+                                   bound_->isDescending ? INT64_MAX : *bound, rows, list));
    for (size_t i = 0; i < activeRuntime_.size() && rows.count() > 0; ++i) {
       const RuntimeUse& use = activeRuntime_[i];
       Local::Record& record = local.records[i];
@@ -498,7 +509,7 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
    for (int attempts = 0; attempts < 32; ++attempts) {
       if (!local.hasMorsel) {
          storage::Morsel morsel;
-         while (!sources_[local.source].next(morsel)) {
+         while (!sources_[local.source].next(morsel, bound_ ? bound_->value() : std::nullopt)) {
             if (local.source + 1 == sources_.size()) return SourceStatus::Done;
             ++local.source;
             local.reader.reset();

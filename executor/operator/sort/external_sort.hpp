@@ -46,6 +46,8 @@ public:
       ~Lane() { release(); }
       /// As SortRun::append; spills before, if memory is short.
       void append(QueryContext& context, const Batch& rows, std::span<const Vector> keys);
+      /// The key of the last row that is wanted of this lane; null: not known.
+      const std::byte* threshold() const { return run_ ? run_->threshold() : nullptr; }
 
    private:
       friend class ExternalSort;

@@ -67,19 +67,40 @@ private:
    uint64_t left_ = 0;
 };
 
+/// The bound for the scan that gives the rows, if the first key is an integer column of it; else null.
+OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, const sql::SortKey& first) {
+   if (first.expr->kind != sql::ExprKind::Column) return nullptr;
+   const PhysicalType type = first.expr->repr.physical;
+   if (type != PhysicalType::I16 && type != PhysicalType::I32 && type != PhysicalType::I64) return nullptr;
+   const sql::plan::Node* node = &input;
+   while (node->kind == sql::plan::NodeKind::Project || node->kind == sql::plan::NodeKind::Filter)
+      node = node->children[0].get();
+   if (node->kind != sql::plan::NodeKind::TableScan) return nullptr;
+   const sql::ColumnId column = columnOf(*first.expr);
+   for (const sql::plan::ScanColumn& scanned : node->as<sql::plan::TableScan>().columns) {
+      if (scanned.column != column || scanned.attribute <= 0) continue;
+      auto* bound = builder.own<OrderBound>(first.descending, first.nullsFirst);
+      builder.scanOrders[node] = {bound, column};
+      return bound;
+   }
+   return nullptr;
+}
+
 } // namespace
 
 std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const std::vector<sql::SortKey>& keys,
                                const sql::Expr* limit, const sql::Expr* offset) {
    const sql::plan::Node& child = *node.children[0];
+   OrderBound* bound = limit && !keys.empty() ? boundOfScan(builder, child, keys.front()) : nullptr;
    std::vector<Stage> input = builder.produce(child);
    SortInput sortInput = makeSortInput(child.output, node.output, sortOrders(keys), builder.context().columns());
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());
    auto* source = builder.own<SortedSource>(builder.context(), *sort, static_cast<uint32_t>(node.output.size()));
-   Sink* sink =
+   SortSink* sink =
        limit || offset
-           ? static_cast<Sink*>(builder.own<RangeSortSink>(std::move(sortInput), *sort, *source, limit, offset))
+           ? static_cast<SortSink*>(builder.own<RangeSortSink>(std::move(sortInput), *sort, *source, limit, offset))
            : builder.own<SortSink>(std::move(sortInput), *sort, source);
+   sink->setBound(bound);
    builder.addPipeline(std::move(input), sink, builder.profileOf(node));
    Stage stage;
    stage.source = source;

@@ -55,6 +55,9 @@ public:
    /// With keepRows: the key of the last wanted row, for the worker's next run.
    std::vector<std::byte> takeThreshold() { return std::move(threshold_); }
    void setThreshold(std::vector<std::byte> key) { threshold_ = std::move(key); }
+   const std::byte* threshold() const {
+      return threshold_.empty() ? nullptr : threshold_.data();
+   } ///< null: not known yet
    const std::byte* key(uint32_t row) const { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
    const Batch& batchOf(uint32_t row) const { return batches_[row / batchRowsMax]->batch; }
    /// The stored value. Memory of NULL values is readable, too.

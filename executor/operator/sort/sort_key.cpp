@@ -207,6 +207,20 @@ void SortKeyLayout::encode(std::span<const Vector> values, Selection rows, uint3
       });
 }
 
+std::optional<int64_t> SortKeyLayout::firstInteger(const std::byte* key) const {
+   const Column& column = columns_.front();
+   const uint32_t size = column.end - column.offset - 1;
+   DCHECK(column.type == PhysicalType::I16 || column.type == PhysicalType::I32 || column.type == PhysicalType::I64);
+   if (key[column.offset] != notNull) return std::nullopt;
+   uint64_t value = 0;
+   for (uint32_t i = 0; i < size; ++i)
+      value = value << 8 | static_cast<uint64_t>(key[column.offset + 1 + i]);
+   const uint32_t unused = 64 - 8 * size;
+   if (column.descending) value = ~value;
+   const auto aligned = static_cast<int64_t>((value ^ uint64_t{1} << (8 * size - 1)) << unused);
+   return aligned >> unused; // with the sign
+}
+
 SortPrefix SortKeyLayout::prefix(const std::byte* key) const {
    std::byte bytes[16] = {};
    std::memcpy(bytes, key, prefixBytes_);

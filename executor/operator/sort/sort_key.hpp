@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <immintrin.h>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,9 @@ public:
    bool isExact() const { return isExact_; }
    /// For a column that is not exact: whether the key has only a prefix of the value.
    static bool isUnresolved(const Column& column, const std::byte* key);
+
+   /// The value of the first column, if it is an integer; empty for NULL.
+   std::optional<int64_t> firstInteger(const std::byte* key) const;
 
    /// The number of first bytes of a key that decide without values.
    uint32_t decidedBytes() const { return decidedBytes_; }

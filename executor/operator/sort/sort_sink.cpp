@@ -77,6 +77,7 @@ struct Local final : LocalState {
 } // namespace
 
 void SortSink::prepare(QueryContext& context) {
+   if (bound_) bound_->reset();
    sort_.prepare(context, rowsWanted_);
 }
 
@@ -100,6 +101,9 @@ SinkStatus SortSink::consume(QueryContext& context, LocalState& state, const Bat
    local.stored.rowCount = in.rowCount;
    local.stored.selection = in.selection;
    local.lane.append(context, local.stored, local.keys);
+   if (bound_)
+      if (const std::byte* key = local.lane.threshold())
+         if (const auto value = input_.layout.key.firstInteger(key)) bound_->tighten(*value);
    return SinkStatus::NeedInput;
 }
 

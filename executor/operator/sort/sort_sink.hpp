@@ -8,6 +8,7 @@
 #include "executor/operator/sort/external_sort.hpp"
 #include "executor/operator/sort/row_range.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/pipeline/order_bound.hpp"
 #include "executor/pipeline/reclaimer.hpp"
 
 namespace ouzel::executor {
@@ -46,6 +47,8 @@ public:
    /// `source` of the sorted rows: may write them to disk before they are read. Null: they stay where they are.
    SortSink(SortInput input, ExternalSort& sort, SortedSource* source = nullptr)
       : input_(std::move(input)), sort_(sort), reader_(source) {}
+   /// Tells a scan below how far rows are wanted, by the first key. REQUIRES: that key is an integer.
+   void setBound(OrderBound* bound) { bound_ = bound; }
    void prepare(QueryContext& context) override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
@@ -59,6 +62,7 @@ protected:
    SortInput input_;
    ExternalSort& sort_;
    SortedSource* const reader_;
+   OrderBound* bound_ = nullptr; ///< null: no scan asks
    uint64_t keepRows_ = SortRun::keepAll;
    uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };

@@ -11,6 +11,7 @@
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/sort/radix_sort.hpp"
 #include "executor/operator/sort/sort_merge.hpp"
+#include "executor/pipeline/order_bound.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
@@ -667,6 +668,44 @@ CATCH_TEST_CASE("sort: groups of a merging pass", "[sort]") {
                left = next;
             }
          }
+}
+
+CATCH_TEST_CASE("the first integer of a key is read back") {
+   for (const PhysicalType type : {PhysicalType::I16, PhysicalType::I32, PhysicalType::I64})
+      for (const bool descending : {false, true})
+         for (const bool nullsFirst : {false, true}) {
+            const SortKeyLayout layout({{type, descending, nullsFirst}, {PhysicalType::I32, false, false}});
+            const int64_t least = type == PhysicalType::I16   ? std::numeric_limits<int16_t>::min()
+                                  : type == PhysicalType::I32 ? std::numeric_limits<int32_t>::min()
+                                                              : std::numeric_limits<int64_t>::min();
+            for (const int64_t value : {least, least + 1, int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{258}, ~least}) {
+               alignas(16) std::byte place[16] = {};
+               Value::integer(type, value).store(place);
+               const int32_t second = 7;
+               std::vector<std::byte> key(layout.stride());
+               const Vector columns[] = {Vector::constant(type, place, nullptr),
+                                         Vector::constant(PhysicalType::I32, &second, nullptr)};
+               layout.encode(columns, Selection::dense(1), 0, 1, key.data());
+               CATCH_CHECK(layout.firstInteger(key.data()) == value);
+               const ValidityWord none = 0;
+               const Vector withNull[] = {Vector::constant(type, place, &none), columns[1]};
+               layout.encode(withNull, Selection::dense(1), 0, 1, key.data());
+               CATCH_CHECK(!layout.firstInteger(key.data()));
+            }
+         }
+}
+
+CATCH_TEST_CASE("a bound of an order only becomes tighter") {
+   OrderBound ascending(false, false), descending(true, true);
+   for (OrderBound* bound : {&ascending, &descending}) {
+      CATCH_CHECK(!bound->value());
+      for (const int64_t value : {5, 3, 7, 4})
+         bound->tighten(value);
+   }
+   CATCH_CHECK(ascending.value() == 3);
+   CATCH_CHECK(descending.value() == 7);
+   ascending.reset();
+   CATCH_CHECK(!ascending.value());
 }
 
 } // namespace
