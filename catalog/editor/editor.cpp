@@ -216,6 +216,7 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
       for (const Column& column : relation.columns)
          for (const Oid type : {column.type.oid, column.type.domain})
             if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
+      if (entry.temporary) continue; // of this session alone: nobody who drops a collation sees it
       for (const Column& column : relation.columns)
          if (const Oid collation = column.type.collation;
              !column.isDropped && collation >= firstUserOid && !view.collation(collation))

@@ -65,7 +65,12 @@ std::string valueText(const Expr& constant) {
       return "interval(" + std::to_string(value.interval.months) + "," + std::to_string(value.interval.days) + "," +
              std::to_string(value.interval.micros) + ")";
    case PhysicalType::Decimal: return textOf({oid::numeric, -1, invalidOid}, value, SessionFormat());
-   case PhysicalType::String: return "'" + value.bytes + "'";
+   case PhysicalType::String: {
+      // A text has no zero. A collation key ends with one, and the text that it is of may follow.
+      const size_t zero = value.bytes.find('\0');
+      if (zero == std::string::npos) return "'" + value.bytes + "'";
+      return zero + 1 == value.bytes.size() ? "a collation key" : "the key of '" + value.bytes.substr(zero + 1) + "'";
+   }
    }
    return "?";
 }

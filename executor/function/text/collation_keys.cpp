@@ -22,8 +22,8 @@ constexpr uint8_t runLow = 0x05, runHigh = 0x45;
 constexpr uint32_t runMax = 0x1f;
 constexpr uint8_t secondaryShift = 0, tertiaryShift = 0xc0;
 
-/// Whether comparing elements, level by level, is all that the collator does.
-bool comparesElements(const icu::Collator& collator) {
+/// The number of levels if comparing elements, level by level, is all that the collator does; else 0.
+int levelsCompared(const icu::Collator& collator) {
    const auto has = [&](UColAttribute attribute, UColAttributeValue value) {
       UErrorCode status = U_ZERO_ERROR;
       return collator.getAttribute(attribute, status) == value && U_SUCCESS(status);
@@ -31,9 +31,14 @@ bool comparesElements(const icu::Collator& collator) {
    UErrorCode status = U_ZERO_ERROR;
    int32_t reordered[64];
    const int32_t reorderedCount = collator.getReorderCodes(reordered, 64, status);
-   return U_SUCCESS(status) && reorderedCount == 0 && has(UCOL_FRENCH_COLLATION, UCOL_OFF) &&
-          has(UCOL_ALTERNATE_HANDLING, UCOL_NON_IGNORABLE) && has(UCOL_CASE_FIRST, UCOL_OFF) &&
-          has(UCOL_CASE_LEVEL, UCOL_OFF) && has(UCOL_NUMERIC_COLLATION, UCOL_OFF) && has(UCOL_STRENGTH, UCOL_TERTIARY);
+   const bool isPlain = U_SUCCESS(status) && reorderedCount == 0 && has(UCOL_FRENCH_COLLATION, UCOL_OFF) &&
+                        has(UCOL_ALTERNATE_HANDLING, UCOL_NON_IGNORABLE) && has(UCOL_CASE_FIRST, UCOL_OFF) &&
+                        has(UCOL_CASE_LEVEL, UCOL_OFF) && has(UCOL_NUMERIC_COLLATION, UCOL_OFF);
+   if (!isPlain) return 0;
+   return has(UCOL_STRENGTH, UCOL_PRIMARY)     ? 1
+          : has(UCOL_STRENGTH, UCOL_SECONDARY) ? 2
+          : has(UCOL_STRENGTH, UCOL_TERTIARY)  ? 3
+                                               : 0;
 }
 
 void appendWeight(std::string& out, uint32_t weight, int bytes) {
@@ -72,7 +77,8 @@ CollationKeys::CollationKeys(std::string_view locale) : secondary_(secondaryShif
       throw SqlError(sqlstate::internalError,
                      "could not open collator for locale \"" + std::string(locale) + "\": " + u_errorName(status));
    rules_ = dynamic_cast<const icu::RuleBasedCollator*>(collator_.get());
-   if (rules_ && !comparesElements(*collator_)) rules_ = nullptr;
+   levels_ = levelsCompared(*collator_);
+   if (levels_ == 0) rules_ = nullptr;
    if (rules_) fillLetters();
 }
 
@@ -173,10 +179,14 @@ void CollationKeys::add(const Element& element) {
 }
 
 std::string_view CollationKeys::finish() {
-   key_.push_back(levelEnd);
-   key_ += secondary_.finish();
-   key_.push_back(levelEnd);
-   key_ += tertiary_.finish();
+   if (levels_ > 1) {
+      key_.push_back(levelEnd);
+      key_ += secondary_.finish();
+   }
+   if (levels_ > 2) {
+      key_.push_back(levelEnd);
+      key_ += tertiary_.finish();
+   }
    key_.push_back('\0');
    return key_;
 }

@@ -87,6 +87,7 @@ private:
 
    std::unique_ptr<icu::Collator> collator_;
    const icu::RuleBasedCollator* rules_ = nullptr; ///< collator_, if its elements decide; else null
+   int levels_ = 3;                                ///< of weights that count: 1 only the primary ones, 3 all
    std::array<Letter, lettersEnd> letters_;
    std::string key_;
    Level secondary_, tertiary_;

@@ -59,8 +59,33 @@ CATCH_TEST_CASE("collation keys have ICU's order in every locale", "[collation]"
    }
    CATCH_CHECK(wrong == 0);
    CATCH_CHECK(withElements > 20);
-   for (const char* fast : {"", "en-US", "de", "sv", "es", "cs", "en-u-ks-level2"})
-      CATCH_CHECK(CollationKeys(fast).hasElements() == (std::string(fast).find("-u-") == std::string::npos));
+   for (const char* fast : {"", "en-US", "de", "sv", "es", "cs", "en-u-ks-level2", "und-u-ks-level1"})
+      CATCH_CHECK(CollationKeys(fast).hasElements());
+   for (const char* slow : {"en-u-kn-true", "en-u-ka-shifted", "und-u-ks-level4", "fr-u-kb-true"})
+      CATCH_CHECK_FALSE(CollationKeys(slow).hasElements());
+}
+
+CATCH_TEST_CASE("texts whose keys differ in levels that do not count are equal", "[collation]") {
+   std::mt19937 random(9);
+   size_t wrong = 0;
+   for (const char* base : {"und", "de", "sv", "es", "cs", "lt", "da", "ja", "vi", "th"})
+      for (const char* level : {"-u-ks-level1", "-u-ks-level2"}) {
+         UErrorCode status = U_ZERO_ERROR;
+         const std::string tag = std::string(base) + level;
+         CollationKeys keys(tag);
+         const std::unique_ptr<icu::Collator> collator(
+             icu::Collator::createInstance(icu::Locale::forLanguageTag(tag, status), status));
+         CATCH_REQUIRE(U_SUCCESS(status));
+         for (int n = 0; n < 1000; ++n) {
+            const std::string a = randomText(random);
+            std::string b = n % 5 == 0 ? a : randomText(random);
+            for (char& c : b)
+               if (n % 5 == 0 && c >= 'a' && c <= 'z' && random() % 2) c = static_cast<char>(c - 'a' + 'A');
+            const std::string key(keys.key(a));
+            wrong += sign(key.compare(keys.key(b))) != collator->compareUTF8(a, b, status) ? 1 : 0;
+         }
+      }
+   CATCH_CHECK(wrong == 0);
 }
 
 CATCH_TEST_CASE("long runs of letters of one weight keep the order", "[collation]") {
