@@ -448,8 +448,8 @@ std::vector<BoundParameter> SessionImpl::executeParameters(const sql::ParsedScri
    const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions, memory);
    for (uint32_t i = 0; i < args.size(); ++i) {
       const SqlType type{types[i], -1, invalidOid};
-      const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},
-                                             core_.bindContext(path, &script.source()));
+      const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type,
+                                             "$" + std::to_string(i + 1), core_.bindContext(path, &script.source()));
       parameters.push_back({type, evaluator->evaluate(*bound.expr)});
    }
    return parameters;

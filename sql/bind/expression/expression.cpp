@@ -19,6 +19,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/literal.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Expressions: dispatch over the kinds of nodes; constants, parameters, boolean operators, casts, COLLATE.
@@ -178,6 +179,8 @@ ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
       arg = bindExpr(state, scope, node.arg);
    }
    const Oid source = arg->type.oid;
+   if (target.oid == oid::record && source != oid::record && isRowType(source) && !isRowConstructor(*arg))
+      return arg; // is a record already, and keeps its fields
    const uint32_t position = state.at(node.location >= 0 ? node.location : node.typeName->location);
    const Expr* before = arg.get();
    ExprPtr cast;

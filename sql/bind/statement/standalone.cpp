@@ -52,7 +52,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
    }
    BoundExpression result;
    auto expr = bindExpr(state, scope, &node, clause);
-   expr = rowValue(state, std::move(expr));
+   if (!target || !isRowValue(target->oid)) expr = rowValue(state, std::move(expr)); // else it is cast field by field
    if (clause == Clause::Check) expr = coerceToBoolean(state, std::move(expr), "CHECK");
    if (clause == Clause::IndexPredicate) expr = coerceToBoolean(state, std::move(expr), "WHERE");
    if (target && clause == Clause::Execute) {
@@ -60,8 +60,8 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
       const uint32_t position = expr->position;
       expr = tryCoerce(state, expr, *target, CoercionContext::Assignment);
       if (!expr)
-         throw SqlError(sqlstate::datatypeMismatch, "parameter of type " + typeName(source) +
-                                                        " cannot be coerced to the expected type " +
+         throw SqlError(sqlstate::datatypeMismatch, "parameter " + std::string(columnName) + " of type " +
+                                                        typeName(source) + " cannot be coerced to the expected type " +
                                                         typeName(target->oid))
              .at(position)
              .hint("You will need to rewrite or cast the expression.");
