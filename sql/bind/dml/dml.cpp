@@ -400,7 +400,7 @@ void showSystemColumns(BindState& state, Scope& scope, RelKind kind, ColumnId ro
       item.rowId = isDeleted ? copyColumn(state, scope, rowId, copies) : noColumn;
       item.scan = nullptr;
       if (item.tableOid != noColumn) item.tableOid = copyColumn(state, scope, item.tableOid, copies);
-      if (item.xmax != noColumn) item.xmax = copyColumn(state, scope, item.xmax, copies);
+      if (item.updatedId != noColumn) item.updatedId = copyColumn(state, scope, item.updatedId, copies);
    }
 }
 

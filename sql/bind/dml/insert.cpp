@@ -251,26 +251,6 @@ RelPtr addTableOid(BindState& state, Scope& scope, RelPtr rel, Dml& dml) {
    return makeMap(std::move(rel), std::move(computed));
 }
 
-/// A column with xmax of the written rows: of those that ON CONFLICT has updated the transaction, of new ones 0.
-RelPtr addXmax(BindState& state, Scope& scope, RelPtr rel, const Dml& dml, NamespaceItem& item) {
-   const SqlType xid = plainType(oid::xid);
-   const auto& functions = catalog::builtins();
-   ExprPtr value = makeConstant(xid, Value::integer(PhysicalType::I64, 0));
-   if (dml.rowId != noColumn) {
-      std::vector<ExprPtr> current;
-      current.push_back(makeCall(functions.functions("pg_current_xact_id")[0], plainType(oid::xid8), {}));
-      auto choice = makeTyped(ExprKind::Case, xid);
-      choice->args.push_back(makeTest(ExprKind::IsNull, makeColumn(dml.rowId, plainType(oid::int8))));
-      choice->args.push_back(std::move(value));
-      choice->args.push_back(makeCall(functions.functions("xid")[0], xid, std::move(current)));
-      value = std::move(choice);
-   }
-   item.xmax = state.addColumn(scope, "xmax", xid);
-   std::vector<ComputedColumn> computed;
-   computed.push_back({item.xmax, std::move(value)});
-   return makeMap(std::move(rel), std::move(computed));
-}
-
 bool hasStar(const ::List* list) {
    for (const ::Node* item : ListOf<>(list))
       if (expands(item)) return true;
@@ -452,7 +432,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          if (dml->tableOid == noColumn) rel = addTableOid(state, scope, std::move(rel), *dml);
          item.tableOid = dml->tableOid;
       }
-      if (statement.returningList) rel = addXmax(state, scope, std::move(rel), *dml, item);
+      item.isInserted = true;
+      item.updatedId = dml->rowId;
    }
    policies.watch(item);
    scope.items.clear();

@@ -153,6 +153,21 @@ ExprPtr placeOfRow(BindState& state, const Scope& level, NamespaceItem& item, ui
    return expr;
 }
 
+/// xmax of the rows of INSERT ... RETURNING: the transaction where ON CONFLICT has updated a row, 0 for a new one.
+ExprPtr deleterOfRow(const NamespaceItem& item, uint32_t position) {
+   const SqlType xid = plainType(oid::xid);
+   ExprPtr none = makeConstant(xid, Value::integer(PhysicalType::I64, 0));
+   none->position = position;
+   if (item.updatedId == noColumn) return none;
+   std::vector<ExprPtr> current;
+   current.push_back(makeCall(catalog::builtins().functions("pg_current_xact_id")[0], plainType(oid::xid8), {}));
+   auto choice = makeTyped(ExprKind::Case, xid, position);
+   choice->args.push_back(makeTest(ExprKind::IsNull, makeColumn(item.updatedId, plainType(oid::int8))));
+   choice->args.push_back(std::move(none));
+   choice->args.push_back(makeCall(catalog::builtins().functions("xid")[0], xid, std::move(current)));
+   return choice;
+}
+
 /// Throws 42P10 where system columns may not stand.
 void checkSystemColumn(const Scope& level, std::string_view name, uint32_t position) {
    const auto refuse = [&](const std::string& message) {
@@ -183,11 +198,7 @@ ExprPtr systemColumn(BindState& state, const Scope& level, NamespaceItem& item, 
    if (!isSystemColumn(name)) return nullptr;
    checkSystemColumn(level, name, position);
    if (name == "ctid" && (item.rowId != noColumn || item.scan)) return placeOfRow(state, level, item, position);
-   if (name == "xmax" && item.xmax != noColumn) {
-      auto expr = makeColumn(item.xmax, state.columns[item.xmax].type);
-      expr->position = position;
-      return expr;
-   }
+   if (name == "xmax" && item.isInserted) return deleterOfRow(item, position);
    throwNotSupported("system column \"" + std::string(name) + "\"", position);
 }
 

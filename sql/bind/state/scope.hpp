@@ -84,10 +84,11 @@ struct NamespaceItem {
    bool isNullExtended = false;   ///< on the nullable side of an outer join
    bool isScalarFunction = false; ///< a function giving one unnamed column: `f` means that column
    Oid rowType = invalidOid;
-   ColumnId tableOid = noColumn; ///< of a table with parts: the OID of the one that a row lies in
-   Rel* scan = nullptr;          ///< a stored table's Get, where its rows have places that ctid may show
-   ColumnId rowId = noColumn;    ///< of the scan, once ctid is read
-   ColumnId xmax = noColumn;     ///< of the new rows of INSERT ... RETURNING
+   ColumnId tableOid = noColumn;  ///< of a table with parts: the OID of the one that a row lies in
+   Rel* scan = nullptr;           ///< a stored table's Get, where its rows have places that ctid may show
+   ColumnId rowId = noColumn;     ///< of the scan, once ctid is read
+   bool isInserted = false;       ///< the rows are those of INSERT ... RETURNING
+   ColumnId updatedId = noColumn; ///< of them: the id of the row that ON CONFLICT has updated, or NULL
 };
 
 /// A FROM entry, visible or not, for hints in errors.

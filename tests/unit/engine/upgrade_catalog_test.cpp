@@ -76,7 +76,12 @@ CATCH_TEST_CASE("dependencies of an old catalog are derived from its texts") {
 }
 
 CATCH_TEST_CASE("bytes tell whether an earlier version has written them") {
-   std::string bytes = encodeSnapshot(Snapshot::bootstrap());
+   Snapshot snapshot = Snapshot::bootstrap();
+   std::vector<Change> removed; // databases have had other fields since
+   for (const DatabasePtr& database : snapshot.databases())
+      removed.push_back({keyOf(*database), database, nullptr});
+   snapshot = snapshot.apply(removed);
+   std::string bytes = encodeSnapshot(snapshot);
    CATCH_CHECK(isComplete(bytes));
    bytes[4] = 2;
    CATCH_CHECK(!isComplete(bytes));
