@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
@@ -191,12 +192,19 @@ int compareFields(const StringView& a, const StringView& b, uint32_t fields) {
    return left.compare(right);
 }
 
+/// Whether fields of the type cannot be compared: json, point.
+bool lacksOperator(Oid type, bool isEquality) {
+   if (type >= firstUserOid || type == oid::int4 || type == oid::text) return false;
+   return isEquality ? !catalog::builtins().equalityOperator(type)
+                     : !catalog::builtins().comparisonOperator(type, catalog::BtreeStrategy::Less);
+}
+
 /// record_cmp: NULLs are equal, and larger than values. Columns are compared in pairs, whatever their row types; the
 /// first pair that differs decides, and what stands behind need not be comparable.
-int compareRows(const StringView& a, const StringView& b) {
+int compareRows(const StringView& a, const StringView& b, bool isEquality) {
    const RowView one(a.view()), other(b.view());
    RowView::Cursor field(one), counterpart(other);
-   while (field.next() && counterpart.next())
+   while (field.next() && counterpart.next()) {
       if (field->type != counterpart->type) {
          if (const int order = compareFields(a, b, field.index())) return order;
          throw SqlError(sqlstate::datatypeMismatch, "cannot compare dissimilar column types " +
@@ -204,6 +212,14 @@ int compareRows(const StringView& a, const StringView& b) {
                                                         formatType({counterpart->type, -1, invalidOid}) +
                                                         " at record column " + std::to_string(field.index() + 1));
       }
+      if (lacksOperator(field->type, isEquality)) {
+         if (const int order = compareFields(a, b, field.index())) return order;
+         throw SqlError(sqlstate::undefinedFunction,
+                        std::string("could not identify ") +
+                            (isEquality ? "an equality operator" : "a comparison function") + " for type " +
+                            formatType({field->type, -1, invalidOid}));
+      }
+   }
    const uint32_t shared = std::min(one.size(), other.size());
    const int order = compareFields(a, b, shared);
    if (order == 0 && one.size() != other.size())
@@ -212,25 +228,25 @@ int compareRows(const StringView& a, const StringView& b) {
 }
 
 bool isEqual(const StringView& a, const StringView& b) {
-   return compareRows(a, b) == 0;
+   return compareRows(a, b, true) == 0;
 }
 bool isUnequal(const StringView& a, const StringView& b) {
-   return compareRows(a, b) != 0;
+   return compareRows(a, b, true) != 0;
 }
 bool isLess(const StringView& a, const StringView& b) {
-   return compareRows(a, b) < 0;
+   return compareRows(a, b, false) < 0;
 }
 bool isLessOrEqual(const StringView& a, const StringView& b) {
-   return compareRows(a, b) <= 0;
+   return compareRows(a, b, false) <= 0;
 }
 bool isGreater(const StringView& a, const StringView& b) {
-   return compareRows(a, b) > 0;
+   return compareRows(a, b, false) > 0;
 }
 bool isGreaterOrEqual(const StringView& a, const StringView& b) {
-   return compareRows(a, b) >= 0;
+   return compareRows(a, b, false) >= 0;
 }
 int32_t sign(const StringView& a, const StringView& b) {
-   const int order = compareRows(a, b);
+   const int order = compareRows(a, b, false);
    return order < 0 ? -1 : order > 0;
 }
 

@@ -119,7 +119,7 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
          }
          type.collation = commonCollation(state, sources, select.op == SETOP_UNION && select.all);
       }
-      if (!select.all) requireEquality(type, positionOf(0, i));
+      if (!select.all) requireEquality(state, type, positionOf(0, i));
       for (int side = 0; side < 2; ++side) {
          OutputColumn& output = sides[side].output[i];
          if (output.type.oid == oid::unknown) retypeUnknown(state, sides[side], i, common);

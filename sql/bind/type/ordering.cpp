@@ -1,5 +1,8 @@
 #include "sql/bind/type/ordering.hpp"
 
+#include <algorithm>
+
+#include "common/thread/stack.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/operator_name.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -12,26 +15,43 @@ namespace ouzel::sql {
 using catalog::BtreeStrategy;
 using catalog::builtins;
 
-void requireOrdering(const SqlType& type, uint32_t position) {
-   if (builtins().comparisonOperator(type.oid, BtreeStrategy::Less)) return;
+namespace {
+
+/// Whether values of the type have an order, or an equality: rows and arrays have if what is in them has.
+bool isComparable(const BindState& state, Oid type, bool isOrdered) {
+   checkStack();
+   if (const Oid element = elementType(type)) return isComparable(state, element, isOrdered);
+   if (type < firstUserOid)
+      return type == oid::record || type == oid::unknown ||
+             (isOrdered ? builtins().comparisonOperator(type, BtreeStrategy::Less) : builtins().equalityOperator(type));
+   const auto relation = isRowValue(type) ? state.context.catalog.relationOfType(type) : nullptr;
+   return !relation || std::all_of(relation->columns.begin(), relation->columns.end(), [&](const auto& column) {
+      return column.isDropped || isComparable(state, column.type.oid, isOrdered);
+   });
+}
+
+} // namespace
+
+void requireOrdering(const BindState& state, const SqlType& type, uint32_t position) {
+   if (isComparable(state, type.oid, true)) return;
    throw SqlError(sqlstate::undefinedFunction, "could not identify an ordering operator for type " + typeName(type.oid))
        .at(position)
        .hint("Use an explicit ordering operator or modify the query.");
 }
 
-void requireEquality(const SqlType& type, uint32_t position) {
-   if (type.oid == oid::unknown || builtins().equalityOperator(type.oid)) return;
+void requireEquality(const BindState& state, const SqlType& type, uint32_t position) {
+   if (isComparable(state, type.oid, false)) return;
    throw SqlError(sqlstate::undefinedFunction, "could not identify an equality operator for type " + typeName(type.oid))
        .at(position);
 }
 
 void requireSortKey(BindState& state, const Expr& key, uint32_t position) {
-   requireOrdering(key.type, position);
+   requireOrdering(state, key.type, position);
    requireCollation(state, key);
 }
 
 void requireEqualKey(BindState& state, const Expr& key, uint32_t position) {
-   requireEquality(key.type, position);
+   requireEquality(state, key.type, position);
    requireCollation(state, key);
 }
 

@@ -4,9 +4,9 @@
 namespace ouzel::sql {
 
 /// Throws 42883 if values of the type have no order.
-void requireOrdering(const SqlType& type, uint32_t position);
+void requireOrdering(const BindState& state, const SqlType& type, uint32_t position);
 /// Throws 42883 if values of the type cannot be compared for equality.
-void requireEquality(const SqlType& type, uint32_t position);
+void requireEquality(const BindState& state, const SqlType& type, uint32_t position);
 /// The same for a key of ORDER BY, GROUP BY, DISTINCT or a window, which also needs a collation.
 void requireSortKey(BindState& state, const Expr& key, uint32_t position);
 void requireEqualKey(BindState& state, const Expr& key, uint32_t position);
