@@ -16,18 +16,16 @@ constexpr size_t nameSize = 200; ///< with the zero byte that PostgreSQL ends it
 class Claim {
 public:
    Claim(PreparedTransactions& all, const catalog::PreparedTransaction& prepared)
-      : entry(all.claim(prepared.name)), all_(all), prepared_(prepared) {
-      if (!entry.storage) again();
-   }
+      : entry(all.claim(prepared.name)), all_(all), prepared_(prepared) {}
    ~Claim() {
       if (!isFinished) all_.keep(prepared_.name, std::move(entry));
    }
    Claim(const Claim&) = delete;
    Claim& operator=(const Claim&) = delete;
 
-   /// Makes the transaction again, whose commit has failed.
+   /// Makes the transaction again. Throws XX001.
    void again() {
-      PreparedTransactions::Entry made = all_.made(prepared_);
+      PreparedTransactions::Entry made = all_.made(prepared_, entry.locks.get());
       entry = std::move(made);
    }
 
@@ -85,6 +83,7 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
    const auto prepared = requirePrepared(core, statement.gid);
    Database::Internals& database = core.database;
    Claim claim(*database.prepared, *prepared);
+   if (commits && !claim.entry.storage) claim.again();
    // The object goes with the same commit that shows the rows.
    uint64_t lsn = 0;
    try {
@@ -100,13 +99,15 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
       database.storage->commit(written, std::move(request));
       lsn = written.commitLsn();
    } catch (...) {
-      if (!claim.entry.storage->isOpen()) claim.again();
+      if (claim.entry.storage && !claim.entry.storage->isOpen()) claim.again();
       throw;
    }
-   if (!commits) database.storage->abort(*claim.entry.storage);
+   if (!commits && claim.entry.storage) database.storage->abort(*claim.entry.storage);
    claim.isFinished = true;
-   claim.entry.locks->transaction.store(0);
-   database.locks.releaseAll(*claim.entry.locks);
+   if (claim.entry.locks) {
+      claim.entry.locks->transaction.store(0);
+      database.locks.releaseAll(*claim.entry.locks);
+   }
    database.prepared->forget(prepared->name);
    core.transaction.waitUntilStored(lsn);
    return tag;

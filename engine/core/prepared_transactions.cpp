@@ -1,6 +1,7 @@
 #include "engine/core/prepared_transactions.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 
 namespace ouzel::engine {
 
@@ -54,7 +55,8 @@ std::optional<uint32_t> PreparedTransactions::numberOf(const std::string& name) 
    return static_cast<uint32_t>(found->second.entry.locks->transaction.load());
 }
 
-PreparedTransactions::Entry PreparedTransactions::made(const catalog::PreparedTransaction& prepared) {
+PreparedTransactions::Entry PreparedTransactions::made(const catalog::PreparedTransaction& prepared,
+                                                       LockOwner* before) {
    Entry entry;
    entry.locks = std::make_unique<LockOwner>(0, prepared.database);
    entry.storage = storage_.begin();
@@ -71,11 +73,20 @@ PreparedTransactions::Entry PreparedTransactions::made(const catalog::PreparedTr
       locks_.releaseAll(*entry.locks);
       throw;
    }
+   if (before) {
+      locks_.moveTo(*before, *entry.locks);
+      entry.locks->transaction.store(own.object);
+   }
    return entry;
 }
 
 void PreparedTransactions::restore(const catalog::PreparedTransaction& prepared) {
-   Entry entry = made(prepared);
+   Entry entry;
+   try {
+      entry = made(prepared);
+   } catch (const SqlError& error) { // of a damaged table; ROLLBACK PREPARED ends it
+      logLine(LogLevel::Error, "prepared transaction \"" + prepared.name + "\" cannot be made again: " + error.what());
+   }
    const MutexLock lock(mutex_);
    slots_[prepared.name] = {std::move(entry), false};
 }

@@ -23,8 +23,8 @@ namespace ouzel::engine {
 class PreparedTransactions {
 public:
    struct Entry {
-      std::unique_ptr<storage::Transaction> storage; ///< null: its commit has failed, and its rows are in the catalog
-      std::unique_ptr<LockOwner> locks;
+      std::unique_ptr<storage::Transaction> storage; ///< null: it could not be made again
+      std::unique_ptr<LockOwner> locks;              ///< null: as well
    };
 
    PreparedTransactions(storage::Database& storage, LockManager& locks) : storage_(storage), locks_(locks) {}
@@ -39,9 +39,10 @@ public:
    Entry claim(const std::string& name);
    /// Ends a reservation or a claim: the transaction is finished, or was never prepared.
    void forget(const std::string& name);
-   /// Makes the transaction of a catalog object again, with its locks. Throws XX001.
-   Entry made(const catalog::PreparedTransaction& prepared);
-   /// Keeps a transaction that the catalog has, at the start of the server.
+   /// Makes the transaction of a catalog object again, with its locks. `before`: who has had them so far, and loses
+   /// them; those who wait go on waiting. Throws XX001.
+   Entry made(const catalog::PreparedTransaction& prepared, LockOwner* before = nullptr);
+   /// Keeps a transaction that the catalog has, at the start of the server. One that cannot be made again is logged.
    void restore(const catalog::PreparedTransaction& prepared);
 
    /// The number that pg_locks shows of it; empty: there is none, or a session is about to finish it.
