@@ -34,7 +34,7 @@ MISTAKES = [
     resource("fewer file handles than connections", [r"only 600 file handles", r"max_connections \(2000\)", r"ulimit|LimitNOFILE"], status=None,
              limits={"RLIMIT_NOFILE": 600}),
     resource("files that may not grow", [r'"\S*/data/\S*".*File too large', "HINT"], limits={"RLIMIT_FSIZE": 1000}, data="new", leaves=True),
-    resource("too little address space", [r"memory|thread", "HINT"], limits={"RLIMIT_AS": 150 << 20}),
+    resource("too little address space", [r"memory|thread", "HINT"], limits={"RLIMIT_AS": 190 << 20}),
     resource("a full disk for a new database", [r'"\S*/data\S*".*No space left', "HINT"], small_disk(65536, 0), mounts=True, data="new", mend=make_room,
              leaves=True),
     resource("a full disk", [r'"\S*/data\S*".*No space left', "HINT"], small_disk(65536, 0), mounts=True, mend=make_room),
