@@ -15,17 +15,16 @@ constexpr size_t nameSize = 200; ///< with the zero byte that PostgreSQL ends it
 /// Undoes a claim, unless the transaction is finished.
 class Claim {
 public:
-   Claim(PreparedTransactions& all, const catalog::PreparedTransaction& prepared)
-      : entry(all.claim(prepared.name)), all_(all), prepared_(prepared) {}
+   Claim(PreparedTransactions& all, const std::string& name) : entry(all.claim(name)), all_(all), name_(name) {}
    ~Claim() {
-      if (!isFinished) all_.keep(prepared_.name, std::move(entry));
+      if (!isFinished) all_.keep(name_, std::move(entry));
    }
    Claim(const Claim&) = delete;
    Claim& operator=(const Claim&) = delete;
 
-   /// Makes the transaction again. Throws XX001.
-   void again() {
-      PreparedTransactions::Entry made = all_.made(prepared_, entry.locks.get());
+   /// Makes the transaction again. Throws 55P03 and XX001.
+   void again(const catalog::PreparedTransaction& prepared) {
+      PreparedTransactions::Entry made = all_.made(prepared, entry.locks.get());
       entry = std::move(made);
    }
 
@@ -34,7 +33,7 @@ public:
 
 private:
    PreparedTransactions& all_;
-   const catalog::PreparedTransaction& prepared_;
+   const std::string name_;
 };
 
 catalog::PreparedTransactionPtr requirePrepared(SessionCore& core, const std::string& name) {
@@ -80,10 +79,12 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
    const char* tag = commits ? "COMMIT PREPARED" : "ROLLBACK PREPARED";
    refuseInBlock(context, tag);
    requireWritable(core, tag);
-   const auto prepared = requirePrepared(core, statement.gid);
+   requirePrepared(core, statement.gid);
    Database::Internals& database = core.database;
-   Claim claim(*database.prepared, *prepared);
-   if (commits && !claim.entry.storage) claim.again();
+   Claim claim(*database.prepared, statement.gid);
+   // Another session may have finished it meanwhile, and prepared another one of this name. From now on nobody can.
+   const auto prepared = requirePrepared(core, statement.gid);
+   if (commits && !claim.entry.storage) claim.again(*prepared);
    // The object goes with the same commit that shows the rows.
    uint64_t lsn = 0;
    try {
@@ -99,7 +100,7 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
       database.storage->commit(written, std::move(request));
       lsn = written.commitLsn();
    } catch (...) {
-      if (claim.entry.storage && !claim.entry.storage->isOpen()) claim.again();
+      if (claim.entry.storage && !claim.entry.storage->isOpen()) claim.again(*prepared);
       throw;
    }
    if (!commits && claim.entry.storage) database.storage->abort(*claim.entry.storage);

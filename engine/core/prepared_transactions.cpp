@@ -65,8 +65,11 @@ PreparedTransactions::Entry PreparedTransactions::made(const catalog::PreparedTr
    entry.locks->transaction.store(own.object);
    try {
       for (const catalog::PreparedTransaction::Lock& lock : prepared.locks)
-         locks_.acquire(*entry.locks, {static_cast<LockKind>(lock.kind), lock.object, lock.detail},
-                        static_cast<LockMode>(lock.mode), {.noWait = true});
+         if (!locks_.acquire(*entry.locks, {static_cast<LockKind>(lock.kind), lock.object, lock.detail},
+                             static_cast<LockMode>(lock.mode), {.noWait = true}) &&
+             !before)
+            throw SqlError(sqlstate::lockNotAvailable,
+                           "others hold locks of prepared transaction \"" + prepared.name + "\"");
       storage_.repeat(*entry.storage, prepared.writes);
    } catch (...) {
       storage_.abort(*entry.storage);

@@ -40,7 +40,7 @@ public:
    /// Ends a reservation or a claim: the transaction is finished, or was never prepared.
    void forget(const std::string& name);
    /// Makes the transaction of a catalog object again, with its locks. `before`: who has had them so far, and loses
-   /// them; those who wait go on waiting. Throws XX001.
+   /// them; those who wait go on waiting. Throws 55P03 and XX001.
    Entry made(const catalog::PreparedTransaction& prepared, LockOwner* before = nullptr);
    /// Keeps a transaction that the catalog has, at the start of the server. One that cannot be made again is logged.
    void restore(const catalog::PreparedTransaction& prepared);
