@@ -30,6 +30,11 @@ bool Portals::willHold() const {
    });
 }
 
+bool Portals::hasNewHoldable() const {
+   return std::any_of(entries_.begin(), entries_.end(),
+                      [](const auto& entry) { return entry.second.level && entry.second.portal.isHoldable; });
+}
+
 void Portals::hold() {
    std::erase_if(entries_, [](const auto& entry) {
       const Portal& portal = entry.second.portal;

@@ -79,6 +79,8 @@ public:
    void hold();
    /// Whether hold() has queries to run.
    bool willHold() const;
+   /// Whether the transaction has made a cursor WITH HOLD.
+   bool hasNewHoldable() const;
    /// The commit has succeeded: what was held outlives the transaction.
    void committed();
    /// End the transaction's portals of `level` and above: before ROLLBACK (0), ROLLBACK TO, and after an error.

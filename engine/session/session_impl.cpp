@@ -425,12 +425,18 @@ std::string SessionImpl::controlTransaction(CommandContext& context, const ::Tra
    const TransactionContext& transaction = core_.transaction;
    const bool commits = statement.kind == TRANS_STMT_COMMIT && !transaction.hasFailed();
    if (commits) holdPortals();
+   const bool isRefused = statement.kind == TRANS_STMT_PREPARE && transaction.inBlock() && !transaction.hasFailed() &&
+                          portals_.hasNewHoldable();
    // Portals end before the rows that they read.
    if (statement.kind == TRANS_STMT_ROLLBACK || statement.kind == TRANS_STMT_PREPARE ||
        (statement.kind == TRANS_STMT_COMMIT && !commits))
       portals_.endFrom(0);
    if (statement.kind == TRANS_STMT_ROLLBACK_TO && transaction.inBlock())
       portals_.endFrom(transaction.savepointLevel(statement.savepoint_name) + 1);
+   if (isRefused) {
+      core_.transaction.rollback(); // the block is over, as after other errors of PREPARE TRANSACTION
+      throw SqlError(sqlstate::featureNotSupported, "cannot PREPARE a transaction that has created a cursor WITH HOLD");
+   }
    std::string tag = transactionControl(context, statement);
    if (commits) portals_.committed();
    if (statement.kind == TRANS_STMT_RELEASE) portals_.joinLevel(transaction.savepointCount());
