@@ -34,10 +34,13 @@ void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity 
    field(message, 'D', error.detailText());
    field(message, 'H', error.hintText());
    if (error.position() != 0) field(message, 'P', std::to_string(error.position()));
+   if (error.internalPosition() != 0) field(message, 'p', std::to_string(error.internalPosition()));
+   field(message, 'q', error.internalQuery());
    field(message, 'W', error.contextText());
    field(message, 's', error.schemaName());
    field(message, 't', error.tableName());
    field(message, 'c', error.columnName());
+   field(message, 'd', error.dataTypeName());
    field(message, 'n', error.constraintName());
    field(message, 'F', baseName(error.where().file_name()));
    field(message, 'L', std::to_string(error.where().line()));
@@ -53,6 +56,12 @@ void appendNoticeResponse(std::string& out, const Notice& notice) {
    field(message, 'M', notice.message);
    field(message, 'D', notice.detail);
    field(message, 'H', notice.hint);
+   field(message, 'W', notice.context);
+   field(message, 's', notice.schemaName);
+   field(message, 't', notice.tableName);
+   field(message, 'c', notice.columnName);
+   field(message, 'd', notice.dataTypeName);
+   field(message, 'n', notice.constraintName);
    message.int8(0).finish();
 }
 

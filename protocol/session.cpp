@@ -96,7 +96,9 @@ void Session::logError(const SqlError& error, ErrorSeverity severity, std::strin
               .hint = error.hintText(),
               .context = error.contextText(),
               .position = error.position(),
-              .where = error.where()});
+              .where = error.where(),
+              .internalQuery = error.internalQuery(),
+              .internalPosition = error.internalPosition()});
 }
 
 void Session::auditRefusal(const SqlError& error) const {
@@ -208,7 +210,23 @@ void Session::reportError(const SqlError& error, bool isExtended) {
    }
 }
 
+void Session::writeNotifications() {
+   for (const Notification& message : backend_->notifications())
+      MessageWriter(out_, 'A')
+          .int32(static_cast<uint32_t>(message.processId))
+          .cstring(message.channel)
+          .cstring(message.payload)
+          .finish();
+}
+
+void Session::deliver() {
+   if (!isIdle_ || !backend_) return;
+   writeNotifications();
+   if (!out_.empty()) flush();
+}
+
 void Session::readyForQuery() {
+   writeNotifications();
    for (const auto& [name, value] : backend_->changedParameters())
       MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
    const TransactionStatus status = backend_->transactionStatus();

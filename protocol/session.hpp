@@ -65,6 +65,8 @@ public:
    Backend* backend() const { return backend_.get(); }
    /// True when ReadyForQuery was the last message: the client has to send next.
    bool isIdle() const { return isIdle_; }
+   /// Sends the client the messages of NOTIFY that have come while the session was idle.
+   void deliver();
    const StartupRequest& request() const { return request_; }
    AuthenticationMethod authenticationMethod() const { return rule_.method; }
    /// Free buffers while the session is idle.
@@ -85,6 +87,7 @@ private:
    void handleReady(const Frame& frame);
    void handleQuery(std::string_view payload);
    void readyForQuery();
+   void writeNotifications();
    void reportError(const SqlError& error, bool isExtended);
    void logError(const SqlError& error, ErrorSeverity severity, std::string_view logDetail = {}) const;
    /// Nobody has logged in: a record of the audit.

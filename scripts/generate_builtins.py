@@ -39,7 +39,7 @@ WHERE = {"pg_language": "lanname <> 'plpgsql'",
          "pg_description": "classoid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, "
                            "'pg_namespace'::regclass, 'pg_cast'::regclass, 'pg_language'::regclass, "
                            "'pg_am'::regclass, 'pg_opfamily'::regclass, 'pg_opclass'::regclass, "
-                           "'pg_ts_config'::regclass, 'pg_ts_dict'::regclass, 'pg_class'::regclass)"}
+                           "'pg_ts_config'::regclass, 'pg_ts_dict'::regclass, 'pg_class'::regclass, 'pg_extension'::regclass)"}
 
 
 def query(conninfo, sql):

@@ -197,6 +197,7 @@ Connection::Next Connection::run() {
             next = Next::Close;
             continue;
          }
+         if (deliveryRequested_.exchange(false)) session_->deliver();
          if (inputEnded_) {
             if (isInTransaction())
                logLine(LogLevel::Log, "unexpected EOF on client connection with an open transaction");

@@ -36,7 +36,7 @@ struct ConnectionContext {
 ///
 /// Threads: one thread owns the connection at a time. The event loop owns it while it waits for input (gather()). Once
 /// a message is complete, a session thread owns it and handles all messages there are (run()). The event loop may call
-/// hangUp(), requestShutdown(), forceClose() and the is...() flags at any time.
+/// hangUp(), requestShutdown(), requestDelivery(), forceClose() and the is...() flags at any time.
 class Connection : private protocol::Transport, private protocol::Doorkeeper {
 public:
    /// The next step for the connection.
@@ -65,6 +65,9 @@ public:
    /// Ask the session thread to send 57P01 and end the session; the registry cancels the running statement.
    void requestShutdown() { shutdownRequested_ = true; }
    bool isShutdownRequested() const { return shutdownRequested_; }
+   /// Ask the session thread to tell the client of messages of NOTIFY.
+   void requestDelivery() { deliveryRequested_ = true; }
+   bool isDeliveryRequested() const { return deliveryRequested_; }
    int32_t processId() const { return key_.processId; }
    /// Deadline (steadyNanos()) for the client's next message, valid once run() has returned; INT64_MAX: none.
    int64_t idleDeadline() const { return idleDeadline_.load(std::memory_order_relaxed); }
@@ -128,7 +131,7 @@ private:
    std::atomic<int64_t> idleDeadline_{INT64_MAX};
    bool mayWait_ = false; // true on a session thread; the event loop never blocks on a client
    std::atomic<bool> isHungUp_{false}, hasMoreInput_{false};
-   std::atomic<bool> isAuthenticated_{false}, shutdownRequested_{false}, broken_{false};
+   std::atomic<bool> isAuthenticated_{false}, shutdownRequested_{false}, deliveryRequested_{false}, broken_{false};
 };
 
 } // namespace ouzel::server

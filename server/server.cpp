@@ -133,7 +133,7 @@ void Server::loop() {
       if (stopping_) {
          endAll();
       } else {
-         if (hasRequestedEnds_.exchange(false)) endRequested();
+         if (hasRequests_.exchange(false)) runRequested();
          if (starting_ > 0) dropSlowStarters();
          endIdle();
          if (acceptPausedUntil_ != 0 && acceptPausedUntil_ <= steadyNanos()) {
@@ -260,8 +260,9 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
    if (next != Connection::Next::WaitDeadline)
       poller_.arm(handle, id,
                   next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
-   if (connection->isShutdownRequested()) hasRequestedEnds_ = true; // it was when run() had looked already
-   if (stopping_ || hasRequestedEnds_) poller_.wake();
+   if (connection->isShutdownRequested() || connection->isDeliveryRequested())
+      hasRequests_ = true; // it was when run() had looked already
+   if (stopping_ || hasRequests_) poller_.wake();
    expectIdleDeadline(deadline);
 }
 
@@ -283,7 +284,7 @@ void Server::endAll() {
       for (const auto& [id, entry] : connections_)
          entry.connection->requestShutdown();
    }
-   endRequested();
+   runRequested();
 }
 
 bool Server::cancelStatement(int32_t processId) {
@@ -297,10 +298,20 @@ bool Server::terminate(int32_t processId) {
       for (const auto& [id, entry] : connections_)
          if (entry.connection->processId() == processId) entry.connection->requestShutdown();
    }
-   hasRequestedEnds_ = true;
+   hasRequests_ = true;
    poller_.wake();
    registry_.cancel(processId, CancelReason::Shutdown); // false when the session has ended meanwhile
    return true;
+}
+
+void Server::wake(const std::set<int32_t>& processIds) {
+   {
+      MutexLock lock(mutex_);
+      for (const auto& [id, entry] : connections_)
+         if (processIds.contains(entry.connection->processId())) entry.connection->requestDelivery();
+   }
+   hasRequests_ = true;
+   poller_.wake();
 }
 
 bool Server::isOpen(int32_t processId) const {
@@ -317,12 +328,13 @@ std::vector<UserMapRow> Server::userMaps() const {
    return files ? files->mapRows() : std::vector<UserMapRow>();
 }
 
-void Server::endRequested() {
+void Server::runRequested() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
    {
       MutexLock lock(mutex_);
       for (const auto& [id, entry] : connections_)
-         if (entry.connection->isShutdownRequested() && !entry.connection->isRunning)
+         if ((entry.connection->isShutdownRequested() || entry.connection->isDeliveryRequested()) &&
+             !entry.connection->isRunning)
             waiting.emplace_back(id, entry.connection);
    }
    for (const auto& [id, connection] : waiting)

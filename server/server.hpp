@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,7 @@ private:
 
    bool cancelStatement(int32_t processId) override;
    bool terminate(int32_t processId) override;
+   void wake(const std::set<int32_t>& processIds) override;
    bool isOpen(int32_t processId) const override;
    std::vector<AccessRuleRow> accessRules() const override;
    std::vector<UserMapRow> userMaps() const override;
@@ -67,8 +69,8 @@ private:
    /// End the sessions whose idle deadline has passed.
    void endIdle();
    void endAll();
-   /// Hand the waiting connections that are to end to session threads.
-   void endRequested();
+   /// Hand the waiting connections that are to end, or have something to tell their clients, to session threads.
+   void runRequested();
    ConnectionPointer find(uint64_t id) const;
    void remove(uint64_t id);
 
@@ -93,7 +95,7 @@ private:
    int32_t nextProcessId_ = 0;
    int64_t acceptPausedUntil_ = 0; // no file handles until then; 0: not paused
    std::atomic<bool> stopping_{false}, stopped_{false};
-   std::atomic<bool> hasRequestedEnds_{false}; // terminate() has marked a connection since endRequested()
+   std::atomic<bool> hasRequests_{false}; // a connection was marked since runRequested()
    SessionPool pool_;
    std::thread loopThread_;
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "catalog/builtin/data.hpp"
+#include "catalog/builtin/extension_types.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/check.hpp"
 #include "common/sync/mutex.hpp"
@@ -226,6 +227,9 @@ void Builtins::Loader::types() {
                             .typmod = static_cast<int32_t>(row.integer(21)),
                             .collation = row.oid(22)});
    }
+   for (const ExtensionType& made : extensionTypes())
+      for (const TypeInfo& type : {made.type, made.array})
+         out.types_.push_back(type);
 }
 
 void Builtins::Loader::functions() {

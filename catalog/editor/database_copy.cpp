@@ -1,6 +1,12 @@
 #include "catalog/editor/database_copy.hpp"
 
+#include <algorithm>
+
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/object/statistics.hpp"
 
@@ -30,6 +36,10 @@ void DatabaseCopy::number(const Relation& relation) {
       number(policy.oid);
    for (const Rule& rule : relation.rules)
       number(rule.oid);
+   for (const Trigger& trigger : relation.triggers) {
+      number(trigger.oid);
+      number(trigger.constraint);
+   }
 }
 
 Oid DatabaseCopy::copied(Oid oid) const {
@@ -76,6 +86,13 @@ void DatabaseCopy::renumber(Rule& rule) const {
    renumber(rule.dependsOn);
 }
 
+void DatabaseCopy::renumber(Trigger& trigger) const {
+   for (Oid* oid : {&trigger.oid, &trigger.function, &trigger.constraint, &trigger.constraintRelation, &trigger.parent})
+      *oid = copied(*oid);
+   trigger.condition = copied(trigger.condition);
+   renumber(trigger.dependsOn);
+}
+
 void DatabaseCopy::renumber(IndexDefinition& index) const {
    index.table = copied(index.table);
    index.parentIndex = copied(index.parentIndex);
@@ -102,6 +119,8 @@ std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
    if (copy->sequence) copy->sequence->ownerRelation = copied(copy->sequence->ownerRelation);
    for (Rule& rule : copy->rules)
       renumber(rule);
+   for (Trigger& trigger : copy->triggers)
+      renumber(trigger);
    if (copy->partitionKey)
       for (std::string& expression : copy->partitionKey->expressions)
          expression = copied(expression);
@@ -138,6 +157,28 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
          copy.table = copied(copy.table);
          for (std::string& expression : copy.expressions)
             expression = copied(expression);
+      });
+   for (const FunctionPtr& function : source_.functions()) {
+      FunctionDefinition copy = *function;
+      copy.database = target_;
+      for (FunctionParameter& parameter : copy.parameters)
+         parameter.defaultExpr = copied(parameter.defaultExpr);
+      renumber(copy.dependsOn);
+      objects.push_back(std::make_shared<const Function>(std::move(copy)));
+   }
+   for (const OperatorPtr& op : source_.operators()) {
+      OperatorDefinition copy = *op;
+      copy.database = target_;
+      objects.push_back(std::make_shared<const Operator>(std::move(copy)));
+   }
+   for (const CastPtr& cast : source_.casts())
+      add(*cast, [&](Cast& copy) { copy.database = target_; });
+   for (const ExtensionPtr& extension : source_.extensions())
+      add(*extension, [&](Extension& copy) {
+         copy.database = target_;
+         for (Extension::Member& member : copy.members)
+            if (member.kind == ObjectKind::Relation) member.oid = copied(member.oid);
+         std::sort(copy.members.begin(), copy.members.end());
       });
    for (const auto& defaults : source_.defaultAcls())
       add(*defaults, [&](DefaultAcl& copy) {

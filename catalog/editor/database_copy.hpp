@@ -27,6 +27,7 @@ private:
    void renumber(Constraint& constraint) const;
    void renumber(Policy& policy) const;
    void renumber(Rule& rule) const;
+   void renumber(Trigger& trigger) const;
    void renumber(IndexDefinition& index) const;
    std::shared_ptr<Relation> copy(const Relation& relation) const;
 

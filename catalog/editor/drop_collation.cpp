@@ -60,14 +60,10 @@ void DropPlan::addDependentOf(const Collation& collation, const RelationPtr& rel
       addDependentsOfColumn(relation, column.attribute, description);
       parts_.push_back({relation->oid, {}, 0, std::move(description), reason, column.attribute});
    }
-   addTextsNaming(collation, *relation, reason);
+   addTextsNaming(names, *relation, reason);
 }
 
-void DropPlan::addTextsNaming(const Collation& collation, const Relation& relation, const std::string& reason) {
-   const SchemaPtr schema = editor_.snapshot().schema(collation.schema);
-   const auto names = [&](const std::string& text) {
-      return schema && namesCollation(text, schema->name, collation.name);
-   };
+void DropPlan::addTextsNaming(const Names& names, const Relation& relation, const std::string& reason) {
    const std::string whole = describe(relation);
    const auto falls = [&](int16_t attribute) {
       return std::any_of(parts_.begin(), parts_.end(), [&](const FallenPart& part) {
@@ -90,6 +86,9 @@ void DropPlan::addTextsNaming(const Collation& collation, const Relation& relati
          parts_.push_back({relation.oid, {}, 0, "rule " + rule.name + " on " + whole, reason});
          parts_.back().rule = rule.name;
       }
+   addTriggers([&](const Relation& table,
+                   const Trigger& trigger) { return table.oid == relation.oid && names(trigger.condition); },
+               reason);
 }
 
 } // namespace ouzel::catalog

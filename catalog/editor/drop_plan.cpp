@@ -99,6 +99,21 @@ void DropPlan::addRules(Oid relation, int16_t attribute, const std::string& reas
    }
 }
 
+void DropPlan::addTriggers(const NeedsOfTrigger& needs, const std::string& reason) {
+   for (const RelationPtr& table : editor_.snapshot().relations()) {
+      if (has(table->oid)) continue;
+      for (const Trigger& trigger : table->triggers) {
+         const bool isAdded = std::any_of(parts_.begin(), parts_.end(), [&](const FallenPart& part) {
+            return part.relation == table->oid && part.trigger == trigger.name;
+         });
+         if (isAdded || !needs(*table, trigger)) continue;
+         parts_.push_back({table->oid, {}, 0, "trigger " + trigger.name + " on " + describe(*table), reason});
+         parts_.back().trigger = trigger.name;
+         parts_.back().isInternal = trigger.parent != invalidOid; // falls with the one that it is a part of
+      }
+   }
+}
+
 void DropPlan::addPartsOfIndex(Oid index) {
    const Snapshot& snapshot = editor_.snapshot();
    for (const RelationPtr& other : snapshot.relations()) {
@@ -149,6 +164,15 @@ void DropPlan::follow(size_t i) {
    addColumnsOfType(*relation);
    addPolicies(relation->oid, 0, reason);
    addRules(relation->oid, 0, reason);
+   for (const FunctionPtr& function : snapshot.functions())
+      if (std::any_of(function->dependsOn.begin(), function->dependsOn.end(),
+                      [&](const Dependency& read) { return read.relation == relation->oid; }))
+         addCascaded(function, reason);
+   addTriggers(
+       [&](const Relation&, const Trigger& trigger) {
+          return trigger.constraintRelation == relation->oid || trigger.reads(relation->oid, 0);
+       },
+       reason);
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
          if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
@@ -163,10 +187,25 @@ void DropPlan::follow(size_t i) {
 void DropPlan::close() {
    for (size_t i = 0; i < collations_.size(); ++i)
       follow(*collations_[i].collation);
-   for (size_t i = 0; i < fallen_.size(); ++i) {
-      if (fallen_[i].isFollowed) continue;
-      fallen_[i].isFollowed = true;
-      follow(i);
+   for (bool isComplete = false; !isComplete;) {
+      isComplete = true;
+      for (size_t i = 0; i < fallen_.size(); ++i) {
+         if (std::exchange(fallen_[i].isFollowed, true)) continue;
+         isComplete = false;
+         follow(i);
+      }
+      for (size_t i = 0; i < functions_.size(); ++i) {
+         if (std::exchange(functions_[i].isFollowed, true)) continue;
+         isComplete = false;
+         const FunctionPtr function = functions_[i].function;
+         follow(*function);
+      }
+      for (size_t i = 0; i < operators_.size(); ++i) {
+         if (std::exchange(operators_[i].isFollowed, true)) continue;
+         isComplete = false;
+         const OperatorPtr op = operators_[i].op;
+         follow(*op);
+      }
    }
    // Forget parts of relations that are dropped themselves.
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
@@ -175,16 +214,22 @@ void DropPlan::close() {
 
 void DropPlan::addColumnsOfType(const Relation& relation) {
    if (relation.rowType == invalidOid) return;
-   const std::string reason = "type " + displayName(editor_.snapshot(), editor_.searchPath_, relation);
+   addColumnsOfType({relation.rowType, relation.rowTypeArray}, relation.oid,
+                    "type " + displayName(editor_.snapshot(), editor_.searchPath_, relation));
+}
+
+void DropPlan::addColumnsOfType(const FallenType& fallen, Oid relation, const std::string& reason) {
+   addFunctionsOfType(fallen, reason);
+   addOperatorsOfType(fallen, reason);
    for (const RelationPtr& other : editor_.snapshot().relations()) {
-      if (other->oid == relation.oid || has(other->oid)) continue;
-      if (other->ofType == relation.rowType) {
+      if (other->oid == relation || has(other->oid)) continue;
+      if (other->ofType == fallen.type) {
          addCascaded(other, reason);
          continue;
       }
       for (const Column& column : other->columns) {
-         const Oid type = column.type.named();
-         if (column.isDropped || (type != relation.rowType && type != relation.rowTypeArray)) continue;
+         const bool isBase = fallen.type < firstUserOid && column.type.oid == fallen.type; // of a domain
+         if (column.isDropped || !(fallen.is(column.type) || isBase)) continue;
          if (other->isOnlyType()) {
             addCascaded(other, reason);
             break;
@@ -219,6 +264,11 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
    addPolicies(relation->oid, attribute, reason);
    addRules(relation->oid, attribute, reason);
+   addTriggers(
+       [&](const Relation& table, const Trigger& trigger) {
+          return (table.oid == relation->oid && trigger.names(attribute)) || trigger.reads(relation->oid, attribute);
+       },
+       reason);
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
@@ -257,6 +307,16 @@ void DropPlan::refuse(const std::string& what) const {
       line(describe(*statistics), reason);
    for (const FallenCollation& fallen : collations_)
       if (fallen.isCascaded) line(describe(*fallen.collation), fallen.reason);
+   for (const FallenFunction& fallen : functions_)
+      if (fallen.isCascaded) line(describe(*fallen.function), fallen.reason);
+   for (const auto& [trigger, reason] : eventTriggers_)
+      line("event trigger " + trigger.name, reason);
+   for (const FallenOperator& fallen : operators_)
+      if (fallen.isCascaded) line(describe(*fallen.op), fallen.reason);
+   for (const FallenCast& fallen : casts_)
+      if (fallen.isCascaded) line(describe(*fallen.cast), fallen.reason);
+   for (const FallenExtension& fallen : extensions_)
+      if (fallen.isCascaded) line(describe(*fallen.extension), fallen.reason);
    if (detail.empty()) return;
    const std::string because = what.empty() ? "desired object(s) because other objects depend on them"
                                             : what + " because other objects depend on it";
@@ -267,6 +327,14 @@ void DropPlan::refuse(const std::string& what) const {
 
 Dropped DropPlan::execute() {
    Dropped dropped;
+   // What falls is described while its types have names.
+   std::vector<std::string> functions, operators, casts;
+   for (const FallenFunction& fallen : functions_)
+      functions.push_back(describe(*fallen.function));
+   for (const FallenOperator& fallen : operators_)
+      operators.push_back(describe(*fallen.op));
+   for (const FallenCast& fallen : casts_)
+      casts.push_back(describe(*fallen.cast));
    for (const FallenPart& part : parts_) {
       Relation changed = editor_.copyOf(part.relation);
       if (part.column != 0) {
@@ -281,6 +349,10 @@ Dropped DropPlan::execute() {
       } else if (!part.rule.empty()) {
          if (const Rule* rule = changed.findRule(part.rule)) editor_.removeComments(class_oid::pgRewrite, rule->oid);
          std::erase_if(changed.rules, [&](const Rule& rule) { return rule.name == part.rule; });
+      } else if (!part.trigger.empty()) {
+         if (const Trigger* trigger = changed.findTrigger(part.trigger))
+            editor_.removeComments(class_oid::pgTrigger, trigger->oid);
+         std::erase_if(changed.triggers, [&](const Trigger& trigger) { return trigger.name == part.trigger; });
       } else if (part.defaultOf != 0) {
          Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
          column.dropDefault();
@@ -300,6 +372,8 @@ Dropped DropPlan::execute() {
          editor_.removeComments(class_oid::pgPolicy, policy.oid);
       for (const Rule& rule : fallen.relation->rules)
          editor_.removeComments(class_oid::pgRewrite, rule.oid);
+      for (const Trigger& trigger : fallen.relation->triggers)
+         editor_.removeComments(class_oid::pgTrigger, trigger.oid);
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
       for (const Oid type : {fallen.relation->rowType, fallen.relation->rowTypeArray})
          if (type != invalidOid) editor_.removeComments(class_oid::pgType, type);
@@ -313,6 +387,27 @@ Dropped DropPlan::execute() {
    for (const FallenCollation& fallen : collations_) {
       dropped.items.push_back({nullptr, describe(*fallen.collation), fallen.isCascaded, !fallen.isCascaded});
       editor_.removeCollation(*fallen.collation);
+   }
+   dropEventTriggers(dropped);
+   for (size_t i = 0; i < functions_.size(); ++i) {
+      const FallenFunction& fallen = functions_[i];
+      dropped.items.push_back({nullptr, functions[i], fallen.isCascaded, !fallen.isCascaded});
+      editor_.removeFunction(*fallen.function);
+   }
+   for (size_t i = 0; i < operators_.size(); ++i) {
+      const FallenOperator& fallen = operators_[i];
+      dropped.items.push_back({nullptr, operators[i], fallen.isCascaded, !fallen.isCascaded});
+      // Another that fell may have been its commutator.
+      if (const OperatorPtr newest = editor_.working_.op(fallen.op->oid)) editor_.removeOperator(*newest);
+   }
+   for (size_t i = 0; i < casts_.size(); ++i) {
+      const FallenCast& fallen = casts_[i];
+      dropped.items.push_back({nullptr, casts[i], fallen.isCascaded, !fallen.isCascaded});
+      editor_.removeCast(*fallen.cast);
+   }
+   for (const FallenExtension& fallen : extensions_) {
+      dropped.items.push_back({nullptr, describe(*fallen.extension), fallen.isCascaded, !fallen.isCascaded});
+      editor_.removeExtension(*fallen.extension);
    }
    dropped.items.insert(dropped.items.begin(), items.begin(), items.end());
    return dropped;

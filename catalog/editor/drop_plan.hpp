@@ -1,11 +1,16 @@
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 
 namespace ouzel::catalog {
@@ -24,6 +29,13 @@ public:
    }
    void addTarget(const CollationPtr& collation) { add(collation, false, {}); }
    void addCascaded(const CollationPtr& collation, const std::string& reason) { add(collation, true, reason); }
+   void addTarget(const FunctionPtr& function) { add(function, false, {}); }
+   void addCascaded(const FunctionPtr& function, const std::string& reason) { add(function, true, reason); }
+   void addTarget(const OperatorPtr& op) { add(op, false, {}); }
+   void addCascaded(const OperatorPtr& op, const std::string& reason) { add(op, true, reason); }
+   void addTarget(const CastPtr& cast) { add(cast, false, {}); }
+   void addTarget(const ExtensionPtr& extension) { add(extension, false, {}); }
+   void addCascaded(const ExtensionPtr& extension, const std::string& reason) { add(extension, true, reason); }
    /// Adds the dependents of all added objects until no further object is added.
    void close();
    /// Adds what partitions have of a foreign key that is dropped from the partitioned table.
@@ -31,6 +43,8 @@ public:
    /// Adds the objects that depend on the column that the statement drops, of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
 
+   /// Throws 2BP01 if an extension requires an object that falls, but stays itself.
+   void requireNoMembers() const;
    /// Throws 2BP01 if the DROP would remove an object that the statement does not name. `what`: what it names; empty:
    /// several objects.
    void refuse(const std::string& what) const;
@@ -42,6 +56,10 @@ public:
    std::string describe(const Collation& collation) const {
       return "collation " + displayName(editor_.snapshot(), editor_.searchPath_, collation);
    }
+   std::string describe(const Function& function) const;
+   std::string describe(const Operator& op) const;
+   std::string describe(const Cast& cast) const;
+   static std::string describe(const Extension& extension) { return "extension " + extension.name; }
    /// What an index or sequence is a part of and falls with, as error messages name it; empty: nothing.
    std::string requiredBy(const Relation& relation) const;
 
@@ -60,17 +78,48 @@ private:
       int16_t column = 0;
       std::string policy{};
       bool isInternal = false; ///< falls without a word, with the constraint of the parent that it is a part of
-      std::string rule{};
+      std::string rule{}, trigger{};
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
    void add(const CollationPtr& collation, bool isCascaded, const std::string& reason);
+   void add(const FunctionPtr& function, bool isCascaded, const std::string& reason);
+   void add(const OperatorPtr& op, bool isCascaded, const std::string& reason);
+   void add(const CastPtr& cast, bool isCascaded, const std::string& reason);
+   /// The extension, and its members, which fall without a word.
+   void add(const ExtensionPtr& extension, bool isCascaded, const std::string& reason);
    // drop_collation.cpp
    /// Adds what needs a collation.
    void follow(const Collation& collation);
    void addDependentOf(const Collation& collation, const RelationPtr& relation, const std::string& reason);
    void addIndex(const RelationPtr& index, const std::string& reason);
-   void addTextsNaming(const Collation& collation, const Relation& relation, const std::string& reason);
+   /// Whether a text of the catalog names what falls.
+   using Names = std::function<bool(const std::string& text)>;
+   /// Adds the defaults, constraints, policies and rules of a relation whose texts name it.
+   void addTextsNaming(const Names& names, const Relation& relation, const std::string& reason);
+   // drop_function.cpp
+   /// Adds what calls a function.
+   void follow(const Function& function);
+   /// Adds the triggers for which `needs` is true.
+   using NeedsOfTrigger = std::function<bool(const Relation& table, const Trigger& trigger)>;
+   void addTriggers(const NeedsOfTrigger& needs, const std::string& reason);
+   void addEventTriggers(Oid function, const std::string& reason);
+   void dropEventTriggers(Dropped& dropped);
+   /// Adds what has a text that calls a function or an operator.
+   void followTexts(Oid oid, const std::string& reason);
+   void addCallers(const Names& names, const RelationPtr& relation, const std::string& reason);
+   /// A type that falls, and its array.
+   struct FallenType {
+      Oid type, array;
+      bool is(const SqlType& other) const { return other.named() == type || other.named() == array; }
+   };
+   /// Adds the functions that have the type.
+   void addFunctionsOfType(const FallenType& type, const std::string& reason);
+   // drop_operator.cpp
+   void follow(const Operator& op);
+   /// Adds the operators and casts that have the type, or that call the function.
+   void addOperatorsOfType(const FallenType& type, const std::string& reason);
+   void addOperatorsCalling(Oid function, const std::string& reason);
    /// Adds what partitions have as parts of a constraint or index of a partitioned table.
    void addPartsOfConstraint(Oid constraint);
    void addPartsOfIndex(Oid index);
@@ -82,8 +131,9 @@ private:
    /// Adds the policies of other tables, and of the table whose column falls, that read a relation or column.
    void addPolicies(Oid relation, int16_t attribute, const std::string& reason);
    void follow(size_t i);
-   /// Adds the columns of other relations that have the relation's row type.
+   /// Adds the columns of other relations that have the relation's row type, or a type of an extension.
    void addColumnsOfType(const Relation& relation);
+   void addColumnsOfType(const FallenType& type, Oid relation, const std::string& reason);
    void addDependentsOfColumn(const RelationPtr& relation, int16_t attribute, const std::string& reason);
    bool has(Oid relation) const {
       return std::any_of(fallen_.begin(), fallen_.end(), [&](const Fallen& f) { return f.relation->oid == relation; });
@@ -100,6 +150,33 @@ private:
       std::string reason;
    };
    std::vector<FallenCollation> collations_;
+   std::vector<std::pair<EventTrigger, std::string>> eventTriggers_; ///< each with the reason
+   struct FallenFunction {
+      FunctionPtr function;
+      bool isCascaded;
+      std::string reason;
+      bool isFollowed = false;
+   };
+   std::vector<FallenFunction> functions_;
+   struct FallenOperator {
+      OperatorPtr op;
+      bool isCascaded;
+      std::string reason;
+      bool isFollowed = false;
+   };
+   std::vector<FallenOperator> operators_;
+   struct FallenCast {
+      CastPtr cast;
+      bool isCascaded;
+      std::string reason;
+   };
+   std::vector<FallenCast> casts_;
+   struct FallenExtension {
+      ExtensionPtr extension;
+      bool isCascaded;
+      std::string reason;
+   };
+   std::vector<FallenExtension> extensions_;
    // The column of addColumn(); its default and constraints over it fall with it, without a word.
    Oid columnOwner_ = invalidOid;
    int16_t column_ = 0;

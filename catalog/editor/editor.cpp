@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/collation_text.hpp"
 #include "catalog/object/comments.hpp"
 #include "catalog/object/default_acl.hpp"
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -18,81 +21,8 @@ namespace {
 
 constexpr std::string_view temporaryPrefix = "pg_temp_";
 
-[[noreturn, gnu::cold]] void throwConcurrent() {
-   throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
-}
-
 bool startsWith(std::string_view text, std::string_view prefix) {
    return text.substr(0, prefix.size()) == prefix;
-}
-
-/// Throws the error for a name that another transaction has taken since the base snapshot.
-[[noreturn, gnu::cold]] void throwNameTaken(const CatalogObject& object) {
-   switch (object.kind) {
-   case ObjectKind::Database:
-      throw SqlError(sqlstate::duplicateDatabase,
-                     "database \"" + static_cast<const Database&>(object).name + "\" already exists");
-   case ObjectKind::Role:
-      throw SqlError(sqlstate::duplicateObject,
-                     "role \"" + static_cast<const Role&>(object).name + "\" already exists");
-   case ObjectKind::Schema:
-      throw SqlError(sqlstate::duplicateSchema,
-                     "schema \"" + static_cast<const Schema&>(object).name + "\" already exists");
-   case ObjectKind::Relation:
-      throw SqlError(sqlstate::duplicateTable,
-                     "relation \"" + static_cast<const Relation&>(object).name + "\" already exists");
-   case ObjectKind::Server:
-      throw SqlError(sqlstate::duplicateObject,
-                     "server \"" + static_cast<const ForeignServer&>(object).name + "\" already exists");
-   case ObjectKind::Statistics:
-      throw SqlError(sqlstate::duplicateObject,
-                     "statistics object \"" + static_cast<const Statistics&>(object).name + "\" already exists");
-   case ObjectKind::Collation:
-      throw SqlError(sqlstate::duplicateObject,
-                     "collation \"" + static_cast<const Collation&>(object).name + "\" already exists");
-   case ObjectKind::PreparedTransaction:
-      throw SqlError(sqlstate::duplicateObject, "transaction identifier \"" +
-                                                    static_cast<const PreparedTransaction&>(object).name +
-                                                    "\" is already in use");
-   case ObjectKind::Comment:
-   case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
-   }
-   throwConcurrent();
-}
-
-/// The object that has this object's name in a snapshot, or null.
-ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
-   switch (object.kind) {
-   case ObjectKind::Database: return snapshot.findDatabase(static_cast<const Database&>(object).name);
-   case ObjectKind::Role: return snapshot.findRole(static_cast<const Role&>(object).name);
-   case ObjectKind::Schema: {
-      const auto& schema = static_cast<const Schema&>(object);
-      return snapshot.inDatabase(schema.database).findSchema(schema.name);
-   }
-   case ObjectKind::Relation: {
-      const auto& relation = static_cast<const Relation&>(object);
-      return snapshot.inDatabase(relation.database).findRelation(relation.schema, relation.name);
-   }
-   case ObjectKind::Server: {
-      const auto& server = static_cast<const ForeignServer&>(object);
-      return snapshot.inDatabase(server.database).findServer(server.name);
-   }
-   case ObjectKind::Statistics: {
-      const auto& statistics = static_cast<const Statistics&>(object);
-      return snapshot.inDatabase(statistics.database).findStatistics(statistics.schema, statistics.name);
-   }
-   case ObjectKind::Collation: {
-      const auto& collation = static_cast<const Collation&>(object);
-      return snapshot.inDatabase(collation.database).findCollation(collation.schema, collation.name);
-   }
-   case ObjectKind::PreparedTransaction:
-      return snapshot.findPrepared(static_cast<const PreparedTransaction&>(object).name);
-   case ObjectKind::Comment:
-   case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
-   }
-   return nullptr;
 }
 
 } // namespace
@@ -119,6 +49,19 @@ std::vector<Change> CatalogEditor::changes() const {
    return result;
 }
 
+std::vector<Change> CatalogEditor::changedSince(const Savepoint& before) const {
+   std::set<ObjectKey> keys;
+   for (const auto* entries : {&before.entries, &entries_})
+      for (const auto& [key, entry] : *entries)
+         keys.insert(key);
+   std::vector<Change> result;
+   for (const ObjectKey& key : keys) {
+      ObjectPtr was = before.working.object(key), is = working_.object(key);
+      if (was != is) result.push_back({key, std::move(was), std::move(is)});
+   }
+   return result;
+}
+
 std::vector<Change> CatalogEditor::temporaryChanges() const {
    std::vector<Change> result;
    for (const auto& [key, entry] : entries_)
@@ -137,91 +80,6 @@ void CatalogEditor::rebase(const Snapshot& newest) {
    checkAgainst(moved, result);
    base_ = moved;
    working_ = std::move(result);
-}
-
-namespace {
-
-/// Whether a column has the row type of `type`, or the domain that it is, or an array of them.
-bool hasColumnOf(const Relation& relation, const Relation& type) {
-   if (type.rowType == invalidOid) return false;
-   return std::any_of(relation.columns.begin(), relation.columns.end(), [&](const Column& column) {
-      return !column.isDropped && ((column.type.oid & ~userArrayBit) == type.rowType ||
-                                   (column.type.domain & ~userArrayBit) == type.rowType);
-   });
-}
-
-} // namespace
-
-void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result) const {
-   for (const auto& [key, entry] : entries_) {
-      const Change& change = entry.change;
-      if (key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) continue; // the last commit wins
-      if (newest.object(key) != change.before) throwConcurrent();
-      if (!change.after) {
-         const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;
-         if (key.kind == ObjectKind::Relation &&
-             (!view.dependentsOf(key.a).empty() || !view.withPoliciesReading(key.a).empty() ||
-              !view.withRulesUsing(key.a).empty()))
-            throwConcurrent();
-         if (key.kind == ObjectKind::Relation && change.before)
-            for (const RelationPtr& relation :
-                 view.relationsOfDatabase(static_cast<const Relation&>(*change.before).database))
-               if (hasColumnOf(*relation, static_cast<const Relation&>(*change.before))) throwConcurrent();
-         if (key.kind == ObjectKind::Role && !dependentsOfRole(view, key.a).empty()) throwConcurrent();
-         if (key.kind == ObjectKind::Schema) {
-            for (const RelationPtr& relation : view.relations())
-               if (relation->schema == key.b) throwConcurrent();
-            for (const StatisticsPtr& statistics : view.allStatistics())
-               if (statistics->schema == key.b) throwConcurrent();
-            for (const CollationPtr& collation : view.collations())
-               if (collation->schema == key.b) throwConcurrent();
-         }
-         if (key.kind == ObjectKind::Collation && change.before) {
-            const auto& collation = static_cast<const Collation&>(*change.before);
-            const SchemaPtr schema = base_.inDatabase(collation.database).schema(collation.schema);
-            for (const RelationPtr& relation : result.relationsOfDatabase(collation.database))
-               if (usesCollation(*relation, collation, schema ? schema->name : "")) throwConcurrent();
-         }
-         continue;
-      }
-      const ObjectPtr holder = sameName(newest, *change.after);
-      if (holder && keyOf(*holder) != key && !entries_.contains(keyOf(*holder))) throwNameTaken(*change.after);
-      if (key.kind == ObjectKind::Statistics) {
-         const auto& statistics = static_cast<const Statistics&>(*change.after);
-         const Snapshot view = result.inDatabase(statistics.database);
-         if (!view.schema(statistics.schema) || !view.relation(statistics.table)) throwConcurrent();
-      }
-      if (key.kind == ObjectKind::Collation) {
-         const auto& collation = static_cast<const Collation&>(*change.after);
-         if (!result.inDatabase(collation.database).schema(collation.schema)) throwConcurrent();
-      }
-      if (key.kind != ObjectKind::Relation) continue;
-      const auto& relation = static_cast<const Relation&>(*change.after);
-      const Snapshot view = result.inDatabase(relation.database);
-      if (!view.schema(relation.schema)) {
-         const SchemaPtr old = base_.inDatabase(relation.database).schema(relation.schema);
-         throw SqlError(sqlstate::undefinedSchema, "schema \"" + (old ? old->name : "") + "\" does not exist");
-      }
-      for (const Dependency& dependency : relation.dependsOn)
-         if (!view.relation(dependency.relation)) throwConcurrent();
-      for (const Policy& policy : relation.policies)
-         if (!std::all_of(policy.dependsOn.begin(), policy.dependsOn.end(),
-                          [&](const Dependency& read) { return view.relation(read.relation) != nullptr; }) ||
-             !std::all_of(policy.roles.begin(), policy.roles.end(),
-                          [&](Oid role) { return role == invalidOid || view.role(role) != nullptr; }))
-            throwConcurrent();
-      for (const Rule& rule : relation.rules)
-         for (const Dependency& dependency : rule.dependsOn)
-            if (!view.relation(dependency.relation)) throwConcurrent();
-      for (const Column& column : relation.columns)
-         for (const Oid type : {column.type.oid, column.type.domain})
-            if (!column.isDropped && type >= firstUserOid && !view.relationOfType(type)) throwConcurrent();
-      if (entry.temporary) continue; // of this session alone: nobody who drops a collation sees it
-      for (const Column& column : relation.columns)
-         if (const Oid collation = column.type.collation;
-             !column.isDropped && collation >= firstUserOid && !view.collation(collation))
-            throwConcurrent();
-   }
 }
 
 std::shared_ptr<const CatalogEditor::Savepoint> CatalogEditor::savepoint() const {
@@ -244,8 +102,23 @@ bool CatalogEditor::isTemporary(const CatalogObject& object) const {
       const RelationPtr table = working_.relation(statistics.table);
       return (schema && isTemporary(*schema)) || (table && table->persistence == Persistence::Temporary);
    }
+   if (object.kind == ObjectKind::Function) return isTemporary(static_cast<const Function&>(object));
+   if (object.kind == ObjectKind::Operator) {
+      const auto& op = static_cast<const Operator&>(object);
+      const SchemaPtr schema = working_.schema(op.schema);
+      return (schema && isTemporary(*schema)) || isOfSession(op.left) || isOfSession(op.right) ||
+             isOfSession(op.result);
+   }
+   if (object.kind == ObjectKind::Cast) {
+      const auto& cast = static_cast<const Cast&>(object);
+      return isOfSession(cast.source) || isOfSession(cast.target);
+   }
    if (object.kind == ObjectKind::Comment) {
       const ObjectKey& key = static_cast<const Comment&>(object).object;
+      if (const FunctionPtr function = key.b == class_oid::pgProc ? working_.function(key.c) : nullptr)
+         return isTemporary(*function);
+      if (const OperatorPtr op = key.b == class_oid::pgOperator ? working_.op(key.c) : nullptr) return isTemporary(*op);
+      if (const CastPtr cast = key.b == class_oid::pgCast ? working_.cast(key.c) : nullptr) return isTemporary(*cast);
       if (const StatisticsPtr statistics = key.b == class_oid::pgStatisticExt ? working_.statistics(key.c) : nullptr)
          return isTemporary(*statistics);
       const RelationPtr relation = key.b == class_oid::pgClass ? working_.relation(key.c) : nullptr;
@@ -254,10 +127,22 @@ bool CatalogEditor::isTemporary(const CatalogObject& object) const {
    return false;
 }
 
+bool CatalogEditor::isOfSession(const SqlType& type) const {
+   const RelationPtr relation = type.named() < firstUserOid ? nullptr : working_.relationOfType(type.named());
+   return relation && relation->persistence == Persistence::Temporary;
+}
+
+bool CatalogEditor::isTemporary(const Function& function) const {
+   const SchemaPtr schema = working_.schema(function.schema);
+   return (schema && startsWith(schema->name, temporaryPrefix)) || isOfSession(function.returnType) ||
+          std::any_of(function.parameters.begin(), function.parameters.end(),
+                      [&](const FunctionParameter& parameter) { return isOfSession(parameter.type); });
+}
+
 void CatalogEditor::put(ObjectPtr after) {
    const bool temporary = isTemporary(*after);
    const ObjectKey key = keyOf(*after);
-   if (!temporary && after->kind == ObjectKind::Relation) requireLasting(static_cast<const Relation&>(*after));
+   if (!temporary) requireLasting(*after);
    if (after->kind == ObjectKind::Relation && static_cast<const Relation&>(*after).index)
       after = withCollationKeys(std::static_pointer_cast<const Relation>(after));
    record(key, std::move(after), temporary);
@@ -274,12 +159,37 @@ RelationPtr CatalogEditor::withCollationKeys(const RelationPtr& index) const {
    return std::make_shared<const Relation>(std::move(changed));
 }
 
-void CatalogEditor::requireLasting(const Relation& relation) const {
+void CatalogEditor::requireLasting(const CatalogObject& object) const {
+   const auto refuse = [] { throwNotSupported("a permanent object that needs a temporary one"); };
+   const auto requireCalls = [&](const std::string& text) {
+      forEachCall(text, [&](Oid called) {
+         if (const FunctionPtr function = working_.function(called); function && isTemporary(*function)) refuse();
+         if (const OperatorPtr op = working_.op(called); op && isTemporary(*op)) refuse();
+      });
+   };
+   if (object.kind == ObjectKind::Function) {
+      const auto& function = static_cast<const Function&>(object);
+      for (const FunctionParameter& parameter : function.parameters)
+         requireCalls(parameter.defaultExpr);
+      if (function.aggregate)
+         for (const Oid used : function.aggregate->functions())
+            if (const FunctionPtr own = working_.function(used); own && isTemporary(*own)) refuse();
+   }
+   const auto requireFunction = [&](Oid used) {
+      if (const FunctionPtr own = working_.function(used); own && isTemporary(*own)) refuse();
+   };
+   if (object.kind == ObjectKind::Operator) requireFunction(static_cast<const Operator&>(object).function);
+   if (object.kind == ObjectKind::Cast) requireFunction(static_cast<const Cast&>(object).function);
+   if (object.kind == ObjectKind::Statistics)
+      for (const std::string& expression : static_cast<const Statistics&>(object).expressions)
+         requireCalls(expression);
+   if (object.kind != ObjectKind::Relation) return;
+   const auto& relation = static_cast<const Relation&>(object);
    const auto require = [&](Oid needed) {
       const RelationPtr found = needed == invalidOid ? nullptr : working_.relation(needed);
-      if (found && found->persistence == Persistence::Temporary)
-         throwNotSupported("a permanent object that needs a temporary one");
+      if (found && found->persistence == Persistence::Temporary) refuse();
    };
+   forEachText(relation, requireCalls);
    for (const Dependency& dependency : relation.dependsOn)
       require(dependency.relation);
    for (const Column& column : relation.columns) {

@@ -30,6 +30,15 @@ struct Dropped {
    std::pair<std::string, std::string> notice() const;
 };
 
+/// OIDs of the objects that a DROP names.
+struct DropTargets {
+   std::vector<Oid> schemas{}, relations{}, collations{}, functions{}, operators{}, casts{}, extensions{};
+   size_t count() const {
+      return schemas.size() + relations.size() + collations.size() + functions.size() + operators.size() +
+             casts.size() + extensions.size();
+   }
+};
+
 /// Rewrites the text of an SQL expression or query for a renamed column or relation. The engine provides it, because
 /// the catalog does not know SQL's grammar.
 using SqlRewriter = std::function<std::string(const std::string& sql)>;
@@ -69,6 +78,8 @@ public:
    std::shared_ptr<const Savepoint> savepoint() const;
    void rollbackTo(const Savepoint& savepoint);
 
+   /// What is another object since then, or has come or gone, the session's temporary objects too.
+   std::vector<Change> changedSince(const Savepoint& before) const;
    std::vector<Change> changes() const;          ///< permanent changes, for the log
    std::vector<Change> temporaryChanges() const; ///< changes that the session keeps after the commit
 
@@ -108,6 +119,25 @@ public:
    /// Texts that name the collation follow a new name or schema. Throws 42710 for a name that another collation has.
    void replaceCollation(Collation changed);
 
+   // Functions (editor_functions.cpp).
+   /// Gives the draft an OID. Throws 42723.
+   Oid createFunction(FunctionDefinition draft);
+   /// Throws 42723 for a name and types that another function has.
+   void replaceFunction(FunctionDefinition changed);
+
+   // Operators and casts (editor_operators.cpp).
+   /// Gives the draft an OID. Throws 42723.
+   Oid createOperator(OperatorDefinition draft);
+   /// Throws 42723 for a name and operands that another operator has.
+   void replaceOperator(OperatorDefinition changed);
+   /// Gives the draft an OID. Throws 42710.
+   Oid createCast(Cast draft);
+
+   // Extensions (editor_extensions.cpp).
+   /// Gives the draft an OID. Throws 42710.
+   Oid createExtension(Extension draft);
+   void replaceExtension(Extension changed);
+
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
    Dropped dropSchema(Oid schema, DropBehavior behavior);
@@ -126,9 +156,8 @@ public:
    Dropped dropRelation(Oid relation, DropBehavior behavior);
    /// Drops several relations together: dependencies among the listed relations do not prevent the DROP.
    Dropped dropRelations(std::span<const Oid> relations, DropBehavior behavior);
-   /// Drops schemas, relations and collations together, as DROP OWNED does.
-   Dropped dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations, std::span<const Oid> collations,
-                        DropBehavior behavior);
+   /// Drops objects of several kinds together, as DROP OWNED does.
+   Dropped dropTogether(const DropTargets& targets, DropBehavior behavior);
    /// Throws 0A000 if views read the relation and `rewriteView` is empty.
    void renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView = nullptr);
    void setSchema(Oid relation, Oid schema, const SqlRewriter& rewriteView = nullptr);
@@ -168,11 +197,18 @@ private:
    void remove(const ObjectKey& key);
    void record(const ObjectKey& key, ObjectPtr after, bool temporary);
    bool isTemporary(const CatalogObject& object) const;
+   /// Of a temporary schema, or of the row type of a temporary relation.
+   bool isTemporary(const Function& function) const;
+   /// Whether the type is one of a temporary relation.
+   bool isOfSession(const SqlType& type) const;
    /// The index, with what its collations say of its keys.
    RelationPtr withCollationKeys(const RelationPtr& index) const;
-   /// Throws 0A000 if a permanent relation needs a temporary one: other sessions would miss it.
-   void requireLasting(const Relation& relation) const;
+   /// Throws 0A000 if a permanent object needs a temporary one: other sessions would miss it.
+   void requireLasting(const CatalogObject& object) const;
+   // editor_conflicts.cpp
    void checkAgainst(const Snapshot& newest, const Snapshot& result) const;
+   /// Throws the error for a name that another object has.
+   [[noreturn, gnu::cold]] static void throwNameTaken(const CatalogObject& object);
    /// A copy of a relation, to change and put. Throws XX000 for an unknown or built-in relation.
    Relation copyOf(Oid relation) const;
    void checkNewName(Oid schema, std::string_view name) const;
@@ -184,6 +220,10 @@ private:
    /// Drops the extended statistics of a relation, or those that need an attribute of it.
    void dropStatisticsOn(Oid relation, int16_t attribute);
    void removeCollation(const Collation& collation);
+   void removeFunction(const Function& function);
+   void removeOperator(const Operator& op);
+   void removeCast(const Cast& cast);
+   void removeExtension(const Extension& extension);
    /// Changes the texts that the catalog keeps.
    void rewriteTexts(const std::function<void(std::string&)>& change);
    void rewriteStatistics(Oid relation, int16_t attribute, const SqlRewriter& rewriteExpr);

@@ -23,6 +23,8 @@ Oid CatalogEditor::createDatabase(Database draft, Oid source, const CompleteCopy
    while (draft.oid == invalidOid || working_.database(draft.oid))
       draft.oid = oids_(); // an earlier statement may have chosen an OID that now comes
    const Oid oid = draft.oid;
+   if (const DatabasePtr original = source == invalidOid ? nullptr : base_.database(source))
+      draft.eventTriggers = original->eventTriggers; // whose functions have the same OIDs in the copy
    put(std::make_shared<const Database>(std::move(draft)));
    if (source == invalidOid) {
       for (const SchemaPtr& schema : initialSchemas(oid))

@@ -21,18 +21,17 @@ Dropped CatalogEditor::dropRelation(Oid relation, DropBehavior behavior) {
 }
 
 Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavior behavior) {
-   return dropTogether({}, relations, {}, behavior);
+   return dropTogether({.relations = {relations.begin(), relations.end()}}, behavior);
 }
 
 Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
-   return dropTogether(std::span(&schema, 1), {}, {}, behavior);
+   return dropTogether({.schemas = {schema}}, behavior);
 }
 
-Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<const Oid> relations,
-                                    std::span<const Oid> collations, DropBehavior behavior) {
+Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior behavior) {
    DropPlan plan(*this);
    std::string what;
-   for (const Oid oid : relations) {
+   for (const Oid oid : targets.relations) {
       copyOf(oid); // throws for system relations
       const RelationPtr relation = working_.relation(oid);
       if (const std::string owner = plan.requiredBy(*relation); !owner.empty())
@@ -42,13 +41,15 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
       plan.addTarget(relation);
       what = plan.describe(*relation);
    }
-   for (const Oid oid : schemas) {
+   for (const Oid oid : targets.schemas) {
       const SchemaPtr schema = working_.schema(oid);
       if (!schema) throwInternal("schema to drop does not exist");
       if (oid < firstUserOid && oid != publicSchema)
          throw SqlError(sqlstate::dependentObjectsStillExist,
                         "cannot drop schema " + schema->name + " because it is required by the database system");
       what = "schema " + schema->name;
+      for (const ExtensionPtr& extension : working_.extensions()) // before what they take along
+         if (extension->schema == oid) plan.addCascaded(extension, what);
       for (const RelationPtr& relation : working_.relations())
          if (relation->schema == oid && !relation->index &&
              !(relation->sequence && relation->sequence->ownerRelation)) {
@@ -68,17 +69,41 @@ Dropped CatalogEditor::dropTogether(std::span<const Oid> schemas, std::span<cons
          if (statistics->schema == oid) plan.addCascaded(statistics, what);
       for (const CollationPtr& collation : working_.collations())
          if (collation->schema == oid) plan.addCascaded(collation, what);
+      for (const FunctionPtr& function : working_.functions())
+         if (function->schema == oid) plan.addCascaded(function, what);
+      for (const OperatorPtr& op : working_.operators())
+         if (op->schema == oid) plan.addCascaded(op, what);
    }
-   for (const Oid oid : collations) {
+   for (const Oid oid : targets.collations) {
       const CollationPtr collation = working_.collation(oid);
       plan.addTarget(collation);
       what = plan.describe(*collation);
    }
+   for (const Oid oid : targets.functions) {
+      const FunctionPtr function = working_.function(oid);
+      plan.addTarget(function);
+      what = plan.describe(*function);
+   }
+   for (const Oid oid : targets.operators) {
+      const OperatorPtr op = working_.op(oid);
+      plan.addTarget(op);
+      what = plan.describe(*op);
+   }
+   for (const Oid oid : targets.casts) {
+      const CastPtr cast = working_.cast(oid);
+      plan.addTarget(cast);
+      what = plan.describe(*cast);
+   }
+   for (const Oid oid : targets.extensions) {
+      const ExtensionPtr extension = working_.extension(oid);
+      plan.addTarget(extension);
+      what = plan.describe(*extension);
+   }
    plan.close();
-   const bool isOne = schemas.size() + relations.size() + collations.size() == 1;
-   if (behavior == DropBehavior::Restrict) plan.refuse(isOne ? what : std::string());
+   plan.requireNoMembers();
+   if (behavior == DropBehavior::Restrict) plan.refuse(targets.count() == 1 ? what : std::string());
    Dropped dropped = plan.execute();
-   for (const Oid oid : schemas) {
+   for (const Oid oid : targets.schemas) {
       // The loop above skips owned sequences. A sequence whose table is in another schema is dropped here.
       for (const RelationPtr& relation : working_.relations())
          if (relation->schema == oid) remove(keyOf(*relation));

@@ -4,6 +4,9 @@
 
 #include "catalog/editor/editor.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -28,6 +31,10 @@ public:
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
          case ObjectKind::Collation: add(static_cast<const Collation&>(*object)); break;
+         case ObjectKind::Function: add(static_cast<const Function&>(*object)); break;
+         case ObjectKind::Operator: add(static_cast<const Operator&>(*object)); break;
+         case ObjectKind::Extension: add(static_cast<const Extension&>(*object)); break;
+         case ObjectKind::Cast:
          case ObjectKind::PreparedTransaction:
          case ObjectKind::Role:
          case ObjectKind::Comment:
@@ -54,6 +61,9 @@ private:
    void add(const Database& database) {
       note(invalidOid, database.oid, 0, database.owner, database.acl,
            [&] { return "database " + quoteIdentifier(database.name); });
+      for (const EventTrigger& trigger : database.eventTriggers)
+         note(database.oid, trigger.oid, 0, trigger.owner, {},
+              [&] { return "event trigger " + quoteIdentifier(trigger.name); });
    }
    void add(const Schema& schema) {
       note(schema.database, schema.oid, 0, schema.owner, schema.acl,
@@ -89,6 +99,18 @@ private:
    void add(const Collation& collation) {
       note(collation.database, collation.oid, 0, collation.owner, {},
            [&] { return "collation " + displayName(snapshot_, path_, collation); });
+   }
+   void add(const Function& function) {
+      note(function.database, function.oid, 0, function.owner, function.acl, [&] {
+         const bool isProcedure = function.functionKind == FunctionKind::Procedure;
+         return (isProcedure ? "procedure " : "function ") + signatureOf(snapshot_, path_, function);
+      });
+   }
+   void add(const Operator& op) {
+      note(op.database, op.oid, 0, op.owner, {}, [&] { return "operator " + signatureOf(snapshot_, path_, op); });
+   }
+   void add(const Extension& extension) {
+      note(extension.database, extension.oid, 0, extension.owner, {}, [&] { return "extension " + extension.name; });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "common/error/sql_error.hpp"
@@ -124,6 +125,10 @@ bool mayUse(const Snapshot& snapshot, Oid role, const Schema& schema, uint32_t w
        (inheritsFrom(snapshot, role, readAllData) || inheritsFrom(snapshot, role, writeAllData)))
       lacking &= ~p::usage;
    return lacking == 0;
+}
+
+bool mayUse(const Snapshot& snapshot, Oid role, const Function& function) {
+   return held(snapshot, role, function.owner, function.acl, AclKind::Function, p::execute) != 0;
 }
 
 bool mayUse(const Snapshot& snapshot, Oid role, const Database& database, uint32_t wanted) {

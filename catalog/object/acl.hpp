@@ -58,6 +58,8 @@ bool mayUseColumn(const Snapshot& snapshot, Oid role, const Relation& relation, 
 bool mayRead(const Snapshot& snapshot, Oid role, const Relation& relation, std::span<const int16_t> attributes);
 bool mayUse(const Snapshot& snapshot, Oid role, const Schema& schema, uint32_t wanted);
 bool mayUse(const Snapshot& snapshot, Oid role, const Database& database, uint32_t wanted);
+/// Whether the role may call the function.
+bool mayUse(const Snapshot& snapshot, Oid role, const Function& function);
 
 /// One GRANT or REVOKE, for a list of one object.
 struct AclChange {

@@ -5,8 +5,12 @@
 
 #include "catalog/object/coder.hpp"
 #include "catalog/object/collation_coder.hpp"
+#include "catalog/object/extension_coder.hpp"
+#include "catalog/object/field_coder.hpp"
+#include "catalog/object/function_coder.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/operator_coder.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics_coder.hpp"
 #include "common/error/format_version.hpp"
@@ -33,36 +37,19 @@
 //   7: partitions and inheritance, labels of enums
 //   8: extended statistics, users' range types, typed tables, collations; included columns, expressions and operator
 //      classes of indexes and partition keys; the locale of a database
+//   9: functions of users
+//   10: triggers; aggregates, operators and casts of users
+//   11: event triggers, extensions
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 8, completeSince = 3;
+constexpr uint16_t formatVersion = 11, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
 
-template <typename Coder, typename T>
-void type(Coder& coder, T& value) {
-   coder(value.oid);
-   coder(value.typmod);
-   coder(value.collation);
-   if (coder.has(4)) coder(value.domain);
-}
-template <typename Coder, typename T>
-void aclItems(Coder& coder, T& items) {
-   structures(coder, items, [&](auto& item) {
-      coder(item.grantee);
-      coder(item.grantor);
-      coder(item.privileges);
-      coder(item.grantOptions);
-   });
-}
-template <typename Coder, typename T>
-void acl(Coder& coder, T& value) {
-   optional(coder, value, [&](auto& items) { aclItems(coder, items); });
-}
 template <typename Coder, typename T>
 void key(Coder& coder, T& value) {
    coder(value.kind);
@@ -70,13 +57,6 @@ void key(Coder& coder, T& value) {
    coder(value.b);
    coder(value.c);
    coder(value.d);
-}
-template <typename Coder, typename T>
-void pairs(Coder& coder, T& values) {
-   structures(coder, values, [&](auto& value) {
-      coder(value.first);
-      coder(value.second);
-   });
 }
 
 template <typename Coder, typename T>
@@ -94,6 +74,16 @@ void databaseFields(Coder& coder, T& database) {
    coder(database.collate);
    coder(database.ctype);
    coder(database.collationVersion);
+   if (!coder.has(11)) return;
+   structures(coder, database.eventTriggers, [&](auto& trigger) {
+      coder(trigger.oid);
+      coder(trigger.name);
+      coder(trigger.owner);
+      coder(trigger.event);
+      coder(trigger.function);
+      coder(trigger.enabled);
+      elements(coder, trigger.tags);
+   });
 }
 template <typename Coder, typename T>
 void roleFields(Coder& coder, T& role) {
@@ -259,6 +249,25 @@ void ruleFields(Coder& coder, T& rule) {
    dependencies(coder, rule.dependsOn);
 }
 template <typename Coder, typename T>
+void triggerFields(Coder& coder, T& trigger) {
+   coder(trigger.oid);
+   coder(trigger.name);
+   coder(trigger.function);
+   coder(trigger.type);
+   coder(trigger.enabled);
+   coder(trigger.constraint);
+   coder(trigger.constraintRelation);
+   coder(trigger.isDeferrable);
+   coder(trigger.isDeferred);
+   elements(coder, trigger.columns);
+   elements(coder, trigger.arguments);
+   coder(trigger.condition);
+   dependencies(coder, trigger.dependsOn);
+   coder(trigger.oldTable);
+   coder(trigger.newTable);
+   coder(trigger.parent);
+}
+template <typename Coder, typename T>
 void enumLabels(Coder& coder, T& labels) {
    std::vector<EnumLabel> inOrder;
    if constexpr (!Coder::isReading) inOrder = labels->inOrder();
@@ -313,6 +322,8 @@ void relationFields(Coder& coder, T& relation) {
    });
    coder(relation.ofType);
    structures(coder, relation.rules, [&](auto& rule) { ruleFields(coder, rule); });
+   if (!coder.has(10)) return;
+   structures(coder, relation.triggers, [&](auto& trigger) { triggerFields(coder, trigger); });
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {
@@ -380,6 +391,12 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
    case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
    case ObjectKind::Collation: return collationFields(writer, static_cast<const Collation&>(object));
+   case ObjectKind::Function:
+      return functionFields(writer, static_cast<const FunctionDefinition&>(static_cast<const Function&>(object)));
+   case ObjectKind::Operator:
+      return operatorFields(writer, static_cast<const OperatorDefinition&>(static_cast<const Operator&>(object)));
+   case ObjectKind::Cast: return castFields(writer, static_cast<const Cast&>(object));
+   case ObjectKind::Extension: return extensionFields(writer, static_cast<const Extension&>(object));
    case ObjectKind::PreparedTransaction:
       return preparedTransactionFields(writer, static_cast<const PreparedTransaction&>(object));
    }
@@ -418,6 +435,18 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
    case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
    case ObjectKind::Collation: return readAs<Collation>(reader, [](auto& r, auto& o) { collationFields(r, o); });
+   case ObjectKind::Function: {
+      FunctionDefinition definition;
+      functionFields(reader, definition);
+      return std::make_shared<const Function>(std::move(definition));
+   }
+   case ObjectKind::Operator: {
+      OperatorDefinition definition;
+      operatorFields(reader, definition);
+      return std::make_shared<const Operator>(std::move(definition));
+   }
+   case ObjectKind::Cast: return readAs<Cast>(reader, [](auto& r, auto& o) { castFields(r, o); });
+   case ObjectKind::Extension: return readAs<Extension>(reader, [](auto& r, auto& o) { extensionFields(r, o); });
    case ObjectKind::PreparedTransaction:
       return readAs<PreparedTransaction>(reader, [](auto& r, auto& o) { preparedTransactionFields(r, o); });
    }

@@ -112,29 +112,45 @@ std::string withCollationsMoved(std::string_view sql, std::string_view schema, s
    });
 }
 
-void forEachText(Relation& relation, const std::function<void(std::string&)>& change) {
+namespace {
+
+/// `relation` and what `change` takes are both const, or neither is.
+template <typename AnyRelation, typename Change>
+void walkTexts(AnyRelation& relation, const Change& change) {
    change(relation.definition);
-   for (Constraint& constraint : relation.constraints)
+   for (auto& constraint : relation.constraints)
       change(constraint.expression);
-   for (Column& column : relation.columns)
+   for (auto& column : relation.columns)
       change(column.defaultExpr);
    if (relation.index) {
       change(relation.index->predicate);
-      for (std::string& expression : relation.index->expressions)
+      for (auto& expression : relation.index->expressions)
          change(expression);
    }
    if (relation.partitionKey)
-      for (std::string& expression : relation.partitionKey->expressions)
+      for (auto& expression : relation.partitionKey->expressions)
          change(expression);
-   for (Policy& policy : relation.policies) {
+   for (auto& policy : relation.policies) {
       change(policy.usingExpr);
       change(policy.checkExpr);
    }
-   for (Rule& rule : relation.rules) {
+   for (auto& rule : relation.rules) {
       change(rule.condition);
-      for (std::string& action : rule.actions)
+      for (auto& action : rule.actions)
          change(action);
    }
+   for (auto& trigger : relation.triggers)
+      change(trigger.condition);
+}
+
+} // namespace
+
+void forEachText(Relation& relation, const std::function<void(std::string&)>& change) {
+   walkTexts(relation, change);
+}
+
+void forEachText(const Relation& relation, const std::function<void(const std::string&)>& visit) {
+   walkTexts(relation, visit);
 }
 
 bool usesCollation(const Relation& relation, const Collation& collation, std::string_view schema) {
@@ -144,8 +160,8 @@ bool usesCollation(const Relation& relation, const Collation& collation, std::st
       for (const Oid used : relation.partitionKey->collations)
          if (used == collation.oid) return true;
    bool isNamed = false;
-   Relation copy = relation; // a collation is dropped or renamed seldom
-   forEachText(copy, [&](std::string& text) { isNamed = isNamed || namesCollation(text, schema, collation.name); });
+   forEachText(relation,
+               [&](const std::string& text) { isNamed = isNamed || namesCollation(text, schema, collation.name); });
    return isNamed;
 }
 

@@ -21,6 +21,8 @@ std::string withCollationsMoved(std::string_view sql, std::string_view schema, s
 
 /// Calls `change` for each text of the relation: views, defaults, checks, expressions, policies, rules.
 void forEachText(Relation& relation, const std::function<void(std::string&)>& change);
+/// The same of a relation that stays as it is.
+void forEachText(const Relation& relation, const std::function<void(const std::string&)>& visit);
 /// Whether a column, a key or a text of the relation needs the collation. `schema`: the name of its schema.
 bool usesCollation(const Relation& relation, const Collation& collation, std::string_view schema);
 

@@ -1,6 +1,10 @@
 #include "catalog/object/database_of.hpp"
 
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -19,6 +23,10 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::Server: return static_cast<const ForeignServer&>(object).database;
    case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;
    case ObjectKind::Collation: return static_cast<const Collation&>(object).database;
+   case ObjectKind::Function: return static_cast<const Function&>(object).database;
+   case ObjectKind::Operator: return static_cast<const Operator&>(object).database;
+   case ObjectKind::Cast: return static_cast<const Cast&>(object).database;
+   case ObjectKind::Extension: return static_cast<const Extension&>(object).database;
    case ObjectKind::PreparedTransaction: return static_cast<const PreparedTransaction&>(object).database;
    }
    CHECK(false);

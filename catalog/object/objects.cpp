@@ -1,6 +1,10 @@
 #include "catalog/object/objects.hpp"
 
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -39,6 +43,12 @@ const Policy* Relation::findPolicy(std::string_view policyName) const {
    return found == policies.end() ? nullptr : &*found;
 }
 
+const Trigger* Relation::findTrigger(std::string_view triggerName) const {
+   const auto found = std::find_if(triggers.begin(), triggers.end(),
+                                   [&](const Trigger& trigger) { return trigger.name == triggerName; });
+   return found == triggers.end() ? nullptr : &*found;
+}
+
 const Rule* Relation::findRule(std::string_view ruleName) const {
    const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.name == ruleName; });
    return found == rules.end() ? nullptr : &*found;
@@ -68,6 +78,22 @@ ObjectKey keyOf(const CatalogObject& object) {
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
    case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
    case ObjectKind::Statistics: return {object.kind, static_cast<const Statistics&>(object).oid};
+   case ObjectKind::Function: {
+      const auto& function = static_cast<const Function&>(object);
+      return {object.kind, function.database, function.oid};
+   }
+   case ObjectKind::Operator: {
+      const auto& op = static_cast<const Operator&>(object);
+      return {object.kind, op.database, op.oid};
+   }
+   case ObjectKind::Cast: {
+      const auto& cast = static_cast<const Cast&>(object);
+      return {object.kind, cast.database, cast.oid};
+   }
+   case ObjectKind::Extension: {
+      const auto& extension = static_cast<const Extension&>(object);
+      return {object.kind, extension.database, extension.oid};
+   }
    case ObjectKind::Collation: {
       const auto& collation = static_cast<const Collation&>(object);
       return {object.kind, collation.database, collation.oid};

@@ -11,8 +11,10 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/dependency.hpp"
+#include "catalog/object/event_trigger.hpp"
 #include "catalog/object/partition.hpp"
 #include "catalog/object/rule.hpp"
+#include "catalog/object/trigger.hpp"
 #include "common/value/sql_type.hpp"
 #include "storage/base/ids.hpp"
 
@@ -39,12 +41,16 @@ enum class ObjectKind : uint8_t {
    Server = 8,
    Statistics = 9,
    Collation = 10,
-   PreparedTransaction = 11
+   PreparedTransaction = 11,
+   Function = 12,
+   Operator = 14,
+   Cast = 15,
+   Extension = 16
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation, Server, Statistics, PreparedTransaction  a = OID
-///   Schema, Collation         a = database, b = OID (11, 2200 exist in each database)
+///   Schema, Collation, Function, Operator, Cast, Extension  a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
 ///   DefaultAcl                a = database, b = role, c = schema or 0, d = kind of objects
@@ -92,6 +98,7 @@ struct Database : CatalogObject {
    std::string icuLocale;                  ///< of ICU
    std::string collate = "C", ctype = "C"; ///< LC_COLLATE and LC_CTYPE
    std::string collationVersion;           ///< of the default collation; empty: it has none
+   std::vector<EventTrigger> eventTriggers;
    Database() : CatalogObject(ObjectKind::Database) {}
 };
 using DatabasePtr = std::shared_ptr<const Database>;
@@ -294,6 +301,7 @@ struct Relation : CatalogObject {
    std::optional<RangeDefinition> range;                   ///< of kinds Range and Multirange
    Oid ofType = invalidOid;                                ///< CREATE TABLE ... OF: the composite type
    std::vector<Rule> rules;                                ///< by name
+   std::vector<Trigger> triggers;                          ///< by name, which is the order in which they fire
    bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
@@ -319,6 +327,7 @@ struct Relation : CatalogObject {
    const Constraint* constraintOf(Oid ownIndex) const;
    const Policy* findPolicy(std::string_view policyName) const;
    const Rule* findRule(std::string_view ruleName) const;
+   const Trigger* findTrigger(std::string_view triggerName) const;
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 
@@ -375,13 +384,24 @@ struct Statistics; // statistics.hpp
 using StatisticsPtr = std::shared_ptr<const Statistics>;
 struct Collation; // collation.hpp
 using CollationPtr = std::shared_ptr<const Collation>;
+struct Function;           // function.hpp
+struct FunctionDefinition; // function.hpp
+using FunctionPtr = std::shared_ptr<const Function>;
+struct Operator;           // operator.hpp
+struct OperatorDefinition; // operator.hpp
+using OperatorPtr = std::shared_ptr<const Operator>;
+struct Cast; // cast.hpp
+using CastPtr = std::shared_ptr<const Cast>;
+struct Extension; // extension.hpp
+using ExtensionPtr = std::shared_ptr<const Extension>;
 
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
                      pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381,
-                     pgCollation = 3456;
+                     pgCollation = 3456, pgTrigger = 2620, pgCast = 2605, pgEventTrigger = 3466, pgExtension = 3079,
+                     pgLanguage = 2612;
 }
 
 /// The key of an object in a snapshot.

@@ -7,10 +7,15 @@
 #include <tuple>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/comments.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/object_name.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/persistent_map.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
@@ -21,59 +26,6 @@
 namespace ouzel::catalog {
 
 namespace {
-
-/// A name is unique per kind, database and schema; a part that does not apply to a kind is invalidOid.
-struct NameKey {
-   ObjectKind kind;
-   Oid database, schema;
-   std::string name;
-};
-struct NameView {
-   ObjectKind kind;
-   Oid database, schema;
-   std::string_view name;
-};
-struct NameLess {
-   using is_transparent = void;
-   template <typename A, typename B>
-   bool operator()(const A& a, const B& b) const {
-      return std::make_tuple(a.kind, a.database, a.schema, std::string_view(a.name)) <
-             std::make_tuple(b.kind, b.database, b.schema, std::string_view(b.name));
-   }
-};
-
-std::optional<NameKey> nameOf(const CatalogObject& object) {
-   switch (object.kind) {
-   case ObjectKind::Database: return NameKey{object.kind, 0, 0, static_cast<const Database&>(object).name};
-   case ObjectKind::Role: return NameKey{object.kind, 0, 0, static_cast<const Role&>(object).name};
-   case ObjectKind::Schema: {
-      const auto& schema = static_cast<const Schema&>(object);
-      return NameKey{object.kind, schema.database, 0, schema.name};
-   }
-   case ObjectKind::Relation: {
-      const auto& relation = static_cast<const Relation&>(object);
-      return NameKey{object.kind, relation.database, relation.schema, relation.name};
-   }
-   case ObjectKind::Server: {
-      const auto& server = static_cast<const ForeignServer&>(object);
-      return NameKey{object.kind, server.database, 0, server.name};
-   }
-   case ObjectKind::Statistics: {
-      const auto& statistics = static_cast<const Statistics&>(object);
-      return NameKey{object.kind, statistics.database, statistics.schema, statistics.name};
-   }
-   case ObjectKind::Collation: {
-      const auto& collation = static_cast<const Collation&>(object);
-      return NameKey{object.kind, collation.database, collation.schema, collation.name};
-   }
-   case ObjectKind::PreparedTransaction:
-      return NameKey{object.kind, 0, 0, static_cast<const PreparedTransaction&>(object).name};
-   case ObjectKind::Comment:
-   case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
-   }
-   return std::nullopt;
-}
 
 /// The relation that the object is if it has a row type, else null.
 const Relation* withRowType(const CatalogObject& object) {
@@ -171,6 +123,15 @@ struct Snapshot::State {
          return true;
       });
       return result;
+   }
+   /// Of a kind whose keys begin with the database.
+   bool hasAny(ObjectKind kind, Oid database) const {
+      bool found = false;
+      objects.visitFrom(ObjectKey{kind, database}, [&](const ObjectKey& key, const ObjectPtr&) {
+         found = key.kind == kind && key.a == database;
+         return false;
+      });
+      return found;
    }
    void remove(const ObjectKey& key) {
       const ObjectPtr* found = objects.find(key);
@@ -291,6 +252,64 @@ CollationPtr Snapshot::collation(Oid oid) const {
    return state_->find<Collation>({ObjectKind::Collation, database_, oid});
 }
 
+FunctionPtr Snapshot::findFunction(Oid schema, std::string_view name, std::span<const Oid> inputTypes) const {
+   return state_->findName<Function>(ObjectKind::Function, database_, schema, functionKey(name, inputTypes));
+}
+std::vector<FunctionPtr> Snapshot::findFunctions(Oid schema, std::string_view name) const {
+   std::vector<FunctionPtr> found;
+   const std::string first = functionKey(name, {});
+   state_->names.visitFrom(NameView{ObjectKind::Function, database_, schema, first},
+                           [&](const NameKey& key, const ObjectPtr& object) {
+                              if (key.kind != ObjectKind::Function || key.database != database_ ||
+                                  key.schema != schema || !key.name.starts_with(first))
+                                 return false;
+                              found.push_back(as<Function>(object));
+                              return true;
+                           });
+   return found;
+}
+OperatorPtr Snapshot::findOperator(Oid schema, std::string_view name, Oid left, Oid right) const {
+   return state_->findName<Operator>(ObjectKind::Operator, database_, schema, operatorKey(name, left, right));
+}
+std::vector<OperatorPtr> Snapshot::findOperators(Oid schema, std::string_view name) const {
+   std::vector<OperatorPtr> found;
+   const std::string first = std::string(name) + '\0';
+   state_->names.visitFrom(NameView{ObjectKind::Operator, database_, schema, first},
+                           [&](const NameKey& key, const ObjectPtr& object) {
+                              if (key.kind != ObjectKind::Operator || key.database != database_ ||
+                                  key.schema != schema || !key.name.starts_with(first))
+                                 return false;
+                              found.push_back(as<Operator>(object));
+                              return true;
+                           });
+   return found;
+}
+OperatorPtr Snapshot::op(Oid oid) const {
+   return state_->find<Operator>({ObjectKind::Operator, database_, oid});
+}
+CastPtr Snapshot::findCast(Oid source, Oid target) const {
+   return state_->findName<Cast>(ObjectKind::Cast, database_, 0, operatorKey({}, source, target));
+}
+CastPtr Snapshot::cast(Oid oid) const {
+   return state_->find<Cast>({ObjectKind::Cast, database_, oid});
+}
+ExtensionPtr Snapshot::findExtension(std::string_view name) const {
+   return state_->findName<Extension>(ObjectKind::Extension, database_, 0, name);
+}
+ExtensionPtr Snapshot::extension(Oid oid) const {
+   return state_->find<Extension>({ObjectKind::Extension, database_, oid});
+}
+bool Snapshot::hasOperators() const {
+   return state_->hasAny(ObjectKind::Operator, database_);
+}
+bool Snapshot::hasCasts() const {
+   return state_->hasAny(ObjectKind::Cast, database_);
+}
+
+FunctionPtr Snapshot::function(Oid oid) const {
+   return state_->find<Function>({ObjectKind::Function, database_, oid});
+}
+
 PreparedTransactionPtr Snapshot::findPrepared(std::string_view name) const {
    return state_->findName<PreparedTransaction>(ObjectKind::PreparedTransaction, 0, 0, name);
 }
@@ -339,6 +358,23 @@ std::vector<StatisticsPtr> Snapshot::allStatistics() const {
 
 std::vector<CollationPtr> Snapshot::collations() const {
    return state_->list<Collation>(ObjectKind::Collation, [&](const Collation& c) { return c.database == database_; });
+}
+
+std::vector<OperatorPtr> Snapshot::operators() const {
+   return state_->list<Operator>(ObjectKind::Operator, [&](const Operator& op) { return op.database == database_; });
+}
+
+std::vector<CastPtr> Snapshot::casts() const {
+   return state_->list<Cast>(ObjectKind::Cast, [&](const Cast& cast) { return cast.database == database_; });
+}
+
+std::vector<ExtensionPtr> Snapshot::extensions() const {
+   return state_->list<Extension>(ObjectKind::Extension,
+                                  [&](const Extension& extension) { return extension.database == database_; });
+}
+
+std::vector<FunctionPtr> Snapshot::functions() const {
+   return state_->list<Function>(ObjectKind::Function, [&](const Function& f) { return f.database == database_; });
 }
 
 std::vector<StatisticsPtr> Snapshot::statisticsOf(Oid table) const {

@@ -44,6 +44,10 @@ public:
    RelationPtr relation(Oid oid) const; ///< a built-in relation or one of this database
    StatisticsPtr statistics(Oid oid) const;
    CollationPtr collation(Oid oid) const; ///< one of users
+   FunctionPtr function(Oid oid) const;   ///< the same
+   OperatorPtr op(Oid oid) const;         ///< the same
+   CastPtr cast(Oid oid) const;           ///< the same
+   ExtensionPtr extension(Oid oid) const; ///< not plpgsql
 
    // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
@@ -54,7 +58,18 @@ public:
    PreparedTransactionPtr findPrepared(std::string_view name) const; ///< of any database
    std::vector<PreparedTransactionPtr> preparedTransactions() const; ///< of all databases
    StatisticsPtr findStatistics(Oid schema, std::string_view name) const;
-   CollationPtr findCollation(Oid schema, std::string_view name) const; ///< one of users
+   CollationPtr findCollation(Oid schema, std::string_view name) const;                                ///< one of users
+   FunctionPtr findFunction(Oid schema, std::string_view name, std::span<const Oid> inputTypes) const; ///< the same
+   /// All of a name, in no certain order.
+   std::vector<FunctionPtr> findFunctions(Oid schema, std::string_view name) const;
+   /// An operator of a user with just these operands; `left` invalidOid: a prefix operator.
+   OperatorPtr findOperator(Oid schema, std::string_view name, Oid left, Oid right) const;
+   std::vector<OperatorPtr> findOperators(Oid schema, std::string_view name) const;
+   CastPtr findCast(Oid source, Oid target) const;          ///< of a user
+   ExtensionPtr findExtension(std::string_view name) const; ///< not plpgsql
+   /// Whether there are operators or casts of users in this database. Cheap: bindings ask.
+   bool hasOperators() const;
+   bool hasCasts() const;
 
    // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).
    std::vector<DatabasePtr> databases() const;
@@ -67,6 +82,10 @@ public:
    std::vector<ServerPtr> servers() const;                             ///< of this database
    std::vector<StatisticsPtr> allStatistics() const;                   ///< of this database
    std::vector<CollationPtr> collations() const;                       ///< of users, in this database
+   std::vector<FunctionPtr> functions() const;                         ///< of users, in this database
+   std::vector<OperatorPtr> operators() const;                         ///< of users, in this database
+   std::vector<CastPtr> casts() const;                                 ///< of users, in this database
+   std::vector<ExtensionPtr> extensions() const;                       ///< of this database, without plpgsql
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

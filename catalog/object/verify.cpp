@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/collation_text.hpp"
 #include "catalog/object/database_of.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/check.hpp"
@@ -46,6 +51,14 @@ public:
          for (const Dependency& dependency : policy.dependsOn)
             if (!hasColumn(dependency.relation, dependency.attribute))
                report("policy " + quoteIdentifier(policy.name) + " on ", "a table or column that it reads is missing");
+      verifyCalls();
+      for (const Trigger& trigger : relation_.triggers) {
+         const std::string what = "trigger " + quoteIdentifier(trigger.name) + " on ";
+         if (!snapshot_.function(trigger.function)) report(what, "its function is missing");
+         for (const Dependency& dependency : trigger.dependsOn)
+            if (!hasColumn(dependency.relation, dependency.attribute))
+               report(what, "a table or column that it reads is missing");
+      }
       for (const Rule& rule : relation_.rules)
          for (const Dependency& dependency : rule.dependsOn)
             if (!hasColumn(dependency.relation, dependency.attribute))
@@ -56,6 +69,14 @@ public:
    }
 
 private:
+   void verifyCalls() {
+      forEachText(relation_, [&](const std::string& text) {
+         forEachCall(text, [&](Oid called) {
+            if (!snapshot_.function(called) && !snapshot_.op(called))
+               report("", "a function or operator that it calls is missing");
+         });
+      });
+   }
    void report(const std::string& what, const std::string& problem) {
       found_.push_back(what + std::string(relationKindName(relation_)) + " " + quoteIdentifier(relation_.name) +
                        (place_.empty() ? "" : " of database " + quoteIdentifier(place_)) + ": " + problem);
@@ -152,6 +173,22 @@ void verify(const Snapshot& snapshot, const Statistics& statistics, std::vector<
    if (problem) found.push_back("statistics object " + quoteIdentifier(statistics.name) + ": " + problem);
 }
 
+void verify(const Snapshot& snapshot, const Function& function, std::vector<std::string>& found) {
+   const auto has = [&](Oid type) { return type < firstUserOid || snapshot.relationOfType(type); };
+   const char* problem =
+       !snapshot.schema(function.schema) ? "its schema is missing"
+       : !has(function.returnType.named()) || !std::all_of(function.parameters.begin(), function.parameters.end(),
+                                                           [&](const auto& one) { return has(one.type.named()); })
+           ? "a type that it has is missing"
+           : nullptr;
+   if (function.aggregate)
+      for (const Oid used : function.aggregate->functions())
+         if (!functionInfo(snapshot, used)) problem = "a function that it calls is missing";
+   if (problem)
+      found.push_back(std::string(routineNoun(function.functionKind)) + " " + quoteIdentifier(function.name) + ": " +
+                      problem);
+}
+
 [[noreturn]] void throwIndexLost(const Relation& table, const Constraint& constraint) {
    throw SqlError(sqlstate::indexCorrupted,
                   "constraint \"" + constraint.name + "\" of relation \"" + table.name + "\" has lost its index")
@@ -168,6 +205,17 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
          Verifier(inside, *relation, database->oid == snapshot.database() ? "" : database->name, found).verify();
       for (const StatisticsPtr& statistics : inside.allStatistics())
          verify(inside, *statistics, found);
+      for (const FunctionPtr& function : inside.functions())
+         verify(inside, *function, found);
+      for (const OperatorPtr& op : inside.operators())
+         if (!inside.schema(op->schema) || (!op->isShell() && !functionInfo(inside, op->function)))
+            found.push_back("operator " + op->name + ": its schema or its function is missing");
+      for (const CastPtr& cast : inside.casts())
+         if (cast->method == CastMethod::Function && !functionInfo(inside, cast->function))
+            found.push_back("cast " + std::to_string(cast->oid) + ": its function is missing");
+      for (const ExtensionPtr& extension : inside.extensions())
+         if (!inside.schema(extension->schema))
+            found.push_back("extension " + quoteIdentifier(extension->name) + ": its schema is missing");
       for (const CollationPtr& collation : inside.collations())
          if (!inside.schema(collation->schema))
             found.push_back("collation " + quoteIdentifier(collation->name) + ": its schema is missing");

@@ -1,4 +1,5 @@
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/extension_types.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 #include "common/type/enum_labels.hpp"
 
@@ -9,7 +10,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr Oid defaultTablespace = 1663, internalLanguage = 12;
+constexpr Oid defaultTablespace = 1663;
 constexpr int32_t utf8Encoding = 6;
 
 void pgDatabase(const SystemContext& context, RowBuilder& row) {
@@ -215,8 +216,31 @@ void pgEnum(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// The types of the extensions that the database has.
+void extensionTypeRows(const Snapshot& snapshot, RowBuilder& row) {
+   for (const ExtensionType& made : extensionTypes()) {
+      const ExtensionPtr extension = snapshot.findExtension(made.extension);
+      for (const TypeInfo& type : {made.type, made.array}) {
+         if (!extension) break;
+         row.oid(type.oid).text(type.name).oid(extension->schema).oid(bootstrapRole).int2(type.length).boolean(false);
+         row.letter(static_cast<char>(type.kind)).letter(type.category).boolean(false).boolean(true).letter(',').oid(0);
+         row.oid(type.subscript).oid(type.element).oid(type.array).oid(type.input).oid(type.output).oid(type.receive);
+         row.oid(type.send)
+             .oid(type.typmodIn)
+             .oid(0)
+             .oid(0)
+             .letter(type.alignment)
+             .letter(type.storage)
+             .boolean(false)
+             .oid(0);
+         row.int4(-1).int4(0).oid(0).nulls(3).emit();
+      }
+   }
+}
+
 void pgType(const SystemContext& context, RowBuilder& row) {
    staticRows("pg_type", row);
+   extensionTypeRows(context.snapshot, row);
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (r->rowType == invalidOid) continue;
       if (r->relationKind == RelationKind::Domain)
@@ -228,20 +252,6 @@ void pgType(const SystemContext& context, RowBuilder& row) {
       else
          rowTypeRow(context.snapshot, *r, false, row);
       rowTypeRow(context.snapshot, *r, true, row);
-   }
-}
-
-void pgProc(const SystemContext&, RowBuilder& row) {
-   staticRows("pg_proc", row);
-   const TextTable& ours = *builtins().rows("ouzel_proc");
-   const uint32_t oidColumn = ours.column("oid");
-   for (uint32_t r = 0; r < ours.rowCount(); ++r) {
-      const FunctionInfo& f = *builtins().function(static_cast<Oid>(std::stoul(std::string(*ours.at(r, oidColumn)))));
-      row.oid(f.oid).text(f.name).oid(f.schema).oid(bootstrapRole).oid(internalLanguage).float4(1).float4(f.rows);
-      row.oid(f.variadicElement).oid(invalidOid).letter(static_cast<char>(f.kind)).boolean(false).boolean(false);
-      row.boolean(f.isStrict).boolean(f.returnsSet).letter(static_cast<char>(f.volatility)).letter('s');
-      row.int2(f.argCount()).int2(static_cast<int64_t>(f.defaults.size())).oid(f.returnType).oidVector(f.argTypes);
-      row.nulls(5).text(f.source).nulls(4).emit();
    }
 }
 
@@ -260,7 +270,6 @@ constexpr NamedProducer tables[] = {
     {"pg_type", pgType},
     {"pg_enum", pgEnum},
     {"pg_range", pgRange},
-    {"pg_proc", pgProc},
 };
 
 } // namespace

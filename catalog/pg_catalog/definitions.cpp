@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/collation_text.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
@@ -81,7 +83,10 @@ std::string indexCollationAndClass(const NameContext& context, const Relation& r
       if (const auto collation = collationInfo(context.snapshot, type.collation);
           collation && (column != nullptr || !isDerived(context, table, index, *collation)))
          text += " COLLATE " + displayName(context.snapshot, context.path, *collation);
-   if (i < index.classes.size() && index.classes[i] != invalidOid) text += " " + operatorClassName(index.classes[i]);
+   const ExtensionClass* made = i < index.classes.size() ? extensionClass(index.classes[i]) : nullptr;
+   const bool isDefault = made && made->isDefault;
+   if (i < index.classes.size() && index.classes[i] != invalidOid && !isDefault)
+      text += " " + operatorClassName(index.classes[i]);
    return text;
 }
 
@@ -229,13 +234,17 @@ constexpr char tableColumn = 't', outputArgument = 'o', inOutArgument = 'b', var
 
 /// The text of pg_get_function_arguments, or the columns of RETURNS TABLE.
 std::string printArguments(const NameContext& context, const FunctionInfo& function, bool tableColumns,
-                           bool withDefaults) {
-   const std::span<const Oid> types = function.allArgTypes.empty() ? function.argTypes : function.allArgTypes;
+                           const ShowExpression& show) {
+   std::vector<Oid> types(function.argTypes.begin(), function.argTypes.end());
+   if (!function.allArgTypes.empty()) types.assign(function.allArgTypes.begin(), function.allArgTypes.end());
+   if (const FunctionPtr own = context.snapshot.function(function.oid)) // whose types may be domains
+      for (size_t i = 0; i < types.size(); ++i)
+         types[i] = own->parameters[i].type.named();
    const size_t firstDefault = function.argTypes.size() - function.defaults.size();
    size_t orderByAt = SIZE_MAX;
-   const AggregateInfo* aggregate = builtins().aggregate(function.oid);
-   if (!tableColumns && aggregate != nullptr && aggregate->kind != AggregateKind::Normal)
-      orderByAt = static_cast<size_t>(aggregate->directArgs);
+   const auto aggregate = aggregateKind(context.snapshot, function.oid);
+   if (!tableColumns && aggregate && aggregate->first != AggregateKind::Normal)
+      orderByAt = static_cast<size_t>(aggregate->second);
    std::string text;
    size_t printed = 0, inputs = 0;
    bool repeatedLast = false;
@@ -248,6 +257,7 @@ std::string printArguments(const NameContext& context, const FunctionInfo& funct
          text += printed > 0 ? " ORDER BY " : "ORDER BY ";
       else if (printed > 0)
          text += ", ";
+      if (mode == 'i' && function.kind == FunctionKind::Procedure) text += "IN ";
       if (mode == outputArgument) text += "OUT ";
       // PostgreSQL prints INOUT and VARIADIC; an input argument has no word.
       if (mode == inOutArgument) text += "INOUT ";
@@ -255,8 +265,10 @@ std::string printArguments(const NameContext& context, const FunctionInfo& funct
       if (i < function.argNames.size() && !function.argNames[i].empty())
          text += quoteIdentifier(function.argNames[i]) + " ";
       text += formatType(context, types[i], std::nullopt);
-      if (withDefaults && isInput && inputs > firstDefault)
-         text += " DEFAULT " + std::string(function.defaults[inputs - 1 - firstDefault]);
+      if (show && isInput && inputs > firstDefault) {
+         const std::string_view value = function.defaults[inputs - 1 - firstDefault];
+         text += " DEFAULT " + (function.oid < firstUserOid ? std::string(value) : show(value, Relation()).text);
+      }
       ++printed;
       // A variadic ordered-set aggregate shows its last argument on both sides of ORDER BY.
       if (printed == orderByAt && i + 1 == types.size() && !repeatedLast) {
@@ -269,18 +281,20 @@ std::string printArguments(const NameContext& context, const FunctionInfo& funct
 
 } // namespace
 
-std::optional<std::string> functionArguments(const NameContext& context, Oid oid, bool withDefaults) {
-   const FunctionInfo* function = builtins().function(oid);
+std::optional<std::string> functionArguments(const NameContext& context, Oid oid, const ShowExpression& show) {
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
    if (function == nullptr) return std::nullopt;
-   return printArguments(context, *function, false, withDefaults);
+   return printArguments(context, *function, false, show);
 }
 
 std::optional<std::string> functionResult(const NameContext& context, Oid oid) {
-   const FunctionInfo* function = builtins().function(oid);
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
    if (function == nullptr || function->kind == FunctionKind::Procedure) return std::nullopt;
    if (function->argModes.find(tableColumn) != std::string_view::npos)
-      return "TABLE(" + printArguments(context, *function, true, false) + ")";
-   return (function->returnsSet ? "SETOF " : "") + formatType(context, function->returnType, std::nullopt);
+      return "TABLE(" + printArguments(context, *function, true, nullptr) + ")";
+   const FunctionPtr own = context.snapshot.function(oid);
+   return (function->returnsSet ? "SETOF " : "") +
+          formatType(context, own ? own->returnType.named() : function->returnType, std::nullopt);
 }
 
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table,

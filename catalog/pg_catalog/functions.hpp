@@ -120,8 +120,11 @@ std::string indexKeyText(const Relation& table, const IndexDefinition& index, si
 /// pg_get_indexdef: for column 0 the whole CREATE INDEX, else the column or expression of that key.
 std::optional<std::string> indexDefinition(const NameContext& context, Oid index, int32_t column, bool pretty,
                                            const ShowExpression& show);
-std::optional<std::string> functionArguments(const NameContext& context, Oid function, bool withDefaults = true);
+/// `show`: prints the defaults of users' functions; null: without defaults.
+std::optional<std::string> functionArguments(const NameContext& context, Oid function, const ShowExpression& show);
 std::optional<std::string> functionResult(const NameContext& context, Oid function);
+/// Of a function of a user; null: there is none.
+std::optional<std::string> functionDefinition(const NameContext& context, Oid function, const ShowExpression& show);
 /// pg_get_serial_sequence: `table` is parsed as an SQL name, `column` is taken literally.
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table, std::string_view column);
 /// pg_relation_is_updatable: bit mask of 1 << CmdType (28: insert, update, delete).

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -46,7 +49,7 @@ constexpr Kind kinds[] = {
     {"default value", Naming::Column, class_oid::pgAttrdef},
     {"table constraint", Naming::PartOf, class_oid::pgConstraint},
     {"rule", Naming::PartOf, class_oid::pgRewrite},
-    {"trigger", Naming::PartOf, 2620},
+    {"trigger", Naming::PartOf, class_oid::pgTrigger},
     {"policy", Naming::PartOf, class_oid::pgPolicy},
     {"type", Naming::Type, class_oid::pgType},
     {"aggregate", Naming::Routine, class_oid::pgProc},
@@ -206,8 +209,10 @@ private:
          if (const Policy* found = table->findPolicy(name)) return found->oid;
          missing("policy " + quoted(name) + " for table " + quoted(table->name));
       }
-      if (kind_.classOid != class_oid::pgRewrite)
+      if (kind_.classOid == class_oid::pgTrigger) {
+         if (const Trigger* found = table->findTrigger(name)) return found->oid;
          missing("trigger " + quoted(name) + " for table " + quoted(table->name));
+      }
       if (name == "_RETURN" && !table->definition.empty()) return table->oid;
       missing("rule " + quoted(name) + " for relation " + quoted(table->name));
    }
@@ -253,6 +258,10 @@ private:
       const Oid right = parseTypeName(context_, args_[1]);
       const OperatorInfo* found = builtins().findOperator(names_.back(), left, right);
       if (found && isSearched(found->schema)) return found->oid;
+      for (const OperatorPtr& own : snapshot().operators())
+         if (own->name == names_.back() && own->left.named() == left && own->right.named() == right &&
+             isSearched(own->schema))
+            return own->oid;
       fail(sqlstate::undefinedFunction, "operator does not exist: " + (left ? typeText(left) + " " : std::string()) +
                                             names_.back() + " " + typeText(right));
    }
@@ -285,6 +294,14 @@ private:
          fail(sqlstate::undefinedDatabase, what + " does not exist");
       case class_oid::pgForeignServer:
          if (const ServerPtr server = snapshot().findServer(name)) return server->oid;
+         break;
+      case class_oid::pgEventTrigger:
+         for (const EventTrigger& trigger : snapshot().database(snapshot().database())->eventTriggers)
+            if (trigger.name == name) return trigger.oid;
+         break;
+      case class_oid::pgExtension:
+         if (name == "plpgsql") return plpgsqlExtension;
+         if (const ExtensionPtr extension = snapshot().findExtension(name)) return extension->oid;
          break;
       case 2328:
          if (name == "s3") return s3Wrapper;
@@ -332,6 +349,7 @@ private:
       switch (kind_.classOid) {
       case 2605: {
          const Oid source = parseTypeName(context_, name), target = parseTypeName(context_, argument);
+         if (const CastPtr own = snapshot().findCast(source, target)) return own->oid;
          const TextTable& casts = *builtins().rows("pg_cast");
          for (uint32_t row = 0; row < casts.rowCount(); ++row)
             if (*casts.at(row, casts.column("castsource")) == std::to_string(source) &&

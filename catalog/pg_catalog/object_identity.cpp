@@ -1,7 +1,11 @@
 #include "catalog/pg_catalog/object_identity.hpp"
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -93,8 +97,17 @@ public:
       case class_oid::pgCollation: collation(); break;
       case class_oid::pgPolicy: policy(); break;
       case class_oid::pgRewrite: rule(); break;
+      case class_oid::pgTrigger: trigger(); break;
+      case class_oid::pgEventTrigger:
+         for (const EventTrigger& trigger : snapshot().database(snapshot().database())->eventTriggers)
+            if (trigger.oid == object_) plain("event trigger ", trigger.name);
+         break;
       case class_oid::pgOperator: op(); break;
       case class_oid::pgForeignServer: server(); break;
+      case class_oid::pgExtension:
+         if (object_ == plpgsqlExtension) plain("extension ", "plpgsql");
+         if (const ExtensionPtr extension = snapshot().extension(object_)) plain("extension ", extension->name);
+         break;
       case 2605: cast(); break;
       case 2328:
          if (object_ == s3Wrapper) plain("foreign-data wrapper ", "s3");
@@ -108,6 +121,7 @@ private:
    const Snapshot& snapshot() const { return context_.snapshot; }
    std::string schemaName(Oid oid) const {
       const SchemaPtr found = snapshot().schema(oid);
+      if (found && oid == context_.path.temporary) return "pg_temp";
       return found ? found->name : std::string();
    }
    std::string qualified(Oid schema, std::string_view name) const {
@@ -116,7 +130,11 @@ private:
    /// The type's name with its schema, unless SQL has a word for it.
    std::string fullType(Oid type) const {
       const SearchPath nowhere;
-      return formatType({snapshot(), nowhere, context_.role}, type, std::nullopt);
+      std::string text = formatType({snapshot(), nowhere, context_.role}, type, std::nullopt);
+      const SchemaPtr temporary =
+          context_.path.temporary == invalidOid ? nullptr : snapshot().schema(context_.path.temporary);
+      if (temporary && text.starts_with(temporary->name + ".")) text.replace(0, temporary->name.size(), "pg_temp");
+      return text;
    }
    void plain(const std::string& word, const std::string& name) {
       found_.description = word + name;
@@ -191,7 +209,7 @@ private:
    }
 
    void function() {
-      const FunctionInfo* f = builtins().function(object_);
+      const FunctionInfo* f = functionInfo(context_.snapshot, object_);
       if (!f) return;
       found_.type = f->kind == FunctionKind::Aggregate   ? "aggregate"
                     : f->kind == FunctionKind::Procedure ? "procedure"
@@ -208,7 +226,7 @@ private:
    }
 
    void op() {
-      const OperatorInfo* o = builtins().operatorByOid(object_);
+      const OperatorInfo* o = operatorInfo(snapshot(), object_);
       if (!o) return;
       const std::string left = o->isPrefix() ? "-" : fullType(o->left), right = fullType(o->right);
       found_.schema = quoteIdentifier(schemaName(o->schema));
@@ -220,6 +238,15 @@ private:
    }
 
    void cast() {
+      if (const CastPtr own = snapshot().cast(object_)) {
+         const Oid source = own->source.named(), target = own->target.named();
+         found_.description = "cast from " + formatType(context_, source, std::nullopt) + " to " +
+                              formatType(context_, target, std::nullopt);
+         found_.identity = "(" + fullType(source) + " AS " + fullType(target) + ")";
+         found_.names = {fullType(source)};
+         found_.args = {fullType(target)};
+         return;
+      }
       const TextTable& table = *builtins().rows("pg_cast");
       for (uint32_t row = 0; row < table.rowCount(); ++row) {
          const auto oid = [&](const char* column) {
@@ -295,7 +322,21 @@ private:
          }
    }
 
-   void rule() { // of a view, which has the view's OID
+   void trigger() {
+      for (const RelationPtr& r : snapshot().relations())
+         for (const Trigger& trigger : r->triggers) {
+            if (trigger.oid != object_) continue;
+            found_.description = "trigger " + trigger.name + " on " + described(*r);
+            partOf(*r, trigger.name);
+         }
+   }
+
+   void rule() {
+      if (const auto [relation, own] = snapshot().rule(object_); relation) {
+         found_.description = "rule " + own->name + " on " + described(*relation);
+         return partOf(*relation, own->name);
+      }
+      // That of a view has the view's OID.
       const RelationPtr view = snapshot().relation(object_);
       if (!view || view->definition.empty()) return;
       found_.description = "rule _RETURN on " + described(*view);

@@ -3,7 +3,9 @@
 #include <charconv>
 #include <vector>
 
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/value/range_types.hpp"
 
@@ -29,6 +31,16 @@ const std::vector<OperatorClassInfo>& allClasses() {
       for (uint32_t r = 0; r < table.rowCount(); ++r)
          result.push_back({toOid(*table.at(r, oid)), toOid(*table.at(r, method)), toOid(*table.at(r, family)),
                            toOid(*table.at(r, input)), *table.at(r, name), *table.at(r, isDefault) == "t"});
+      return result;
+   }();
+   return classes;
+}
+
+const std::vector<OperatorClassInfo>& madeClasses() {
+   static const std::vector<OperatorClassInfo> classes = [] {
+      std::vector<OperatorClassInfo> result;
+      for (const ExtensionClass& one : extensionClasses())
+         result.push_back({one.oid, accessMethod(one.method), invalidOid, one.input, one.name, one.isDefault});
       return result;
    }();
    return classes;
@@ -61,9 +73,27 @@ Oid accessMethod(std::string_view name) {
 }
 
 const OperatorClassInfo* operatorClass(Oid oid) {
-   for (const OperatorClassInfo& one : allClasses())
-      if (one.oid == oid) return &one;
+   for (const std::vector<OperatorClassInfo>* list : {&allClasses(), &madeClasses()})
+      for (const OperatorClassInfo& one : *list)
+         if (one.oid == oid) return &one;
    return nullptr;
+}
+
+const OperatorClassInfo* madeOperatorClass(const Snapshot& snapshot, Oid method, std::string_view name, Oid type) {
+   const OperatorClassInfo* found = nullptr;
+   for (const OperatorClassInfo& one : madeClasses()) {
+      if (one.method != method || (name.empty() ? !one.isDefault : one.name != name)) continue;
+      if (!snapshot.findExtension(extensionClass(one.oid)->extension)) continue;
+      if (!acceptsType(one, type)) {
+         if (name.empty()) continue;
+         throw SqlError(sqlstate::datatypeMismatch, "operator class \"" + std::string(name) +
+                                                        "\" does not accept data type " +
+                                                        ouzel::formatType({type, -1, invalidOid}));
+      }
+      if (takes(one, type)) return &one;
+      found = &one;
+   }
+   return found;
 }
 
 const OperatorClassInfo* findOperatorClass(Oid method, std::string_view name) {

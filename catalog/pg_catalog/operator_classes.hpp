@@ -6,6 +6,8 @@
 
 namespace ouzel::catalog {
 
+class Snapshot;
+
 /// A row of pg_opclass.
 struct OperatorClassInfo {
    Oid oid, method, family, input;
@@ -25,6 +27,9 @@ bool acceptsType(const OperatorClassInfo& one, Oid type);
 Oid namedOperatorClass(const std::string& method, const std::string& name, Oid type);
 /// The default class of a method for values of a type; null if there is none.
 const OperatorClassInfo* defaultOperatorClass(Oid method, Oid type);
+/// A class of an extension that the database has, for a key column of the type; an empty name: the default one. Null:
+/// there is none. Throws 42804 if the named one does not accept the type.
+const OperatorClassInfo* madeOperatorClass(const Snapshot& snapshot, Oid method, std::string_view name, Oid type);
 /// Its number among the operators of a family (pg_amop.amopstrategy); 0 if it is none of them.
 int operatorStrategy(Oid family, Oid op);
 std::string operatorClassName(Oid oid);

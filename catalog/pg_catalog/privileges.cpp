@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/object/acl.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -156,6 +157,8 @@ std::optional<bool> hasDatabasePrivilege(const Snapshot& snapshot, Oid role, Oid
 
 std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, functionPrivileges);
+   if (const FunctionPtr own = snapshot.function(oid))
+      return holdsAny(snapshot, role, own->owner, own->acl, AclKind::Function, wanted);
    if (builtins().function(oid) == nullptr) return std::nullopt;
    return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Function, wanted);
 }

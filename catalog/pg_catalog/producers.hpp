@@ -15,16 +15,31 @@ struct NamedProducer {
 
 // Producers by subject; virtual_table.cpp finds a producer by the table's name.
 std::span<const NamedProducer> relationProducers();   ///< pg_class, pg_attribute, pg_index, pg_constraint, ...
-std::span<const NamedProducer> clusterProducers();    ///< pg_database, pg_authid, pg_namespace, pg_type, pg_proc, ...
+std::span<const NamedProducer> clusterProducers();    ///< pg_database, pg_authid, pg_namespace, pg_type, ...
 std::span<const NamedProducer> stateProducers();      ///< pg_settings, pg_stat_activity, pg_locks, ...
 std::span<const NamedProducer> statisticsProducers(); ///< pg_statistic_ext, pg_stats_ext, ...
 std::span<const NamedProducer> collationProducers();  ///< pg_collation
+std::span<const NamedProducer> functionProducers();   ///< pg_proc, pg_aggregate
+std::span<const NamedProducer> operatorProducers();   ///< pg_operator, pg_cast
+std::span<const NamedProducer> triggerProducers();    ///< pg_trigger, pg_event_trigger
+std::span<const NamedProducer> extensionProducers();  ///< pg_extension, pg_available_extensions, ...
+
+/// The rows that a relation's constraint triggers have in pg_constraint.
+void constraintTriggerRows(const Relation& relation, RowBuilder& row);
+/// What a relation's triggers need: trigger; class, OID and attribute; kind of the dependency.
+using TriggerUse =
+    std::function<void(Oid trigger, Oid referencedClass, Oid referenced, int32_t referencedAttribute, char kind)>;
+void forEachTriggerUse(const Relation& relation, const TriggerUse& use);
 
 /// A dependency of an object on one that is no table: class, OID and attribute; class and OID.
 using CollationUse =
     std::function<void(Oid classOid, Oid object, int32_t attribute, Oid referencedClass, Oid referenced)>;
 /// What the collations of users need, and what needs them (collation_tables.cpp).
 void forEachCollationUse(const Snapshot& snapshot, const CollationUse& use);
+
+/// What extensions need, and what they have: class and OID; class and OID; kind of the dependency.
+using ExtensionUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced, char kind)>;
+void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use);
 
 /// The built-in relations and the relations of the snapshot's database, in OID order.
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot);

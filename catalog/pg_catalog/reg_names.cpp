@@ -3,6 +3,8 @@
 
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -150,23 +152,21 @@ Oid regtypeIn(const NameContext& context, std::string_view text) {
 
 std::string regprocOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "-";
-   const FunctionInfo* function = builtins().function(oid);
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
    if (function == nullptr) return std::to_string(oid);
    // The name is qualified if the unqualified name does not find exactly this function: hidden or overloaded.
-   size_t found = 0;
-   for (const FunctionInfo* other : builtins().functions(function->name))
-      found += isIn(context.path.schemas, other->schema);
+   const size_t found =
+       functionsNamed(context.snapshot, context.path, QualifiedName::of(std::string(function->name))).size();
    return shown(context, function->schema, function->name, found == 1 && isIn(context.path.schemas, function->schema));
 }
 
 namespace {
 
 Oid functionNamed(const NameContext& context, std::string_view text) {
-   std::string name;
-   const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(text), name);
+   const QualifiedName name = toQualifiedName(parseQualifiedName(text));
+   if (!name.schema.empty()) requireSchema(context.snapshot, context.path, name.schema);
    const FunctionInfo* match = nullptr;
-   for (const FunctionInfo* candidate : builtins().functions(name)) {
-      if (!isIn(schemas, candidate->schema)) continue;
+   for (const FunctionInfo* candidate : functionsNamed(context.snapshot, context.path, name)) {
       if (match != nullptr)
          throw SqlError(sqlstate::ambiguousFunction, "more than one function named \"" + std::string(text) + "\"");
       match = candidate;
@@ -187,6 +187,7 @@ MaybeOid toRegproc(const NameContext& context, std::string_view text) {
 
 std::string regprocedureOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "-";
+   if (const FunctionPtr own = context.snapshot.function(oid)) return signatureOf(context.snapshot, context.path, *own);
    const FunctionInfo* function = builtins().function(oid);
    if (function == nullptr) return std::to_string(oid);
    return shown(context, function->schema, function->name, isFunctionVisible(context, oid).value_or(false)) + "(" +
@@ -198,11 +199,13 @@ namespace {
 Oid functionOf(const NameContext& context, const Signature& signature, std::string_view text) {
    std::string name;
    const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(signature.name), name);
-   for (const Oid schema : schemas)
+   for (const Oid schema : schemas) {
+      if (const FunctionPtr own = context.snapshot.findFunction(schema, name, signature.types)) return own->oid;
       for (const FunctionInfo* candidate : builtins().functions(name))
          if (candidate->schema == schema && std::equal(candidate->argTypes.begin(), candidate->argTypes.end(),
                                                        signature.types.begin(), signature.types.end()))
             return candidate->oid;
+   }
    throwNoFunction(text);
 }
 
@@ -219,10 +222,12 @@ MaybeOid toRegprocedure(const NameContext& context, std::string_view text) {
 
 std::string regoperOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "0";
-   const OperatorInfo* op = builtins().operatorByOid(oid);
+   const OperatorInfo* op = operatorInfo(context.snapshot, oid);
    if (op == nullptr) return std::to_string(oid);
    const SchemaPtr schema = context.snapshot.schema(op->schema);
-   const bool isUnique = builtins().operators(op->name).size() == 1;
+   const size_t count =
+       builtins().operators(op->name).size() + operatorsNamed(context.snapshot, context.path, {}, op->name).size();
+   const bool isUnique = count == 1 && isIn(context.path.schemas, op->schema);
    return (isUnique || !schema ? std::string() : quoteIdentifier(schema->name) + ".") + std::string(op->name);
 }
 
@@ -238,6 +243,12 @@ Oid operatorNamed(const NameContext& context, std::string_view text) {
          throw SqlError(sqlstate::ambiguousFunction, "more than one operator named " + std::string(text));
       match = candidate;
    }
+   for (const Oid schema : schemas)
+      for (const OperatorPtr& own : context.snapshot.findOperators(schema, name)) {
+         if (match != nullptr)
+            throw SqlError(sqlstate::ambiguousFunction, "more than one operator named " + std::string(text));
+         match = &own->info();
+      }
    if (match == nullptr) throwNoOperator(text);
    return match->oid;
 }
@@ -254,6 +265,7 @@ MaybeOid toRegoper(const NameContext& context, std::string_view text) {
 
 std::string regoperatorOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "0";
+   if (const OperatorPtr own = context.snapshot.op(oid)) return signatureOf(context.snapshot, context.path, *own);
    const OperatorInfo* op = builtins().operatorByOid(oid);
    if (op == nullptr) return std::to_string(oid);
    const auto side = [&](Oid type) { return type == invalidOid ? "NONE" : formatType(context, type, std::nullopt); };
@@ -273,8 +285,9 @@ MaybeOid findOperator(const NameContext& context, std::string_view text) {
    return unlessMissing([&] {
       std::string_view name;
       const std::vector<Oid> schemas = operatorSchemas(context, signature.name, name);
-      const OperatorInfo* op = builtins().findOperator(name, signature.types[0], signature.types[1]);
-      if (op == nullptr || !isIn(schemas, op->schema)) throwNoOperator(text);
+      const OperatorInfo* op =
+          findExactOperator(context.snapshot, schemas, name, signature.types[0], signature.types[1]);
+      if (op == nullptr) throwNoOperator(text);
       return op->oid;
    });
 }
@@ -392,19 +405,12 @@ std::optional<bool> isTableVisible(const NameContext& context, Oid oid) {
 }
 
 std::optional<bool> isFunctionVisible(const NameContext& context, Oid oid) {
-   const FunctionInfo* function = builtins().function(oid);
-   if (function == nullptr) return std::nullopt;
-   for (const Oid schema : context.path.schemas) {
-      if (schema == function->schema) return true;
-      for (const FunctionInfo* other : builtins().functions(function->name))
-         if (other->schema == schema && std::equal(other->argTypes.begin(), other->argTypes.end(),
-                                                   function->argTypes.begin(), function->argTypes.end()))
-            return false;
-   }
-   return false;
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
+   return function != nullptr ? std::optional(isVisible(context.snapshot, context.path, *function)) : std::nullopt;
 }
 
 std::optional<bool> isOperatorVisible(const NameContext& context, Oid oid) {
+   if (const OperatorPtr own = context.snapshot.op(oid)) return isVisible(context.snapshot, context.path, *own);
    const OperatorInfo* op = builtins().operatorByOid(oid);
    if (op == nullptr) return std::nullopt;
    return isIn(context.path.schemas, op->schema);

@@ -73,7 +73,8 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
       row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
-      row.boolean(r->relkind() == 'v' || r->relkind() == 'm' || !r->rules.empty()).boolean(contains(withKeys, r->oid));
+      row.boolean(r->relkind() == 'v' || r->relkind() == 'm' || !r->rules.empty());
+      row.boolean(contains(withKeys, r->oid) || !r->triggers.empty());
       row.boolean(context.snapshot.heirs(r->oid) != nullptr || contains(withParts, r->oid)).boolean(r->hasRowSecurity);
       row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
       row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
@@ -218,6 +219,7 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
          row.textOrNull(c.expression);
          row.emit();
       }
+      constraintTriggerRows(*r, row);
    }
 }
 
@@ -347,6 +349,9 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          for (const Dependency& d : rule.dependsOn)
             add(pgRewrite, rule.oid, 0, pgClass, d.relation, d.attribute, 'n');
       }
+      forEachTriggerUse(*r, [&](Oid trigger, Oid refClass, Oid reference, int32_t attribute, char kind) {
+         add(pgTrigger, trigger, 0, refClass, reference, attribute, kind);
+      });
       if (r->index) {
          const RelationPtr table = context.snapshot.relation(r->index->table);
          if (table && table->constraintOf(r->oid) == nullptr)
@@ -366,6 +371,9 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
    }
    forEachCollationUse(context.snapshot, [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference) {
       add(classOid, object, attribute, refClass, reference, 0, 'n');
+   });
+   forEachExtensionUse(context.snapshot, [&](Oid classOid, Oid object, Oid refClass, Oid reference, char kind) {
+      add(classOid, object, 0, refClass, reference, 0, kind);
    });
 }
 

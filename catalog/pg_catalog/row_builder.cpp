@@ -223,6 +223,12 @@ RowBuilder& RowBuilder::textArray(std::span<const std::string> values) {
       elements.push_back(catalog::text(element));
    return array(oid::text, elements);
 }
+RowBuilder& RowBuilder::letterArray(std::string_view letters) {
+   std::vector<Value> elements;
+   for (const char letter : letters)
+      elements.push_back(catalog::text(std::string(1, letter)));
+   return array(oid::character, elements);
+}
 RowBuilder& RowBuilder::arrayBytes(std::string bytes) {
    if (Value* value = next(PhysicalType::String)) *value = Value::string(std::move(bytes));
    return *this;

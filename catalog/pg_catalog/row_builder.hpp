@@ -37,6 +37,7 @@ public:
    RowBuilder& oidVector(std::span<const Oid> values);
    RowBuilder& int2Array(std::span<const int16_t> values);
    RowBuilder& int2Vector(std::span<const int16_t> values);
+   RowBuilder& letterArray(std::string_view letters); ///< "char"[]
    RowBuilder& textArray(std::span<const std::string> values);
    RowBuilder& arrayBytes(std::string bytes); ///< an array of any elements, as its bytes
    RowBuilder& regtypeArray(std::span<const Oid> values);

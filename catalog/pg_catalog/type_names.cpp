@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/object/extension_types.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -106,7 +107,9 @@ std::string elementName(const NameContext& context, const TypeInfo& type, std::o
       if (type.oid == oid::bpchar && isUnbounded) break;
       return std::string(spelling.before) + modifierOf() + std::string(spelling.after);
    }
-   std::string name = qualified(context, type.schema, type.name, isTypeVisible(context, type.oid).value_or(false));
+   const Oid made =
+       type.schema == extensionTypeSchema ? schemaOfExtensionType(context.snapshot, type.oid) : type.schema;
+   std::string name = qualified(context, made, type.name, isTypeVisible(context, type.oid).value_or(false));
    if (type.typmodOut == invalidOid && modifier >= 0) return name + "(" + std::to_string(modifier) + ")";
    return name + modifierOf();
 }
@@ -168,6 +171,7 @@ TypeText normalise(std::string_view text) {
 /// The type of this schema and name: a built-in type, or else the row type of a relation.
 Oid findTypeIn(const Snapshot& snapshot, Oid schema, std::string_view name) {
    if (const TypeInfo* type = builtins().findType(name, schema)) return type->oid;
+   if (const TypeInfo* type = findExtensionType(snapshot, schema, name)) return type->oid;
    if (const RelationPtr relation = snapshot.findRelation(schema, name); relation) return relation->rowType;
    if (!name.empty() && name[0] == '_')
       if (const RelationPtr relation = snapshot.findRelation(schema, name.substr(1)); relation)
@@ -253,7 +257,7 @@ std::optional<bool> isTypeVisible(const NameContext& context, Oid typeOid) {
    Oid home = invalidOid;
    std::string name;
    if (const TypeInfo* type = builtins().type(typeOid)) {
-      home = type->schema;
+      home = type->schema == extensionTypeSchema ? schemaOfExtensionType(context.snapshot, typeOid) : type->schema;
       name = type->name;
    } else if (const RelationPtr relation = context.snapshot.relationOfType(typeOid)) {
       home = relation->schema;

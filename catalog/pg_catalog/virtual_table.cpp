@@ -16,7 +16,8 @@ const std::map<std::string_view, Producer>& producers() {
    static const std::map<std::string_view, Producer> byName = [] {
       std::map<std::string_view, Producer> result;
       for (const auto list :
-           {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers()})
+           {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers(),
+            functionProducers(), triggerProducers(), operatorProducers(), extensionProducers()})
          for (const NamedProducer& entry : list)
             result.emplace(entry.table, entry.produce);
       return result;

@@ -8,6 +8,7 @@
 #include "common/base_type/pg_lsn.hpp"
 #include "common/base_type/statistics_lists.hpp"
 #include "common/base_type/tid.hpp"
+#include "common/base_type/vector.hpp"
 
 namespace ouzel {
 
@@ -24,6 +25,7 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::money: return &moneyForm;
    case oid::pgLsn: return &pgLsnForm;
    case oid::tid: return &tidForm;
+   case oid::vector: return &vectorForm;
    case oid::pgNdistinct: return &ndistinctForm;
    case oid::pgDependencies: return &dependenciesForm;
    case oid::pgMcvList: return &mcvListForm;

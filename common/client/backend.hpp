@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/client/notification.hpp"
 #include "common/client/result_sink.hpp"
 
 // What a client says to its session. The engine implements Backend, the wire protocol calls it, and tests of the
@@ -79,6 +80,8 @@ public:
    /// begin() of a result.
    virtual const ValueEncoder& valueEncoder() = 0;
    virtual TransactionStatus transactionStatus() const = 0;
+   /// Messages of NOTIFY that the client is to get now; each is given once. None within a transaction block.
+   virtual std::vector<Notification> notifications() { return {}; }
    /// Milliseconds that the client may stay silent now before the session is to end; 0: for ever.
    virtual int64_t idleMillisMax() const { return 0; }
 

@@ -81,6 +81,8 @@ struct Notice {
    Severity severity = Severity::Notice;
    SqlState state = sqlstate::successfulCompletion;
    std::string message, detail, hint;
+   std::string context = {}; ///< as of an SqlError, as are the names
+   std::string schemaName = {}, tableName = {}, columnName = {}, dataTypeName = {}, constraintName = {};
 };
 
 /// Takes notices at any time while the session handles a request, also outside results.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -18,16 +19,28 @@ class SqlState {
 public:
    consteval SqlState(const char (&code)[6]) {
       for (int i = 0; i < 5; ++i) {
-         const char c = code[i];
-         if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'))) throw "SQLSTATE uses 0-9 and A-Z only";
-         code_[i] = c;
+         if (!isAllowed(code[i])) throw "SQLSTATE uses 0-9 and A-Z only";
+         code_[i] = code[i];
       }
+   }
+   /// The code that a user's RAISE names; nullopt: the text is none.
+   static constexpr std::optional<SqlState> fromText(std::string_view text) {
+      if (text.size() != 5) return std::nullopt;
+      SqlState state;
+      for (size_t i = 0; i < 5; ++i) {
+         if (!isAllowed(text[i])) return std::nullopt;
+         state.code_[i] = text[i];
+      }
+      return state;
    }
 
    constexpr std::string_view text() const { return {code_, 5}; }
    constexpr bool operator==(const SqlState&) const = default;
 
 private:
+   constexpr SqlState() = default;
+   static constexpr bool isAllowed(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); }
+
    char code_[5]{};
 };
 
@@ -63,9 +76,15 @@ public:
       hint_ = std::move(text);
       return std::move(*this);
    }
-   /// The place in the statement's input: "COPY t, line 3, column a: ...".
+   /// The place in the statement's input: "COPY t, line 3, column a: ...". One line for each function that was being
+   /// executed, the innermost first.
    SqlError&& context(std::string text) && {
       context_ = std::move(text);
+      return std::move(*this);
+   }
+   /// Where the problem lies in a text that is not the client's: the body of a function, a query in it.
+   SqlError&& internal(std::string query, uint32_t position) && {
+      setInternal(std::move(query), position);
       return std::move(*this);
    }
    SqlError&& table(std::string schema, std::string name) && {
@@ -79,6 +98,10 @@ public:
    }
    SqlError&& constraint(std::string name) && {
       constraintName_ = std::move(name);
+      return std::move(*this);
+   }
+   SqlError&& dataType(std::string name) && {
+      dataTypeName_ = std::move(name);
       return std::move(*this);
    }
    /// The function of PostgreSQL that reports this error, where drivers tell errors of one SQLSTATE apart by it.
@@ -98,6 +121,9 @@ public:
    const std::string& tableName() const { return tableName_; }
    const std::string& columnName() const { return columnName_; }
    const std::string& constraintName() const { return constraintName_; }
+   const std::string& dataTypeName() const { return dataTypeName_; }
+   const std::string& internalQuery() const { return internalQuery_; }
+   uint32_t internalPosition() const { return internalPosition_; }
    std::string_view routineName() const {
       return *routine_ ? std::string_view(routine_) : functionName(where_.function_name());
    }
@@ -107,12 +133,21 @@ public:
    /// Fill in the position or context when the thrower could not know it.
    void setPosition(uint32_t position) { position_ = position; }
    void setContext(std::string text) { context_ = std::move(text); }
+   /// Adds what was executing what the context tells of.
+   void addContext(std::string_view line) {
+      if (!context_.empty()) context_ += '\n';
+      context_ += line;
+   }
+   void setInternal(std::string query, uint32_t position) {
+      internalQuery_ = std::move(query);
+      internalPosition_ = position;
+   }
 
 private:
    SqlState state_;
-   uint32_t position_ = 0;
-   std::string detail_, detailForLog_, hint_, context_;
-   std::string schemaName_, tableName_, columnName_, constraintName_;
+   uint32_t position_ = 0, internalPosition_ = 0;
+   std::string detail_, detailForLog_, hint_, context_, internalQuery_;
+   std::string schemaName_, tableName_, columnName_, constraintName_, dataTypeName_;
    const char* routine_ = ""; ///< static; empty: the function of where_
    std::source_location where_;
 };

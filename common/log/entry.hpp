@@ -17,7 +17,9 @@ struct LogRecord {
    uint32_t position = 0;       ///< of an error in the statement's text, in characters from 1; 0: unknown
    bool hidesStatement = false; ///< the message has the statement itself
    std::source_location where = std::source_location::current();
-   bool hidesPlace = false; ///< `where` says nothing: the error was found elsewhere
+   bool hidesPlace = false;             ///< `where` says nothing: the error was found elsewhere
+   std::string_view internalQuery = {}; ///< the text of a function's query that the error is in
+   uint32_t internalPosition = 0;       ///< in that text, as `position`
 };
 
 /// A record and the circumstances in which it is written.

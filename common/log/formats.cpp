@@ -74,11 +74,13 @@ void appendTextLines(std::string& out, const LogEntry& entry, const LogSettings&
    std::string message;
    if (entry.verbosity == LogVerbosity::Verbose) message.append(stateOf(record)).append(": ");
    message.append(record.message.empty() ? "missing error text" : record.message);
-   if (record.position != 0) message += fmt::format(" at character {}", record.position);
+   if (const uint32_t position = record.position ? record.position : record.internalPosition; position != 0)
+      message += fmt::format(" at character {}", position);
    appendTextLine(out, entry, settings, levelName(record.level), message);
    if (entry.verbosity >= LogVerbosity::Default) {
       appendTextLine(out, entry, settings, "DETAIL", record.detail);
       appendTextLine(out, entry, settings, "HINT", record.hint);
+      appendTextLine(out, entry, settings, "QUERY", record.internalQuery);
       appendTextLine(out, entry, settings, "CONTEXT", record.context);
       if (hasPlace(entry)) appendTextLine(out, entry, settings, "LOCATION", placeOf(record));
    }
@@ -103,7 +105,8 @@ void appendCsvLine(std::string& out, const LogEntry& entry, const LogSettings& s
    line.plain(virtualTransaction(entry)).plain(std::to_string(transactionId(entry)));
    line.plain(levelName(record.level)).plain(stateOf(record)).quoted(record.message);
    line.quoted(unlessTerse(record.detail)).quoted(unlessTerse(record.hint));
-   line.plain("").plain(""); // a query of PostgreSQL's functions and the position in it: there are no such functions
+   line.quoted(record.internalQuery);
+   line.plain(record.internalPosition != 0 ? std::to_string(record.internalPosition) : "");
    line.quoted(unlessTerse(record.context)).quoted(entry.statement);
    line.plain(showsPosition ? std::to_string(record.position) : "");
    line.quoted(hasPlace(entry) ? placeOf(record) : "");
@@ -139,6 +142,8 @@ void appendJsonLine(std::string& out, const LogEntry& entry, const LogSettings& 
    if (!isTerse) {
       object.text("detail", record.detail);
       object.text("hint", record.hint);
+      object.text("internal_query", record.internalQuery);
+      if (record.internalPosition != 0) object.number("internal_position", record.internalPosition);
       object.text("context", record.context);
    }
    object.text("statement", entry.statement);

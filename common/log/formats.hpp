@@ -8,8 +8,8 @@
 
 namespace ouzel {
 
-/// stderr: a line for the message and one each for DETAIL, HINT, CONTEXT, LOCATION and STATEMENT, all with the prefix.
-/// Further lines of a text begin with a tab.
+/// stderr: a line for the message and one each for DETAIL, HINT, QUERY, CONTEXT, LOCATION and STATEMENT, all with the
+/// prefix. Further lines of a text begin with a tab.
 void appendTextLines(std::string& out, const LogEntry& entry, const LogSettings& settings);
 /// csvlog: one line with PostgreSQL's 26 columns.
 void appendCsvLine(std::string& out, const LogEntry& entry, const LogSettings& settings);

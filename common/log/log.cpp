@@ -132,15 +132,26 @@ void Log::add(const LogRecord& record) {
    MaskedStatement masked;
    std::string_view statement;
    LogRecord shown = record;
-   std::string message, detail, context;
+   std::string message, detail, context, internalQuery;
+   const auto hide = [&](const MaskedStatement& secrets) {
+      shown.message = message = secrets.hideIn(shown.message);
+      shown.detail = detail = secrets.hideIn(shown.detail);
+      shown.context = context = secrets.hideIn(shown.context);
+   };
+   if (!record.internalQuery.empty()) {
+      MaskedStatement query = maskSecrets(record.internalQuery);
+      if (query.isMasked()) {
+         hide(query);
+         shown.internalQuery = internalQuery = std::move(query.text);
+      }
+   }
    uint64_t queryId = 0;
    if (session && !session->statement.empty()) {
       if (session->fingerprint) queryId = session->fingerprint(session->statement);
       masked = maskSecrets(session->statement);
       if (masked.isMasked()) {
-         shown.message = message = masked.hideIn(record.message);
-         shown.detail = detail = masked.hideIn(record.detail);
-         shown.context = context = masked.hideIn(record.context);
+         hide(masked);
+         shown.internalQuery = internalQuery = masked.hideIn(shown.internalQuery);
       }
       if (!record.hidesStatement && passes(record.level, session->minErrorStatement))
          statement = masked.isMasked() ? std::string_view(masked.text) : session->statement;

@@ -113,6 +113,23 @@ void appendRow(std::string& out, Oid type, std::span<const RowPart> fields, std:
    }
 }
 
+Value valueOfField(const RowView::Field& field) {
+   if (field.isNull) return Value::null(field.physical);
+   switch (field.physical) {
+   case PhysicalType::Bool: return Value::boolean(field.as<bool>());
+   case PhysicalType::I16: return Value::integer(field.physical, field.as<int16_t>());
+   case PhysicalType::I32: return Value::integer(field.physical, field.as<int32_t>());
+   case PhysicalType::I64: return Value::integer(field.physical, field.as<int64_t>());
+   case PhysicalType::I128: return Value::wide(field.as<int128>());
+   case PhysicalType::F32: return Value::real(field.physical, field.as<float>());
+   case PhysicalType::F64: return Value::real(field.physical, field.as<double>());
+   case PhysicalType::Interval: return Value::ofInterval(field.as<Interval>());
+   case PhysicalType::String:
+   case PhysicalType::Decimal: break;
+   }
+   return Value::string(std::string(field.as<StringView>().view()), field.physical);
+}
+
 std::string makeRow(Oid type, const std::vector<RowField>& columns, const std::vector<Value>& values) {
    DCHECK(columns.size() == values.size());
    struct alignas(16) Place {

@@ -88,6 +88,9 @@ private:
    const char* end_ = nullptr;
 };
 
+/// A field as a value of its own.
+Value valueOfField(const RowView::Field& field);
+
 /// A field to write. `value` lies as in RowView::Field; it is not read for NULL.
 struct RowPart {
    Oid type;

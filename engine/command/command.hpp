@@ -11,8 +11,11 @@ struct ConstraintsSetStmt;
 struct CopyStmt;
 struct DefElem;
 struct ExplainStmt;
+struct ListenStmt;
 struct LockStmt;
+struct NotifyStmt;
 struct TransactionStmt;
+struct UnlistenStmt;
 struct VacuumStmt;
 struct VariableSetStmt;
 struct VariableShowStmt;
@@ -39,6 +42,10 @@ std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement);
 std::string copy(CommandContext& context, const ::CopyStmt& statement);
 // lock_table.cpp
 std::string lockTables(CommandContext& context, const ::LockStmt& statement);
+// notify.cpp
+std::string listen(CommandContext& context, const ::ListenStmt& statement);
+std::string notify(CommandContext& context, const ::NotifyStmt& statement);
+std::string unlisten(CommandContext& context, const ::UnlistenStmt& statement);
 // maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);

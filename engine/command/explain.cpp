@@ -219,6 +219,19 @@ void addSettings(const SessionCore& core, ExplainDocument& document) {
    if (!changed.values.empty()) document.properties.push_back(std::move(changed));
 }
 
+/// Collects what is done with functions in PL/pgSQL while it lives.
+class ProgramNotes {
+public:
+   explicit ProgramNotes(SessionCore& core) : core_(core) { core.programNotes = &notes; }
+   ~ProgramNotes() { core_.programNotes = nullptr; }
+   ProgramNotes(const ProgramNotes&) = delete;
+
+   std::vector<std::pair<std::string, std::string>> notes; ///< a function, and what is done with it
+
+private:
+   SessionCore& core_;
+};
+
 /// Swallows the rows of an analysed query.
 class NoRows final : public ResultSink {
 public:
@@ -250,9 +263,12 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    if (!sql::isBindable(*inner)) throwNotSupported("EXPLAIN of this statement");
    const int64_t start = steadyNanos();
    int64_t planned = start;
+   std::vector<std::pair<std::string, std::string>> functions;
    const auto make = [&] {
       AllocationMeter meter(core.database.governor->ledger());
+      ProgramNotes programs(core);
       sql::BoundQuery query = bindUnderLocks(core, context.script, *inner, context.parameters);
+      functions = std::move(programs.notes);
       if (query.hasRules()) throwNotSupported("EXPLAIN of a statement that rules rewrite");
       if (options.analyze) requirePopulated(core, query.relations);
       if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
@@ -273,6 +289,8 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    document.plan = TreeBuilder(execution->plan(), options, options.analyze ? &execution->profile() : nullptr)
                        .build(*execution->plan().root);
    if (options.settings) addSettings(core, document);
+   for (const auto& [name, what] : functions)
+      if (options.verbose) document.properties.push_back({"Function", Kind::Text, {name + ": " + what}});
    const auto add = [&](const char* name, std::string value, const char* unit) {
       const bool isText = options.format == ExplainFormat::Text;
       document.properties.push_back({name, Kind::Number, {std::move(value) + (isText ? unit : "")}});

@@ -48,7 +48,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
    switch (statement.kind) {
    case VAR_SET_VALUE: {
       const std::string_view name = textOf(statement.name);
-      if (statement.is_local && !context.core.transaction.inBlock())
+      if (statement.is_local && context.isTopLevel && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
       context.core.set(name, valueOf(statement), statement.is_local);
       if (name.starts_with("transaction_")) applyToTransaction(context.core.transaction, name, settings.valueOf(name));
@@ -56,7 +56,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
    }
    case VAR_SET_MULTI:
       if (textOf(statement.name) == "TRANSACTION") {
-         if (!context.core.transaction.inBlock())
+         if (context.isTopLevel && !context.core.transaction.inBlock())
             context.core.warn(sqlstate::noActiveSqlTransaction,
                               "SET TRANSACTION can only be used in transaction blocks");
          setTransactionOptions(context, statement.args, false);
@@ -67,7 +67,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       }
       return "SET";
    case VAR_SET_DEFAULT: context.core.reset(statement.name); return "SET";
-   case VAR_SET_CURRENT: settings.set(statement.name, settings.valueOf(statement.name), false); return "SET";
+   case VAR_SET_CURRENT: context.core.set(statement.name, settings.valueOf(statement.name), false); return "SET";
    case VAR_RESET: context.core.reset(statement.name); return "RESET";
    case VAR_RESET_ALL: settings.resetAll(); return "RESET";
    }
@@ -98,9 +98,7 @@ namespace {
 
 std::string endBlock(CommandContext& context, const ::TransactionStmt& statement, bool commit) {
    TransactionContext& transaction = context.core.transaction;
-   const Settings& settings = context.core.settings;
-   const std::string isolation = settings.value("transaction_isolation");
-   const bool readOnly = transaction.isReadOnly(), deferrable = settings.boolean("transaction_deferrable");
+   const TransactionContext::Characteristics characteristics = transaction.characteristics();
    std::string tag = commit ? "COMMIT" : "ROLLBACK";
    if (!transaction.inBlock()) {
       if (statement.chain)
@@ -118,9 +116,7 @@ std::string endBlock(CommandContext& context, const ::TransactionStmt& statement
    }
    if (statement.chain) {
       transaction.beginBlock();
-      transaction.setIsolation(isolation);
-      transaction.setReadOnly(readOnly);
-      transaction.setDeferrable(deferrable);
+      transaction.setCharacteristics(characteristics);
    }
    return tag;
 }

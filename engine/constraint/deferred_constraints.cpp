@@ -4,12 +4,14 @@
 
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/session_services.hpp"
 
 namespace ouzel::engine {
 
 namespace {
 
 void run(SessionCore& core, const TransactionContext::DeferredCheck& check) {
+   if (check.trigger) return core.services.fireDeferred(*check.trigger);
    const catalog::Snapshot snapshot = core.transaction.catalog();
    const auto table = snapshot.relation(check.relation);
    const catalog::Constraint* constraint = snapshot.constraint(check.constraint).second;
@@ -27,8 +29,8 @@ void runDeferredChecks(SessionCore& core) {
    auto& checks = core.transaction.deferredChecks();
    // A check may run SQL that defers further checks.
    while (!checks.empty()) {
-      const TransactionContext::DeferredCheck check = checks.back();
-      checks.pop_back();
+      const TransactionContext::DeferredCheck check = checks.front();
+      checks.erase(checks.begin());
       run(core, check);
    }
 }

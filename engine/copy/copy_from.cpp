@@ -6,6 +6,7 @@
 #include "engine/copy/binary_rows.hpp"
 #include "engine/copy/copy_input.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/session_services.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "io/format/csv/pending_charge.hpp"
@@ -73,47 +74,85 @@ void takeHeader(const CopyInputTable& table, const CopyTarget& target, CopyChunk
    ++chunk.firstLine;
 }
 
-/// Cuts all of the input. An error of the input counts as one after all rows that were cut: a bad row among them is
-/// reported instead. What follows a bad row is read and thrown away, as the protocol wants.
+/// Cuts the input piece by piece. An error of the input counts as one after all rows that were cut: a bad row among
+/// them is reported instead. What follows a bad row is read and thrown away, as the protocol wants.
 template <typename Splitter>
-void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table,
-          Splitter& splitter) {
-   bool isFirst = true;
-   io::PendingCharge pending(core.database.governor->ledger());
-   const auto emit = [&](CopyChunk&& chunk) {
-      if (std::exchange(isFirst, false) && target.options.header) takeHeader(table, target, chunk);
-      if (chunk.size > 0) table.add(std::move(chunk));
-   };
-   const auto cut = [&](const auto& step) {
-      try {
-         if (!table.hasEnded()) step();
-      } catch (const SqlError& error) {
-         table.refuseRest(error);
+class Feeder {
+public:
+   Feeder(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table, Splitter splitter)
+      : core_(core), target_(target), input_(input), table_(table), splitter_(std::move(splitter)),
+        pending_(core.database.governor->ledger()) {}
+
+   /// Reads the next piece. False: there is none.
+   bool step() {
+      const auto emit = [&](CopyChunk&& chunk) {
+         if (std::exchange(isFirst_, false) && target_.options.header) takeHeader(table_, target_, chunk);
+         if (chunk.size > 0) table_.add(std::move(chunk));
+      };
+      const auto cut = [&](const auto& body) {
+         try {
+            if (!table_.hasEnded()) body();
+         } catch (const SqlError& error) {
+            table_.refuseRest(error);
+         }
+      };
+      const auto piece = input_();
+      if (!piece) {
+         cut([&] { splitter_.finish(emit); });
+         table_.finish();
+         return false;
       }
-   };
-   while (const auto piece = input()) {
-      core.checkInterrupts();
-      target.progress->bytes += piece->size();
+      core_.checkInterrupts();
+      target_.progress->bytes += piece->size();
       cut([&] {
-         splitter.feed(*piece, emit);
-         pending.hold(splitter.pendingBytes());
+         splitter_.feed(*piece, emit);
+         pending_.hold(splitter_.pendingBytes());
       });
+      return true;
    }
-   cut([&] { splitter.finish(emit); });
-   table.finish();
+
+private:
+   SessionCore& core_;
+   const CopyTarget& target_;
+   const CopyInput& input_;
+   CopyInputTable& table_;
+   Splitter splitter_;
+   io::PendingCharge pending_;
+   bool isFirst_ = true;
+};
+
+/// Calls `body` with what reads the next piece of the input.
+template <typename Body>
+void withFeeder(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table,
+                const Body& body) {
+   const auto run = [&](auto splitter) {
+      Feeder feeder(core, target, input, table, std::move(splitter));
+      body([&feeder] { return feeder.step(); });
+   };
+   if (target.options.format == CopyFormat::Binary)
+      run(BinarySplitter(target.relation->name, target.columns.size()));
+   else if (target.options.format == CopyFormat::Json)
+      run(io::JsonSplitter(io::JsonLayout::Lines));
+   else
+      run(io::RowSplitter(table.shape().rows));
 }
 
-void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, CopyInputTable& table) {
-   if (target.options.format == CopyFormat::Binary) {
-      BinarySplitter splitter(target.relation->name, target.columns.size());
-      feed(core, target, input, table, splitter);
-   } else if (target.options.format == CopyFormat::Json) {
-      io::JsonSplitter splitter(io::JsonLayout::Lines);
-      feed(core, target, input, table, splitter);
-   } else {
-      io::RowSplitter splitter(table.shape().rows);
-      feed(core, target, input, table, splitter);
+/// The session's thread has to run the plan, and reads the input when the plan asks for it.
+void runAlone(QueryExecution& execution, CopyInputTable& table, const std::function<bool()>& step) {
+   bool hasMore = true;
+   table.pullFrom([&] { return hasMore = step(); });
+   const auto skipRest = [&] {
+      table.abandon();
+      while (hasMore)
+         hasMore = step();
+   };
+   try {
+      execution.run(0, nullptr);
+   } catch (...) {
+      skipRest();
+      throw;
    }
+   skipRest();
 }
 
 } // namespace
@@ -135,6 +174,7 @@ std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindConte
    requireAccess(core, query.access);
    auto execution = std::make_unique<QueryExecution>(core, std::move(query));
    execution->countWritten(target.progress->tuples);
+   if (!execution->triggered().empty()) core.services.fireBefore(*execution);
    return execution;
 }
 
@@ -145,8 +185,16 @@ uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTar
    const auto table = std::make_shared<CopyInputTable>(target.relation->name, shapeOf(core, target), types,
                                                        2 * core.database.scheduler->workerCount(), *target.progress);
    const auto execution = planCopy(core, bind, target, table);
-   execution->runBeside([&] { feed(core, target, input, *table); }, [&] { table->abandon(); });
-   execution->run(0, nullptr);
+   withFeeder(core, target, input, *table, [&](const std::function<bool()>& step) {
+      if (execution->plan().runsRoutines) return runAlone(*execution, *table, step);
+      execution->runBeside(
+          [&] {
+             while (step()) {
+             }
+          },
+          [&] { table->abandon(); });
+      execution->run(0, nullptr);
+   });
    table->throwRefused();
    finishQuery(core, *execution);
    return execution->rowCount();

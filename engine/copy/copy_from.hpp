@@ -28,7 +28,8 @@ using CopyInput = std::function<std::optional<std::string_view>()>;
 /// line in the context; the caller takes the statement's rows back then.
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input);
 
-/// The INSERT of `input`'s columns that are named as those of target.columns; not started.
+/// The INSERT of `input`'s columns that are named as those of target.columns; only its BEFORE STATEMENT triggers have
+/// fired.
 std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
                                          io::ExternalTablePtr input);
 

@@ -121,7 +121,8 @@ void CopyInputTable::add(io::CopyChunk chunk) {
    {
       UniqueLock lock(mutex_);
       DCHECK(!isComplete_);
-      hasRoom_.wait(lock, [&]() REQUIRES(mutex_) { return chunks_.size() < chunksMax_ || isAbandoned_ || refused_; });
+      hasRoom_.wait(
+          lock, [&]() REQUIRES(mutex_) { return step_ || chunks_.size() < chunksMax_ || isAbandoned_ || refused_; });
       if (isAbandoned_ || refused_) return;
       chunks_.push_back(std::move(chunk));
       wake = wake_;
@@ -179,6 +180,15 @@ void CopyInputTable::throwRefused() const {
 }
 
 CopyInputTable::Taken CopyInputTable::take(io::CopyChunk& out) const {
+   Taken taken = takeWaiting(out);
+   while (taken == Taken::Nothing && step_) {
+      step_();
+      taken = takeWaiting(out);
+   }
+   return taken;
+}
+
+CopyInputTable::Taken CopyInputTable::takeWaiting(io::CopyChunk& out) const {
    const MutexLock lock(mutex_);
    if (chunks_.empty()) return isComplete_ || refused_ ? Taken::End : Taken::Nothing;
    if (refused_ && chunks_.front().firstLine > refusedLine_) return Taken::End;

@@ -35,6 +35,9 @@ public:
    // The session's thread:
    /// Waits for room. The chunk is dropped once hasEnded().
    void add(io::CopyChunk chunk);
+   /// Instead, readers call `step` when they need a chunk, and there is always room: it adds some, or returns false
+   /// when it has called finish(). REQUIRES: nothing was added, and the session's thread is the only reader.
+   void pullFrom(std::function<bool()> step) { step_ = std::move(step); }
    /// No more chunks will come.
    void finish();
    /// The query has failed: readers take no more chunks.
@@ -56,12 +59,14 @@ public:
    const std::string& subject() const { return subject_; } ///< "COPY t", the beginning of errors' context
 
 private:
+   Taken takeWaiting(io::CopyChunk& out) const;
    void keepFirst(uint64_t line, const SqlError& error) const;
 
    const std::string subject_;
    const io::ChunkReader::Shape shape_;
    const size_t chunksMax_;
    CopyProgress& progress_;
+   std::function<bool()> step_; ///< see pullFrom(); null: chunks are added meanwhile
    // A plan's tables are const; what follows changes while one is scanned.
    mutable Mutex mutex_;
    mutable CondVar hasRoom_;

@@ -13,6 +13,7 @@
 #include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
+#include "engine/core/notifications.hpp"
 #include "engine/core/prepared_transactions.hpp"
 #include "engine/core/sequence_values.hpp"
 #include "engine/core/setting_defaults.hpp"
@@ -56,6 +57,7 @@ struct Database::Internals {
    AlarmClock alarms;                              ///< for statement_timeout
    StatementCounters counters;
    CopyProgressList copies;
+   NotificationHub notifications;
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/function_text.hpp"
 #include "catalog/object/membership.hpp"
 #include "engine/core/touched_relations.hpp"
 
@@ -59,6 +60,12 @@ void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& ac
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const Oid user = core.role();
    for (const sql::RelationAccess& access : accesses) {
+      if ((access.privileges & p::execute) != 0) {
+         const catalog::FunctionPtr function = snapshot.function(access.relation);
+         if (function && !catalog::mayUse(snapshot, access.role == invalidOid ? user : access.role, *function))
+            deny(std::string(catalog::routineNoun(function->functionKind)) + " " + function->name);
+         continue;
+      }
       const catalog::RelationPtr relation = snapshot.relation(access.relation);
       if (!relation || access.privileges == 0) continue;
       if (!isAllowed(snapshot, access.role == invalidOid ? user : access.role, *relation, access))
@@ -159,6 +166,9 @@ void requireMayBecome(SessionCore& core, const catalog::Snapshot& snapshot, std:
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal) {
    const bool isRole = setting == "role";
    if (!isRole && setting != "session_authorization") return false;
+   if (core.definers > 0)
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "cannot set parameter \"" + std::string(setting) + "\" within security-definer function");
    const catalog::Snapshot snapshot = catalogOf(core);
    requireMayBecome(core, snapshot, setting, name);
    core.noteRoleName(snapshot, name);
@@ -166,6 +176,11 @@ bool setRole(SessionCore& core, std::string_view setting, const std::string& nam
    if (!isRole) core.settings.set("role", "none", isLocal);
    noteRole(core);
    return true;
+}
+
+void actAs(SessionCore& core, const std::string& role) {
+   core.noteRoleName(catalogOf(core), role);
+   core.settings.set("role", role, true);
 }
 
 void requireSuperuser(SessionCore& core, const std::string& message) {

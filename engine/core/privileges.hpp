@@ -29,8 +29,11 @@ void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t
 void requireDatabasePrivilege(SessionCore& core, uint32_t wanted);
 /// `must be superuser`, or another message.
 void requireSuperuser(SessionCore& core, const std::string& message);
+/// A role becomes the current one for a part of a statement; "none": the session's user. Whether the user may become it
+/// is not asked.
+void actAs(SessionCore& core, const std::string& role);
 /// SET ROLE and SET SESSION AUTHORIZATION. A new session user gives up the role. False: it is another setting. Throws
-/// 22023 for a role that does not exist.
+/// 22023 for a role that does not exist, and 42501 within functions that are SECURITY DEFINER.
 bool setRole(SessionCore& core, std::string_view setting, const std::string& name, bool isLocal);
 /// Tells the client whether who acts is a superuser.
 void noteRole(SessionCore& core);

@@ -10,10 +10,13 @@
 #include "common/memory/allocation_meter.hpp"
 #include "common/text/ascii.hpp"
 #include "common/thread/wait_scope.hpp"
+#include "common/type/row.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/program_cache.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/schedule/running_query.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 namespace ouzel::engine {
 
@@ -71,7 +74,9 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
                          SessionServices& sessionServices)
    : database(internals), notices(noticeSink), services(sessionServices), options(sessionOptions),
      log(sessionOptions.log ? *sessionOptions.log : ownLog_), settings(*internals.defaults.get()),
-     transaction(internals, options.databaseOid, settings, options.processId, [this] { checkInterrupts(); }) {
+     transaction(internals, options.databaseOid, settings, options.processId, [this] { checkInterrupts(); }),
+     programs(std::make_unique<ProgramCache>()), listener{options.databaseOid, options.processId,
+                                                          std::make_shared<NotificationQueue>()} {
    // Who drops or renames the database waits until the session stands in the list, or has seen that it came too late.
    const Arrival arrival(database.locks, transaction);
    adoptNewDefaults(); // a reload may have come in between
@@ -83,6 +88,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    transaction.warnUnstored = [this](std::string message, std::string detail) {
       send(*this, {Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
+   transaction.publish = [this](const PendingNotifications& said) { publish(said); };
    settings.force("session_authorization", options.user);
    const catalog::Snapshot catalog = database.catalog->newest().inDatabase(options.databaseOid);
    const catalog::RolePtr role = catalog.findRole(options.user);
@@ -136,10 +142,35 @@ void SessionCore::enter(const catalog::Role* role, const catalog::Database& own)
 SessionCore::~SessionCore() {
    timeLimitEnds();
    transaction.rollback();
+   database.notifications.unlistenAll(listener);
    log.localTransaction = nullptr;
    log.transactionId = nullptr;
    const MutexLock lock(database.activityMutex);
    database.activity.erase(options.processId);
+}
+
+void SessionCore::notify(const std::string& channel, const std::string& payload) {
+   constexpr size_t channelMax = 63, payloadMax = 7999; // as PostgreSQL has them
+   const auto refuse = [](const char* message) { throw SqlError(sqlstate::invalidParameterValue, message); };
+   if (channel.empty()) refuse("channel name cannot be empty");
+   if (channel.size() > channelMax) refuse("channel name too long");
+   if (payload.size() > payloadMax) refuse("payload string too long");
+   transaction.notifications.notify({options.processId, channel, payload});
+}
+
+void SessionCore::publish(const PendingNotifications& said) {
+   NotificationHub& hub = database.notifications;
+   for (const auto& [step, channel] : said.steps())
+      switch (step) {
+      case PendingNotifications::Step::Listen: hub.listen(listener, channel); break;
+      case PendingNotifications::Step::Unlisten: hub.unlisten(listener, channel); break;
+      case PendingNotifications::Step::UnlistenAll: hub.unlistenAll(listener); break;
+      }
+   if (said.messages().empty()) return;
+   std::set<int32_t> reached = hub.publish(listener.database, said.messages());
+   reached.erase(options.processId); // its client hears of them with the end of the statement
+   SessionControl* control = database.sessionControl;
+   if (!reached.empty() && control) control->wake(reached);
 }
 
 void SessionCore::adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role) {
@@ -219,6 +250,34 @@ void SessionCore::reset(std::string_view name) {
    settings.reset(name);
 }
 
+Oid SessionCore::partitionOf(Oid table, std::string_view keys) {
+   const catalog::Snapshot& catalog = transaction.catalog();
+   if (!parts_ || parts_->table->oid != table || partsVersion_ != catalog.version()) {
+      const auto relation = catalog.relation(table);
+      if (!relation) throwInternal("a partitioned table does not exist");
+      parts_ = sql::partsOf(catalog, relation, false);
+      partsVersion_ = catalog.version();
+   }
+   std::vector<Value> all;
+   const RowView row(keys);
+   for (RowView::Cursor field(row); field.next();)
+      all.push_back(valueOfField(*field));
+   std::vector<size_t> begins; // by node, of its key among the values
+   size_t begin = 0;
+   for (const sql::PartitionNode& node : parts_->nodes) {
+      begins.push_back(begin);
+      begin += node.key.size();
+   }
+   for (size_t at = 0;;) {
+      const sql::PartitionNode& node = parts_->nodes[at];
+      const int partition = node.map->find(std::span<const Value>(all).subspan(begins[at], node.key.size()));
+      if (partition == catalog::PartitionMap::none) return invalidOid;
+      const sql::PartitionNode::Child& child = node.children[static_cast<size_t>(partition)];
+      if (child.node < 0) return parts_->parts[child.first].relation->oid;
+      at = static_cast<size_t>(child.node);
+   }
+}
+
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
    if (!openExternal_)
       openExternal_ = [this](std::string_view function, const io::ExternalRequest& request) {
@@ -230,6 +289,8 @@ sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const
                             .source = source};
    context.openExternal = &openExternal_;
    context.rowSecurity = settings.boolean("row_security");
+   context.isReplica = settings.value("session_replication_role") == "replica";
+   if (settings.boolean("ouzel.compile_programs")) context.programs = &services.programCompiler();
    return context;
 }
 
@@ -258,6 +319,10 @@ void SessionCore::warn(SqlState state, std::string message) {
 void SessionCore::warnLater(SqlState state, std::string message) {
    const MutexLock lock(cancelMutex_);
    warnings_.push_back({Notice::Severity::Warning, state, std::move(message), {}, {}});
+}
+
+void SessionCore::report(const Notice& notice) {
+   send(*this, notice);
 }
 
 void SessionCore::notice(std::string message, std::string detail, SqlState state) {

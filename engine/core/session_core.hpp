@@ -22,14 +22,23 @@
 #include "executor/function/context.hpp"
 #include "sql/bind/binder.hpp"
 
+struct FuncCall;
+struct Node;
+
 namespace ouzel::executor {
 struct ExecutionContext;
+}
+namespace ouzel::catalog {
+struct ExtensionInfo; // catalog/builtin/extensions.hpp
 }
 
 namespace ouzel::engine {
 
+class ProgramCache;     // engine/core/program_cache.hpp
 class SessionServices;  // engine/core/session_services.hpp
 class TouchedRelations; // engine/core/touched_relations.hpp
+struct EventState;      // engine/core/event_state.hpp
+struct TriggerCall;     // engine/core/trigger_call.hpp
 
 /// A parameter's value with the type the statement gives it.
 struct BoundParameter {
@@ -89,6 +98,35 @@ public:
    Oid roleNamed(const catalog::Snapshot& catalog, const std::string& name) const;
    /// Remembers which role the name means, as the session takes it.
    void noteRoleName(const catalog::Snapshot& catalog, const std::string& name);
+   /// The function whose statements run, null: none. `givesRow`: the next query gives its result, each row as one
+   /// value. `expected`: the types of the columns of a function that returns records of any kind, if they are known.
+   struct RunningRoutine {
+      const catalog::Function* function = nullptr;
+      bool givesRow = false;
+      std::span<const SqlType> expected{};
+   };
+   RunningRoutine routine;
+   /// The PL/pgSQL program whose text is bound: what its names may mean, and what its columns are cast to.
+   struct RunningProgram {
+      const sql::VariableNames* variables = nullptr;
+      std::span<const SqlType> types{};
+      const sql::PartTarget* part = nullptr;
+   };
+   RunningProgram program;
+   const TriggerCall* trigger = nullptr; ///< whose function's program runs; null: another one's, or none
+   uint32_t triggerDepth = 0;            ///< pg_trigger_depth()
+   const EventState* event = nullptr;    ///< of the event trigger whose function runs; null: none does
+   /// What EXPLAIN says of the functions that are bound: "f(integer): compiled". Null: nobody asks.
+   std::vector<std::pair<std::string, std::string>>* programNotes = nullptr;
+   int definers = 0;                                      ///< functions that run and are SECURITY DEFINER
+   const std::unique_ptr<ProgramCache> programs;          ///< functions that were parsed
+   const catalog::ExtensionInfo* madeExtension = nullptr; ///< whose script runs; null: none
+   const ::FuncCall* calledProcedure = nullptr;           ///< of a CALL that is being bound; null: none
+   sql::CalledProcedure* called = nullptr;                ///< of the CALL whose arguments are being bound; null: none
+   const ::Node* cursorQuery = nullptr;                   ///< of the cursor that is being opened; null: none
+   /// Loops of programs over queries that write, which no COMMIT or ROLLBACK may interrupt.
+   uint32_t writingLoops = 0;
+
    /// While it lives, the server acts in its own name: the checks of a foreign key read tables that the user may not.
    class AsServer {
    public:
@@ -98,6 +136,17 @@ public:
 
    private:
       SessionCore& core_;
+   };
+   /// While it lives, the user acts again.
+   class AsUser {
+   public:
+      explicit AsUser(SessionCore& core) : core_(core), outer_(std::exchange(core.asServer_, 0)) {}
+      ~AsUser() { core_.asServer_ = outer_; }
+      AsUser(const AsUser&) = delete;
+
+   private:
+      SessionCore& core_;
+      const uint32_t outer_;
    };
    bool isServer() const { return asServer_ > 0; }
    /// SET: Settings::set(), and what a setting does besides having a value.
@@ -112,6 +161,8 @@ public:
    catalog::SearchPath searchPath();
    /// The session's pg_temp_n; invalidOid: it has made no temporary object. REQUIRES: a transaction.
    Oid temporarySchema();
+   /// See executor::SessionFunctions.
+   Oid partitionOf(Oid table, std::string_view keys);
    /// The context for binding a query. Refers to `path`, which the caller keeps.
    sql::BindContext bindContext(const catalog::SearchPath& path, const sql::SourceText* source);
    /// The context of functions for a statement that starts now; the statement's workers share it.
@@ -132,12 +183,17 @@ public:
       const SessionFormat* outer_;
    };
    ReferenceCache references;
+   const NotificationHub::Session listener; ///< the session as one that may listen
+   /// NOTIFY: throws 22023 for a channel or payload that cannot be.
+   void notify(const std::string& channel, const std::string& payload);
    SessionRandom random{unpredictableSeed()};
    SessionSequences sequences;
 
    void warn(SqlState state, std::string message);
    /// A warning from any thread of the running statement; the client gets it when the statement ends.
    void warnLater(SqlState state, std::string message);
+   /// A message of any severity, unless client_min_messages holds it back.
+   void report(const Notice& notice);
    void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);
    /// What VERBOSE asks for: an INFO, which client_min_messages does not hold back.
    void inform(std::string message);
@@ -172,6 +228,7 @@ public:
    void reportActivity(const std::string& state, const std::string& query);
 
 private:
+   void publish(const PendingNotifications& said);
    /// ALTER ROLE ... SET and ALTER DATABASE ... SET. What has become wrong is a warning.
    void adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role);
    /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
@@ -200,6 +257,8 @@ private:
    std::unique_ptr<executor::SessionFunctions> functions_;
    std::unique_ptr<DomainChecks> types_;
    std::unique_ptr<ComputedIndexes> computedIndexes_;
+   std::shared_ptr<const sql::TableParts> parts_; ///< of the table that partitionOf() was last asked about
+   uint64_t partsVersion_ = 0;                    ///< of the catalog then
 };
 
 /// 25006 in a READ ONLY transaction.

@@ -5,8 +5,10 @@
 #include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
+#include "engine/core/event_state.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
+#include "engine/core/session_services.hpp"
 #include "sql/deparse/deparse.hpp"
 #include "sql/deparse/rule.hpp"
 
@@ -49,6 +51,23 @@ public:
       return table ? static_cast<int64_t>(table->storedBytes()) : 0;
    }
 
+   std::vector<std::string> runRoutine(Oid routine, std::string_view args) override {
+      return core_.services.runRoutine(routine, args);
+   }
+   std::optional<std::string> runRowTrigger(const executor::RowTriggerCall& call) override {
+      return core_.services.runRowTrigger(call);
+   }
+   Oid partitionOf(Oid table, std::string_view keys) override { return core_.partitionOf(table, keys); }
+   void notify(const std::string& channel, const std::string& payload) override { core_.notify(channel, payload); }
+   std::vector<std::string> listeningChannels() override {
+      return core_.database.notifications.channels(core_.listener);
+   }
+   uint32_t triggerDepth() override { return core_.triggerDepth; }
+   std::vector<std::vector<Value>> eventRows(std::string_view function) override {
+      return engine::eventRows(core_.event, function);
+   }
+   int64_t eventNumber(std::string_view function) override { return engine::eventNumber(core_.event, function); }
+
    std::vector<bool> writableColumns(const catalog::Relation& view) override {
       const catalog::SearchPath path = core_.searchPath();
       return sql::writableColumns(view, core_.bindContext(path, nullptr));
@@ -65,6 +84,18 @@ public:
       const catalog::SearchPath path = core_.searchPath();
       return sql::deparse::ruleText(*found, relation, core_.bindContext(path, nullptr),
                                     {layout.isPretty, layout.lineLength});
+   }
+
+   std::optional<std::string> triggerText(Oid trigger, const executor::TextLayout& layout) override {
+      const catalog::Snapshot& catalog = core_.transaction.catalog();
+      for (const catalog::RelationPtr& relation : catalog.relations())
+         for (const catalog::Trigger& one : relation->triggers)
+            if (one.oid == trigger) {
+               const catalog::SearchPath path = core_.searchPath();
+               return sql::deparse::triggerText(one, relation, core_.bindContext(path, nullptr),
+                                                {layout.isPretty, layout.lineLength});
+            }
+      return std::nullopt;
    }
 
    executor::ExpressionText expressionText(std::string_view stored, Oid relation,

@@ -86,6 +86,16 @@ void TransactionContext::setDeferrable(bool deferrable) {
    settings_.force("transaction_deferrable", deferrable ? "on" : "off");
 }
 
+TransactionContext::Characteristics TransactionContext::characteristics() const {
+   return {settings_.value("transaction_isolation"), readOnly_, settings_.boolean("transaction_deferrable")};
+}
+
+void TransactionContext::setCharacteristics(const Characteristics& characteristics) {
+   setIsolation(characteristics.isolation);
+   setReadOnly(characteristics.isReadOnly);
+   setDeferrable(characteristics.isDeferrable);
+}
+
 void TransactionContext::beginBlock() {
    ensureStarted();
    inBlock_ = true;
@@ -166,7 +176,9 @@ void TransactionContext::commit() {
       rollback();
       throw;
    }
+   const PendingNotifications said = std::exchange(notifications, {});
    end(true);
+   if (!said.isEmpty()) publish(said);
    // Other sessions see the commit since it is in the log; the locks are released before the wait.
    if (storedLsn != 0) waitForStore(storedLsn);
 }
@@ -179,6 +191,7 @@ void TransactionContext::requirePreparable() const {
    for (const auto& [tag, mode] : database_.locks.taken(lockOwner_))
       if (tag.kind == LockKind::Relation && temporary.contains(static_cast<Oid>(tag.object)))
          refuse("cannot PREPARE a transaction that has operated on temporary objects");
+   if (!notifications.isEmpty()) refuse("cannot PREPARE a transaction that has executed LISTEN, UNLISTEN, or NOTIFY");
    if (editor_->hasChanges() || !restartedSequences.counters().empty())
       refuse("PREPARE TRANSACTION of a transaction that has changed objects is not supported");
    if (isolation_ == Isolation::Serializable)
@@ -288,6 +301,7 @@ void TransactionContext::end(bool committed) noexcept {
    lockOwner_.transaction.store(0);
    savepoints_.clear();
    deferrals_ = {};
+   notifications.clear();
    editor_.reset();
    storage_.reset();
    number_ = 0;
@@ -332,7 +346,7 @@ void TransactionContext::savepoint(const std::string& name) {
    DCHECK(isOpen());
    DCHECK(savepoints_.empty() || savepoints_.back().lockPosition <= lockOwner_.position());
    savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(),
-                          restartedSequences.counters(), deferrals_, readOnly_});
+                          restartedSequences.counters(), notifications.mark(), deferrals_, readOnly_});
    settings_.savepoint();
 }
 
@@ -354,6 +368,7 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
    restartedSequences.restore(savepoint.restarted); // before the locks that others wait for
    undoTo(savepoint.storage, savepoint.lockPosition);
    editor_->rollbackTo(*savepoint.catalog);
+   notifications.rollbackTo(savepoint.notifications);
    deferrals_ = savepoint.deferrals;
    settings_.rollbackToSavepoint(level);
    readOnly_ = savepoint.readOnly;
@@ -369,9 +384,18 @@ bool TransactionContext::defers(const catalog::Constraint& constraint) const {
                                                  : deferrals_.all.value_or(constraint.isInitiallyDeferred);
 }
 
+bool TransactionContext::defers(const catalog::Trigger& trigger) const {
+   if (!trigger.isConstraint()) return false;
+   catalog::Constraint constraint;
+   constraint.oid = trigger.constraint;
+   constraint.isDeferrable = trigger.isDeferrable;
+   constraint.isInitiallyDeferred = trigger.isDeferred;
+   return defers(constraint);
+}
+
 void TransactionContext::defer(const DeferredCheck& check) {
    for (DeferredCheck& known : deferrals_.checks)
-      if (known.constraint == check.constraint) {
+      if (!check.trigger && known.constraint == check.constraint) {
          known.sinceCommand = std::min(known.sinceCommand, check.sinceCommand);
          return;
       }

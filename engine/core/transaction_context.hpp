@@ -10,10 +10,13 @@
 #include "catalog/catalog.hpp"
 #include "common/client/backend.hpp"
 #include "engine/core/internals.hpp"
+#include "engine/core/notifications.hpp"
 #include "engine/setting/settings.hpp"
 #include "storage/table/transaction.hpp"
 
 namespace ouzel::engine {
+
+class KeptRows; // engine/query/kept_rows.hpp
 
 enum class Isolation : uint8_t { ReadCommitted, RepeatableRead, Serializable };
 
@@ -47,6 +50,13 @@ public:
    void setIsolation(const std::string& level); ///< a value of the setting transaction_isolation
    void setDeferrable(bool deferrable);
    Isolation isolation() const { return isolation_; }
+   /// What AND CHAIN passes on to the next transaction.
+   struct Characteristics {
+      std::string isolation;
+      bool isReadOnly, isDeferrable;
+   };
+   Characteristics characteristics() const;
+   void setCharacteristics(const Characteristics& characteristics);
 
    void ensureStarted();
    void beginBlock();
@@ -90,6 +100,9 @@ public:
    /// A sequence was advanced: the commit waits for the log even when it has written nothing else. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
    RestartedSequences restartedSequences;
+   PendingNotifications notifications; ///< what LISTEN, NOTIFY and UNLISTEN have said
+   /// Makes what they have said true; called by commit() when it has committed.
+   std::function<void(const PendingNotifications&)> publish;
 
    // Locks, held until the transaction ends or the savepoint before them is rolled back to.
    void lock(Oid relation, LockMode mode) { tryLock(relation, mode, false); }
@@ -103,11 +116,23 @@ public:
    LockWait lockWait() const;
 
    // Constraints whose check may wait until the transaction ends.
+   /// Rows for which a constraint trigger is yet to fire.
+   struct DeferredTrigger {
+      Oid target = invalidOid; ///< that the statement named
+      Oid table = invalidOid;  ///< that has the trigger: the target, or a part of it
+      Oid trigger = invalidOid;
+      uint32_t event = 0; ///< of catalog::trigger_bit
+      std::shared_ptr<KeptRows> rows;
+      int32_t oldRow = -1, newRow = -1; ///< columns of `rows`, see sql::FiredTriggers
+      std::vector<uint64_t> numbers;    ///< of the rows
+   };
    struct DeferredCheck {
       Oid relation, constraint;
-      uint32_t sinceCommand; ///< rows written by this and later commands are to be checked
+      uint32_t sinceCommand = 0;                        ///< rows written by this and later commands are to be checked
+      std::shared_ptr<const DeferredTrigger> trigger{}; ///< null: it is a constraint
    };
    bool defers(const catalog::Constraint& constraint) const;
+   bool defers(const catalog::Trigger& trigger) const;
    void defer(const DeferredCheck& check);
    /// SET CONSTRAINTS; invalidOid: all of them.
    void setDeferred(Oid constraint, bool isDeferred);
@@ -169,6 +194,7 @@ private:
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
       size_t lockPosition;
       RestartedSequences::Counters restarted;
+      PendingNotifications::Mark notifications;
       Deferrals deferrals; ///< restored by a rollback: it releases the locks of checks made since
       bool readOnly;
    };

@@ -1,6 +1,8 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/number/decimal.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/event_state.hpp"
+#include "engine/core/session_services.hpp"
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
@@ -211,6 +213,7 @@ void TableAlteration::insertColumn(const AddedColumn& added) {
    }
    RowRewrite rewrite(core_, *table(), {{added.column.attribute, added.value}});
    editor_.addColumn(oid_, added.column);
+   core_.services.fireRewrite(*table(), EventState::newDefault);
    rewrite.run(*table());
    core_.transaction.storage().nextCommand(); // what checks the column's constraints reads the new rows
    if (!added.column.notNull) return;

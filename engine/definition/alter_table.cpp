@@ -4,6 +4,8 @@
 
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/event_state.hpp"
+#include "engine/core/session_services.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
@@ -11,15 +13,16 @@
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/new_relation.hpp"
-#include "engine/definition/object_kind.hpp"
 #include "engine/definition/partition/alter_heirs.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/partition/partition.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/internal_sql.hpp"
+#include "engine/query/object_kind.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
@@ -78,6 +81,14 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_EnableAlwaysRule:
    case AT_EnableReplicaRule:
    case AT_DisableRule: return step(Misc, [this](const auto& c) { enableRule(core_, *table(), c); });
+   case AT_EnableTrig:
+   case AT_EnableAlwaysTrig:
+   case AT_EnableReplicaTrig:
+   case AT_DisableTrig:
+   case AT_EnableTrigAll:
+   case AT_DisableTrigAll:
+   case AT_EnableTrigUser:
+   case AT_DisableTrigUser: return step(Misc, [this](const auto& c) { enableTriggers(core_, *table(), c); });
    case AT_SetStatistics: return step(Misc, [this](const auto& c) { setStatistics(core_, *table(), c); });
    case AT_SetStorage: return step(Misc, [this](const auto& c) { setStorage(*table(), c); });
    case AT_SetCompression: return step(Misc, [this](const auto& c) { setCompression(*table(), c); });
@@ -102,6 +113,7 @@ void TableAlteration::run() {
          core_.transaction.storage().nextCommand();
       }
       if (pass != AlterType || !rewrite) continue;
+      core_.services.fireRewrite(*table(), EventState::columnType);
       rewrite->run(*table());
       for (const NewValue& value : converted_)
          checkConstraintsOf(value.attribute);
@@ -376,6 +388,15 @@ void TableAlteration::addUniqueKey(catalog::Constraint key, const ::Constraint& 
 
 void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
    const auto relation = table();
+   const catalog::Trigger* trigger = relation->findTrigger(command.name);
+   if (trigger && trigger->isConstraint() && !relation->findConstraint(command.name)) {
+      const std::string on =
+          std::string(" on table ") + catalog::displayName(core_.transaction.catalog(), core_.searchPath(), *relation);
+      throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop constraint " + trigger->name + on +
+                                                               " because trigger " + trigger->name + on +
+                                                               " requires it")
+          .hint("You can drop trigger " + trigger->name + on + " instead.");
+   }
    if (!relation->findConstraint(command.name) && command.missing_ok) {
       core_.notice("constraint \"" + std::string(command.name) + "\" of relation \"" + relation->name +
                    "\" does not exist, skipping");

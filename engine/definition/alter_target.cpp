@@ -6,7 +6,9 @@
 #include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/declared_attributes.hpp"
-#include "engine/definition/object_kind.hpp"
+#include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/function/function.hpp"
+#include "engine/definition/operator/operator.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
@@ -261,10 +263,26 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       changeServerOwner(core, stringOf(statement.object), owner);
       return tag;
    }
+   if (statement.objectType == OBJECT_EVENT_TRIGGER) {
+      changeEventTriggerOwner(core, std::string(stringOf(statement.object)), owner);
+      return tag;
+   }
    if (statement.objectType == OBJECT_STATISTIC_EXT) {
       changeStatisticsOwner(core, as<::List>(statement.object), owner);
       return tag;
    }
+   if (statement.objectType == OBJECT_FUNCTION || statement.objectType == OBJECT_PROCEDURE ||
+       statement.objectType == OBJECT_ROUTINE || statement.objectType == OBJECT_AGGREGATE)
+      if (const auto function =
+              findUserFunction(context, statement.objectType, *as<::ObjectWithArgs>(statement.object))) {
+         changeFunctionOwner(core, *function, owner);
+         return tag;
+      }
+   if (statement.objectType == OBJECT_OPERATOR)
+      if (const auto op = findUserOperator(context, *as<::ObjectWithArgs>(statement.object))) {
+         changeOperatorOwner(core, *op, owner);
+         return tag;
+      }
    if (statement.objectType == OBJECT_COLLATION)
       if (const auto collation = findUserCollation(core, as<::List>(statement.object))) {
          changeCollationOwner(core, *collation, owner);

@@ -6,6 +6,7 @@
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
@@ -84,6 +85,7 @@ void TableAlteration::changeType(const TypeChange& change) {
                 .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
    requireNotInPolicies(core_, *relation, column.attribute);
    requireNotInRules(core_, *relation, column.attribute);
+   requireNotInTriggers(core_, *relation, column.attribute);
    for (const catalog::Column& other : relation->columns)
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")

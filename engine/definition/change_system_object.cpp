@@ -1,12 +1,14 @@
 #include "engine/definition/change_system_object.hpp"
 
-#include "engine/definition/object_kind.hpp"
+#include "engine/definition/function/function.hpp"
+#include "engine/definition/operator/operator.hpp"
 
 // DROP and ALTER of objects that only the system has.
 
 namespace ouzel::engine {
 
 using sql::as;
+using sql::isNode;
 using sql::ListOf;
 using sql::stringOf;
 
@@ -62,9 +64,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
       return Altered{OBJECT_TSDICTIONARY, nodeOf(as<::AlterTSDictionaryStmt>(node)->dictname)};
    case T_AlterTSConfigurationStmt:
       return Altered{OBJECT_TSCONFIGURATION, nodeOf(as<::AlterTSConfigurationStmt>(node)->cfgname)};
-   case T_AlterExtensionStmt: return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionStmt>(node)->extname};
-   case T_AlterExtensionContentsStmt:
-      return Altered{OBJECT_EXTENSION, nullptr, as<::AlterExtensionContentsStmt>(node)->extname};
    case T_AlterFdwStmt: return Altered{OBJECT_FDW, nullptr, as<::AlterFdwStmt>(node)->fdwname};
    case T_AlterEventTrigStmt: return Altered{OBJECT_EVENT_TRIGGER, nullptr, as<::AlterEventTrigStmt>(node)->trigname};
    case T_AlterPublicationStmt: return Altered{OBJECT_PUBLICATION, nullptr, as<::AlterPublicationStmt>(node)->pubname};
@@ -91,6 +90,7 @@ std::string dropSystemObjects(CommandContext& context, const ::DropStmt& stateme
    std::string tag(tagOf(Verb::Drop, type));
    requireWritable(core, tag);
    std::vector<SystemObject> found;
+   catalog::DropTargets functions; // and operators and casts
    for (const ::Node* node : ListOf<>(statement.objects)) {
       SystemObject object = findSystemObject(core, type, node);
       if (object.missing) {
@@ -98,13 +98,29 @@ std::string dropSystemObjects(CommandContext& context, const ::DropStmt& stateme
          continue;
       }
       const catalog::FunctionInfo* function =
-          type == OBJECT_FUNCTION ? catalog::builtins().function(object.oid) : nullptr;
+          type == OBJECT_FUNCTION ? catalog::functionInfo(core.transaction.catalog(), object.oid) : nullptr;
       if (function && function->kind == catalog::FunctionKind::Aggregate)
          throw SqlError(sqlstate::wrongObjectType, "\"" + std::string(function->name) + "\" is an aggregate function")
              .hint("Use DROP AGGREGATE to drop aggregate functions.");
+      if (const auto own = core.transaction.catalog().function(object.oid);
+          own && object.classOid == catalog::class_oid::pgProc) {
+         requireDroppable(core, *own);
+         functions.functions.push_back(own->oid);
+         continue;
+      }
+      const auto op = type == OBJECT_OPERATOR ? core.transaction.catalog().op(object.oid) : nullptr;
+      const auto cast = type == OBJECT_CAST ? core.transaction.catalog().cast(object.oid) : nullptr;
+      if (op) requireDroppable(core, *op);
+      if (cast) requireDroppable(core, *cast);
+      if (op) functions.operators.push_back(op->oid);
+      if (cast) functions.casts.push_back(cast->oid);
+      if (op || cast) continue;
       found.push_back(std::move(object));
    }
    if (!found.empty()) refuseToDrop(type, found.front());
+   const auto behavior =
+       statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
+   if (functions.count() > 0) announceAndFree(core, core.transaction.editor().dropTogether(functions, behavior));
    return tag;
 }
 
@@ -122,6 +138,10 @@ void refuseToAlter(::ObjectType type, const SystemObject& object) {
 
 std::optional<std::string> changeSystemObject(CommandContext& context, const ::Node* node) {
    SessionCore& core = context.core;
+   if (const auto* function = isNode(node, T_AlterFunctionStmt) ? as<::AlterFunctionStmt>(node) : nullptr)
+      if (auto tag = alterFunction(context, *function)) return tag;
+   if (const auto* op = isNode(node, T_AlterOperatorStmt) ? as<::AlterOperatorStmt>(node) : nullptr)
+      if (auto tag = alterOperator(context, *op)) return tag;
    if (const auto altered = alteredBy(node)) {
       requireWritable(core, tagOf(Verb::Alter, altered->type));
       const SystemObject object = altered->object

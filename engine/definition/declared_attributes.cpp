@@ -121,12 +121,6 @@ void requireTablespace(SessionCore& core, const std::string& name) {
       throw SqlError(sqlstate::invalidParameterValue, "only shared relations can be placed in pg_global tablespace");
 }
 
-[[noreturn]] void throwNoSuchPart(const char* kind, const char* preposition, const catalog::Relation& table,
-                                  const ::AlterTableCmd& command) {
-   throw SqlError(sqlstate::undefinedObject, std::string(kind) + " \"" + command.name + "\" for " + preposition +
-                                                 " \"" + table.name + "\" does not exist");
-}
-
 } // namespace
 
 void declareForTable(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
@@ -136,14 +130,7 @@ void declareForTable(SessionCore& core, const catalog::Relation& table, const ::
    case AT_ClusterOn: return setClustered(core, table, command.name);
    case AT_DropCluster: return setClustered(core, table, nullptr);
    case AT_SetTableSpace: return requireTablespace(core, command.name);
-   case AT_DropOids:
-   case AT_EnableTrigAll: // no trigger of a user; those of keys are always on
-   case AT_EnableTrigUser:
-   case AT_DisableTrigUser: return;
-   case AT_EnableTrig:
-   case AT_EnableAlwaysTrig:
-   case AT_EnableReplicaTrig:
-   case AT_DisableTrig: throwNoSuchPart("trigger", "table", table, command);
+   case AT_DropOids: return;
    default: throwNotSupported("this form of ALTER TABLE");
    }
 }

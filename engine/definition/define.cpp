@@ -12,6 +12,7 @@
 #include "engine/definition/partition/partition.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/table_builder.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/query_execution.hpp"
@@ -73,6 +74,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    for (const auto& [constraint, columns] : builder.foreignKeys())
       addForeignKey(context, oid, constraint, columns);
    if (statement.partbound) spreadKeys(context, parents[0]->oid, oid, false);
+   if (statement.partbound) inheritTriggers(context.core, *parents[0], oid);
    return "CREATE TABLE";
 }
 

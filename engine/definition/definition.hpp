@@ -51,8 +51,8 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
 std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
 /// Frees the storage of what was dropped, and tells the client what fell with it.
 void announceAndFree(SessionCore& core, const catalog::Dropped& dropped);
-/// DISCARD TEMP: drops the temporary relations of the session. Says nothing of what depends on them.
-void dropTemporaryRelations(SessionCore& core);
+/// DISCARD TEMP: drops the temporary objects of the session. Says nothing of what depends on them.
+void dropTemporaryObjects(SessionCore& core);
 /// Tells the client what fell with the dropped object.
 void announceCascade(SessionCore& core, const catalog::Dropped& dropped);
 std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);

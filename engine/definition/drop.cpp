@@ -1,14 +1,20 @@
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/session_services.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/collation/collation.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/extension/extension.hpp"
 #include "engine/definition/lock_found.hpp"
-#include "engine/definition/object_kind.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/user_type.hpp"
+#include "engine/query/object_kind.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
@@ -175,7 +181,10 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
+   if (statement.removeType == OBJECT_EVENT_TRIGGER) return dropEventTriggers(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
+   if (statement.removeType == OBJECT_TRIGGER) return dropTriggers(context, statement);
+   if (statement.removeType == OBJECT_EXTENSION) return dropExtensions(context, statement);
    const auto relationKind = dropKind(statement.removeType);
    if (!relationKind) return dropSystemObjects(context, statement);
    const DropKind& wanted = *relationKind;
@@ -195,21 +204,26 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    return wanted.hint;
 }
 
-void dropTemporaryRelations(SessionCore& core) {
+void dropTemporaryObjects(SessionCore& core) {
    const Oid schema = core.temporarySchema();
-   std::vector<Oid> relations;
+   if (schema == invalidOid) return;
+   catalog::DropTargets targets;
    for (const catalog::RelationPtr& relation : core.transaction.catalog().relations()) {
-      if (schema == invalidOid || relation->schema != schema) continue;
+      if (relation->schema != schema) continue;
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       // Indexes and owned sequences fall with their tables, multirange types with the ranges'.
       const bool isPart = relation->index || (relation->sequence && relation->sequence->ownerRelation != invalidOid) ||
                           relation->relationKind == catalog::RelationKind::Multirange;
-      if (!isPart) relations.push_back(relation->oid);
+      if (!isPart) targets.relations.push_back(relation->oid);
    }
-   if (!relations.empty())
-      freeStorage(core, core.transaction.editor().dropRelations(relations, catalog::DropBehavior::Cascade));
+   for (const catalog::FunctionPtr& function : core.transaction.catalog().functions())
+      if (function->schema == schema) targets.functions.push_back(function->oid);
+   for (const catalog::OperatorPtr& op : core.transaction.catalog().operators())
+      if (op->schema == schema) targets.operators.push_back(op->oid);
+   if (targets.count() > 0)
+      freeStorage(core, core.transaction.editor().dropTogether(targets, catalog::DropBehavior::Cascade));
    for (const catalog::StatisticsPtr& statistics : core.transaction.editor().snapshot().allStatistics())
-      if (schema != invalidOid && statistics->schema == schema) core.transaction.editor().dropStatistics(*statistics);
+      if (statistics->schema == schema) core.transaction.editor().dropStatistics(*statistics);
 }
 
 namespace {
@@ -286,12 +300,19 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    SessionCore& core = context.core;
    requireWritable(core, "TRUNCATE TABLE");
    const Truncated truncated = lockTruncated(context, statement);
+   const bool hasTriggers = std::any_of(truncated.tables.begin(), truncated.tables.end(),
+                                        [](const auto& table) { return !table->triggers.empty(); });
+   if (hasTriggers) core.services.fireTruncate(truncated.tables, true);
    for (size_t i = 0; i < truncated.tables.size(); ++i) {
       const catalog::Relation& table = *truncated.tables[i];
       if (i >= truncated.named) requirePrivilege(core, table, catalog::privilege::truncate);
       requireNotInUse(core, table, "TRUNCATE");
       if (!table.partitionKey) emptyTable(core, table.oid);
       if (statement.restart_seqs) restartOwnedSequences(core, table);
+   }
+   if (hasTriggers) {
+      core.transaction.storage().nextCommand();
+      core.services.fireTruncate(truncated.tables, false);
    }
    return "TRUNCATE TABLE";
 }

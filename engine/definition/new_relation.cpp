@@ -12,6 +12,12 @@ namespace ouzel::engine {
 
 using sql::textOf;
 
+void makeTemporarySchema(SessionCore& core) {
+   if (core.temporaryBackend) return;
+   const MutexLock lock(core.database.activityMutex);
+   core.temporaryBackend = core.database.nextTemporarySchema++;
+}
+
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position) {
    SessionCore& core = context.core;
    NewRelation target;
@@ -20,10 +26,7 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    if (temporary && !schema.empty() && !schema.starts_with("pg_temp"))
       throw SqlError(sqlstate::invalidTableDefinition, "cannot create temporary relation in non-temporary schema")
           .at(position);
-   if (temporary && !core.temporaryBackend) {
-      const MutexLock lock(core.database.activityMutex);
-      core.temporaryBackend = core.database.nextTemporarySchema++;
-   }
+   if (temporary) makeTemporarySchema(core);
    const catalog::SearchPath path = core.searchPath();
    target.name = sql::qualifiedName(name, core.bindContext(path, &context.source()));
    target.name.position = position;
@@ -144,7 +147,7 @@ void requireGenerationExpression(SessionCore& core, const sql::SourceText* sourc
           .at(position)
           .detail("A generated column cannot reference another generated column.");
    }
-   if (!isImmutable(*bound.expr))
+   if (!isImmutable(*bound.expr) || bound.callsMutable)
       throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
 }
 

@@ -19,6 +19,8 @@ struct NewRelation {
    }
 };
 
+/// The session's pg_temp_n has its number from here on.
+void makeTemporarySchema(SessionCore& core);
 /// Resolves the name of CREATE; makes the session's temporary schema for a temporary relation. Throws 42P16 at
 /// `position` (1-based, 0: none) when a temporary relation names another schema.
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position = 0);

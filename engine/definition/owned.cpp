@@ -7,6 +7,10 @@
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/collation/collation.hpp"
+#include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/extension/extension.hpp"
+#include "engine/definition/function/function.hpp"
+#include "engine/definition/operator/operator.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
@@ -52,7 +56,11 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    reassignServers(core, from, to);
    reassignStatistics(core, from, to);
    reassignCollations(core, from, to);
-   for (const auto& database : snapshot.databases()) {
+   reassignFunctions(core, from, to);
+   reassignOperators(core, from, to);
+   reassignEventTriggers(core, from, to);
+   reassignExtensions(core, from, to);
+   for (const auto& database : editor.snapshot().databases()) {
       if (database->owner != from) continue;
       catalog::Database changed = *database;
       changed.owner = to;
@@ -61,12 +69,8 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    }
 }
 
-/// What a role owns, without the parts of tables.
-struct Owned {
-   std::vector<Oid> schemas, relations, collations;
-};
-
-void addOwned(SessionCore& core, Oid role, Owned& owned) {
+/// Adds what a role owns, without the parts of tables.
+void addOwned(SessionCore& core, Oid role, catalog::DropTargets& owned) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    for (const auto& schema : snapshot.schemas())
       if (schema->owner == role) owned.schemas.push_back(schema->oid);
@@ -77,10 +81,16 @@ void addOwned(SessionCore& core, Oid role, Owned& owned) {
    }
    for (const catalog::CollationPtr& collation : snapshot.collations())
       if (collation->owner == role) owned.collations.push_back(collation->oid);
+   for (const catalog::FunctionPtr& function : snapshot.functions())
+      if (function->owner == role) owned.functions.push_back(function->oid);
+   for (const catalog::OperatorPtr& op : snapshot.operators())
+      if (op->owner == role) owned.operators.push_back(op->oid);
+   for (const catalog::ExtensionPtr& extension : snapshot.extensions())
+      if (extension->owner == role) owned.extensions.push_back(extension->oid);
 }
 
 /// Locks what falls. Throws 0A000 for types whose names may stand in texts.
-void lockOwned(SessionCore& core, const Owned& owned) {
+void lockOwned(SessionCore& core, const catalog::DropTargets& owned) {
    const auto has = [](const std::vector<Oid>& oids, Oid oid) {
       return std::find(oids.begin(), oids.end(), oid) != oids.end();
    };
@@ -117,7 +127,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
    requireWritable(core, "DROP OWNED");
    const std::vector<catalog::RolePtr> roles = existingRoles(core, statement.roles);
    requireActsFor(core, roles, "permission denied to drop objects");
-   Owned owned;
+   catalog::DropTargets owned;
    std::set<Oid> seen; // DROP OWNED BY a, a
    for (const catalog::RolePtr& role : roles) {
       requireNotPinned(*role, "drop");
@@ -127,14 +137,14 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       removeDefaultPrivileges(core, role->oid);
       dropServersOf(core, role->oid, statement.behavior == DROP_CASCADE);
       dropStatisticsOf(core, role->oid);
+      dropEventTriggersOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }
-   if (owned.schemas.empty() && owned.relations.empty() && owned.collations.empty()) return "DROP OWNED";
+   if (owned.count() == 0) return "DROP OWNED";
    lockOwned(core, owned);
    const auto behavior =
        statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
-   announceAndFree(core,
-                   core.transaction.editor().dropTogether(owned.schemas, owned.relations, owned.collations, behavior));
+   announceAndFree(core, core.transaction.editor().dropTogether(owned, behavior));
    return "DROP OWNED";
 }
 

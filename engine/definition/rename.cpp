@@ -6,12 +6,17 @@
 #include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/extension/extension.hpp"
+#include "engine/definition/function/function.hpp"
 #include "engine/definition/lock_found.hpp"
-#include "engine/definition/object_kind.hpp"
+#include "engine/definition/operator/operator.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
+#include "engine/query/object_kind.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -75,6 +80,7 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    catalog::CatalogEditor& editor = context.core.transaction.editor();
    const RenamedPolicies policies(context.core, relation.oid, 0, name);
    const RenamedRules rules(context.core, relation.oid, 0, name);
+   const RenamedTriggers triggers(context.core, relation.oid, 0, name);
    editor.renameRelation(relation.oid, name, rewriteView(context, relation.oid, 0, name));
    rewritten.name = name;
    editor.replaceRelation(std::move(rewritten));
@@ -88,6 +94,7 @@ void renameRelation(CommandContext& context, const catalog::Relation& relation, 
    }
    policies.put(context.core);
    rules.put(context.core);
+   triggers.put(context.core);
 }
 
 /// Writes the new schema of relations into a view's text.
@@ -129,11 +136,13 @@ void renameColumn(CommandContext& context, const catalog::Relation& relation, co
    const int16_t attribute = relation.findColumn(from)->attribute;
    const RenamedPolicies policies(context.core, relation.oid, attribute, to);
    const RenamedRules rules(context.core, relation.oid, attribute, to);
+   const RenamedTriggers triggers(context.core, relation.oid, attribute, to);
    context.core.transaction.editor().renameColumn(relation.oid, from, to,
                                                   rewriteExpression(context, relation, attribute, to),
                                                   rewriteView(context, relation.oid, attribute, to));
    policies.put(context.core);
    rules.put(context.core);
+   triggers.put(context.core);
 }
 
 /// The tables that inherit the column that is renamed, locked. Throws 42P16 if it is inherited itself, or by others
@@ -195,6 +204,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    requireWritable(core, tag);
    catalog::CatalogEditor& editor = core.transaction.editor();
    switch (statement.renameType) {
+   case OBJECT_EVENT_TRIGGER: return renameEventTrigger(context, statement);
    case OBJECT_SCHEMA: {
       const auto schema = core.transaction.catalog().findSchema(statement.subname);
       if (!schema)
@@ -258,6 +268,15 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       return tag;
    case OBJECT_POLICY: return renamePolicy(context, statement);
    case OBJECT_STATISTIC_EXT: renameStatistics(core, as<::List>(statement.object), statement.newname); return tag;
+   case OBJECT_AGGREGATE:
+   case OBJECT_FUNCTION:
+   case OBJECT_PROCEDURE:
+   case OBJECT_ROUTINE:
+      if (const auto function = findUserFunction(context, type, *as<::ObjectWithArgs>(statement.object))) {
+         renameFunction(core, *function, statement.newname);
+         return tag;
+      }
+      refuseToAlter(type, findSystemObject(core, type, statement.object));
    case OBJECT_COLLATION:
       if (const auto collation = findUserCollation(core, as<::List>(statement.object))) {
          renameCollation(core, *collation, statement.newname);
@@ -266,11 +285,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       refuseToAlter(type, findSystemObject(core, type, statement.object));
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE: return renameRule(context, statement);
-   case OBJECT_TRIGGER: {
-      const catalog::SearchPath path = core.searchPath();
-      refuseToAlter(
-          type, findPartOfRelation(core, type, commandTarget(context, path, *statement.relation), statement.subname));
-   }
+   case OBJECT_TRIGGER: return renameTrigger(context, statement);
    case OBJECT_DATABASE: renameDatabase(core, statement.subname, statement.newname); return tag;
    case OBJECT_ROLE: return renameRole(context, statement);
    case OBJECT_TABLESPACE:
@@ -313,11 +328,22 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
       moveStatistics(context.core, as<::List>(statement.object), statement.newschema);
       return tag;
    }
+   if (type == OBJECT_FUNCTION || type == OBJECT_PROCEDURE || type == OBJECT_ROUTINE || type == OBJECT_AGGREGATE)
+      if (const auto function = findUserFunction(context, type, *as<::ObjectWithArgs>(statement.object))) {
+         moveFunction(context.core, *function, statement.newschema);
+         return tag;
+      }
+   if (type == OBJECT_OPERATOR)
+      if (const auto op = findUserOperator(context, *as<::ObjectWithArgs>(statement.object))) {
+         moveOperator(context.core, *op, statement.newschema);
+         return tag;
+      }
    if (type == OBJECT_COLLATION)
       if (const auto collation = findUserCollation(context.core, as<::List>(statement.object))) {
          moveCollation(context.core, *collation, statement.newschema);
          return tag;
       }
+   if (type == OBJECT_EXTENSION) return moveExtension(context, statement);
    if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
    if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
       moveToSchema(context, *relation, statement.newschema);
@@ -408,6 +434,15 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgPolicy, requirePolicy(*relation, name).oid, 0, text);
       break;
    }
+   case OBJECT_TRIGGER: {
+      std::vector<std::string> names = parts();
+      const std::string name = names.back();
+      names.pop_back();
+      const auto relation = relationOf(std::move(names));
+      requireOwner(core, *relation);
+      editor.setComment(catalog::class_oid::pgTrigger, requireTrigger(*relation, name).oid, 0, text);
+      break;
+   }
    case OBJECT_RULE: {
       std::vector<std::string> names = parts();
       const std::string name = names.back();
@@ -450,6 +485,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgStatisticExt, statistics->oid, 0, text);
       break;
    }
+   case OBJECT_EVENT_TRIGGER: commentOnEventTrigger(core, std::string(stringOf(statement.object)), text); break;
    case OBJECT_COLLATION: commentOnCollation(core, as<::List>(statement.object), text); break;
    case OBJECT_DATABASE: {
       const std::string name(stringOf(statement.object));
@@ -478,6 +514,14 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       if (object.missing) throw SqlError(*object.missing);
       if (object.classOid == catalog::class_oid::pgType && object.oid >= firstUserOid)
          if (const auto type = snapshot.relationOfType(object.oid)) requireOwner(core, *type);
+      if (object.classOid == catalog::class_oid::pgProc && object.oid >= firstUserOid)
+         if (const auto function = snapshot.function(object.oid)) requireOwner(core, *function);
+      if (object.classOid == catalog::class_oid::pgOperator && object.oid >= firstUserOid)
+         if (const auto op = snapshot.op(object.oid)) requireOwner(core, *op);
+      if (object.classOid == catalog::class_oid::pgCast && object.oid >= firstUserOid)
+         if (const auto cast = snapshot.cast(object.oid)) requireDroppable(core, *cast);
+      if (object.classOid == catalog::class_oid::pgExtension && object.oid >= firstUserOid)
+         if (const auto extension = snapshot.extension(object.oid)) requireOwner(core, *extension);
       if (object.oid < firstUserOid && !actsFor(core, catalog::bootstrapRole))
          throw SqlError(sqlstate::insufficientPrivilege, "must be owner of " + object.description);
       if (object.oid == invalidOid) throwNotSupported("COMMENT ON " + std::string(objectKindName(statement.objtype)));

@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/cast.hpp"
+#include "catalog/object/extension_types.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "catalog/pg_catalog/functions.hpp"
-#include "engine/definition/object_kind.hpp"
+#include "engine/query/object_kind.hpp"
 
 namespace ouzel::engine {
 
@@ -52,7 +56,7 @@ constexpr NamedCatalog namedCatalogs[] = {
     {OBJECT_COLLATION, 3456, "pg_collation", "collname", "collnamespace"},
     {OBJECT_CONVERSION, 2607, "pg_conversion", "conname", "connamespace"},
     {OBJECT_EVENT_TRIGGER, 0, nullptr, nullptr, nullptr},
-    {OBJECT_EXTENSION, 0, nullptr, nullptr, nullptr},
+    {OBJECT_EXTENSION, catalog::class_oid::pgExtension, nullptr, nullptr, nullptr},
     {OBJECT_FDW, 0, nullptr, nullptr, nullptr},
     {OBJECT_FOREIGN_SERVER, 0, nullptr, nullptr, nullptr},
     {OBJECT_LANGUAGE, 2612, "pg_language", "lanname", nullptr},
@@ -93,6 +97,10 @@ public:
 
 private:
    const catalog::Snapshot& snapshot() const { return names_.snapshot; }
+   Oid extension(const std::string& name) const {
+      const auto made = snapshot().findExtension(name);
+      return made ? made->oid : name == "plpgsql" ? catalog::plpgsqlExtension : Oid{invalidOid};
+   }
    std::string typeText(Oid type) const { return catalog::formatType(names_, type, std::nullopt); }
    std::string typeList(const std::vector<Oid>& types) const {
       std::string text;
@@ -142,7 +150,9 @@ SystemObject Search::type(std::vector<std::string> parts, bool isArray, bool mus
    object.classOid = catalog::class_oid::pgType;
    const std::string& name = parts.back();
    for (size_t i = 0; i < schemas.size() && object.oid == invalidOid; ++i) {
-      if (const catalog::TypeInfo* builtin = builtins().findType(name, schemas[i])) {
+      const catalog::TypeInfo* builtin = builtins().findType(name, schemas[i]);
+      if (!builtin) builtin = catalog::findExtensionType(snapshot(), schemas[i], name);
+      if (builtin) {
          object.oid = isArray && !builtin->isArray() ? builtin->array : builtin->oid;
          if (mustBeDomain && builtin->kind != catalog::TypeKind::Domain)
             throw SqlError(sqlstate::wrongObjectType, "\"" + text + "\" is not a domain");
@@ -189,8 +199,13 @@ SystemObject Search::anyOverload(::ObjectType type, const std::vector<std::strin
    if (schemas.empty()) return missingSchema(parts);
    const std::string name = joined(parts);
    const catalog::FunctionInfo* match = nullptr;
-   for (const catalog::FunctionInfo* candidate : builtins().functions(parts.back())) {
-      if (std::find(schemas.begin(), schemas.end(), candidate->schema) == schemas.end()) continue;
+   std::vector<const catalog::FunctionInfo*> candidates;
+   for (const catalog::FunctionInfo* builtin : builtins().functions(parts.back()))
+      if (std::find(schemas.begin(), schemas.end(), builtin->schema) != schemas.end()) candidates.push_back(builtin);
+   for (const Oid schema : schemas)
+      for (const catalog::FunctionPtr& function : snapshot().findFunctions(schema, parts.back()))
+         candidates.push_back(&function->info());
+   for (const catalog::FunctionInfo* candidate : candidates) {
       if ((type == OBJECT_PROCEDURE) != (candidate->kind == FunctionKind::Procedure) && type != OBJECT_ROUTINE)
          continue;
       const std::string noun(objectKindNoun(type));
@@ -224,11 +239,14 @@ SystemObject Search::routine(::ObjectType type, const ::ObjectWithArgs& object) 
       texts.push_back(textOfType(*argument));
    }
    if (schemas.empty()) return missingSchema(parts);
-   for (const Oid schema : schemas)
+   for (const Oid schema : schemas) {
+      if (const auto function = snapshot().findFunction(schema, parts.back(), types))
+         return found(type, parts, function->info());
       for (const catalog::FunctionInfo* candidate : builtins().functions(parts.back()))
          if (candidate->schema == schema &&
              std::equal(candidate->argTypes.begin(), candidate->argTypes.end(), types.begin(), types.end()))
             return found(type, parts, *candidate);
+   }
    const std::string noun(type == OBJECT_ROUTINE ? "function" : objectKindNoun(type));
    const std::string arguments = type == OBJECT_AGGREGATE && types.empty() ? "*" : typeList(types);
    return missing(sqlstate::undefinedFunction, noun + " " + joined(parts) + "(" + arguments + ") does not exist",
@@ -252,8 +270,8 @@ SystemObject Search::op(const ::ObjectWithArgs& object) {
    }
    const std::string name = joined(parts);
    if (!noType.missing)
-      if (const catalog::OperatorInfo* op = builtins().findOperator(parts.back(), sides[0], sides[1]);
-          op && std::find(schemas.begin(), schemas.end(), op->schema) != schemas.end())
+      if (const catalog::OperatorInfo* op =
+              catalog::findExactOperator(snapshot(), schemas, parts.back(), sides[0], sides[1]))
          return {catalog::class_oid::pgOperator,
                  op->oid,
                  "operator " + catalog::regoperatorOut(names_, op->oid),
@@ -278,6 +296,8 @@ SystemObject Search::cast(const ::TypeName& source, const ::TypeName& target) {
    if (from.missing) return from;
    if (to.missing) return to;
    const std::string types = typeText(from.oid) + " to ";
+   if (const auto own = snapshot().findCast(from.oid, to.oid))
+      return {catalog::class_oid::pgCast, own->oid, "cast from " + types + typeText(to.oid), {}, {}, {}};
    if (builtins().cast(from.oid, to.oid))
       return {2605,
               findRow("pg_cast", {{"castsource", std::to_string(from.oid)}, {"casttarget", std::to_string(to.oid)}}),
@@ -308,7 +328,7 @@ SystemObject Search::named(const NamedCatalog& kind, std::vector<std::string> pa
       throw SqlError(sqlstate::undefinedObject, "access method \"" + accessMethod + "\" does not exist");
    const std::vector<Oid> schemas = kind.schema ? schemasOf(parts) : std::vector<Oid>();
    if (kind.schema && schemas.empty()) return missingSchema(parts);
-   Oid oid = invalidOid;
+   Oid oid = kind.type == OBJECT_EXTENSION ? extension(parts.back()) : Oid{invalidOid};
    if (kind.catalog && !kind.schema)
       oid = findRow(kind.catalog, {{kind.name, parts.back()}});
    else if (kind.catalog)

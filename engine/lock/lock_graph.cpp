@@ -129,7 +129,7 @@ bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
       Waiter& first = *soft->waiter;
       [[maybe_unused]] const size_t erased = std::erase(first.lock->queue, &first);
       DCHECK(erased == 1);
-      grant(*first.lock, *first.owner, first.mode, first.forSession);
+      grant(*first.lock, *first.owner, find(*first.lock, *first.owner), first.mode, first.forSession);
       const MutexLock waiterLock(first.mutex);
       DCHECK(!first.isGranted);
       first.isGranted = true;

@@ -44,6 +44,23 @@ void LockOwner::interrupt() noexcept {
    }
 }
 
+LockManager::Held* LockOwner::relation(uint64_t oid) const {
+   const auto place = std::ranges::lower_bound(relations_, oid, {}, &OfRelation::first);
+   return place != relations_.end() && place->first == oid ? place->second : nullptr;
+}
+
+void LockOwner::remember(uint64_t oid, LockManager::Held* held) {
+   const auto place = std::ranges::lower_bound(relations_, oid, {}, &OfRelation::first);
+   DCHECK(place == relations_.end() || place->first != oid);
+   relations_.emplace(place, oid, held);
+}
+
+void LockOwner::forget(uint64_t oid) {
+   const auto place = std::ranges::lower_bound(relations_, oid, {}, &OfRelation::first);
+   DCHECK(place != relations_.end() && place->first == oid);
+   relations_.erase(place);
+}
+
 LockManager::LockManager(StatementOf statementOf)
    : statementOf_(std::move(statementOf)), partitions_(std::make_unique<Partition[]>(partitionCount)) {}
 LockManager::~LockManager() = default;
@@ -54,11 +71,9 @@ LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
 
 /// The owner's entry for the lock, or null. REQUIRES: the partition's mutex is held, the owner's is not.
 LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
-   if (lock.tag.kind == LockKind::Relation) { // a relation has many holders, an owner few relations
+   if (lock.tag.kind == LockKind::Relation) { // a relation may have many holders
       const MutexLock ownerLock(owner.mutex_);
-      for (Held* held : owner.relations_)
-         if (held->lock == &lock) return held;
-      return nullptr;
+      return owner.relation(lock.tag.object);
    }
    for (Held* held = lock.holders; held; held = held->next)
       if (held->owner == &owner) return held;
@@ -74,8 +89,8 @@ bool LockManager::isBlocked(const Lock& lock, const Held* own, LockMode mode) {
    return false;
 }
 
-void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSession) {
-   Held* held = find(lock, owner);
+/// Give the owner the mode. `held`: its entry for the lock, null if it has none.
+void LockManager::grant(Lock& lock, LockOwner& owner, Held* held, LockMode mode, bool forSession) {
    const MutexLock ownerLock(owner.mutex_);
    if (!held) {
       if (owner.free_.empty()) {
@@ -90,7 +105,7 @@ void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSes
       held->next = lock.holders;
       if (lock.holders) lock.holders->previous = held;
       lock.holders = held;
-      if (lock.tag.kind == LockKind::Relation) owner.relations_.push_back(held);
+      if (lock.tag.kind == LockKind::Relation) owner.remember(lock.tag.object, held);
    }
    const bool isNew = (held->allModes() & bitOf(mode)) == 0;
    if (forSession) {
@@ -128,8 +143,7 @@ bool LockManager::acquire(LockOwner& owner, const LockTag& tag, LockMode mode, c
       // Without the partition's mutex: only the owner's own workers release its locks, and no worker does while others
       // take some.
       const MutexLock ownerLock(owner.mutex_);
-      for (const Held* held : owner.relations_)
-         if (held->lock->tag == tag && (held->modes & bitOf(mode))) return true;
+      if (const Held* held = owner.relation(tag.object); held && (held->modes & bitOf(mode))) return true;
    }
    return acquireFor(owner, tag, mode, wait, false);
 }
@@ -145,14 +159,14 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
    const auto [place, isNew] = partition.locks.try_emplace(tag);
    Lock& lock = place->second;
    if (isNew) lock.tag = tag; // written once: holders read the tag without the mutex
-   const Held* own = find(lock, owner);
+   Held* own = find(lock, owner);
    if (own && (own->allModes() & bitOf(mode))) {
-      grant(lock, owner, mode, forSession);
+      grant(lock, owner, own, mode, forSession);
       return true;
    }
    Waiter waiter{&lock, &owner, mode, forSession, {}, {}};
    if (!enqueue(lock, waiter, own)) {
-      grant(lock, owner, mode, forSession);
+      grant(lock, owner, own, mode, forSession);
       return true;
    }
    if (wait.noWait) {
@@ -229,13 +243,14 @@ void LockManager::wakeQueue(Lock& lock) {
    uint16_t ahead = 0;
    for (size_t i = 0; i < lock.queue.size();) {
       Waiter& waiter = *lock.queue[i];
-      if ((conflictsOf(waiter.mode) & ahead) || isBlocked(lock, find(lock, *waiter.owner), waiter.mode)) {
+      Held* own = find(lock, *waiter.owner);
+      if ((conflictsOf(waiter.mode) & ahead) || isBlocked(lock, own, waiter.mode)) {
          ahead = static_cast<uint16_t>(ahead | bitOf(waiter.mode));
          ++i;
          continue;
       }
       lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
-      grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
+      grant(lock, *waiter.owner, own, waiter.mode, waiter.forSession);
       const MutexLock waiterLock(waiter.mutex);
       DCHECK(!waiter.isGranted);
       waiter.isGranted = true;
@@ -256,7 +271,7 @@ void LockManager::releaseHeld(Partition& partition, Held& held) {
       if (lock.holders == &held) lock.holders = held.next;
       LockOwner& owner = *held.owner;
       const MutexLock ownerLock(owner.mutex_);
-      if (lock.tag.kind == LockKind::Relation) std::erase(owner.relations_, &held);
+      if (lock.tag.kind == LockKind::Relation) owner.forget(lock.tag.object);
       held.lock = nullptr;
       owner.free_.push_back(&held);
    }
@@ -307,7 +322,8 @@ void LockManager::moveTo(LockOwner& from, LockOwner& to) {
    for (const auto& [tag, mode] : taken(from)) {
       Partition& partition = partitionOf(tag);
       const MutexLock guard(partition.mutex);
-      grant(partition.locks.at(tag), to, mode, false);
+      Lock& lock = partition.locks.at(tag);
+      grant(lock, to, find(lock, to), mode, false);
    }
    to.transaction.store(from.transaction.load());
    releaseAll(from);
@@ -384,7 +400,8 @@ void LockManager::wakeWaiters(uint64_t id) {
    std::vector<Waiter*> queue;
    queue.swap(found->second.queue);
    for (Waiter* waiter : queue) {
-      grant(found->second, *waiter->owner, waiter->mode, waiter->forSession);
+      Held* own = find(found->second, *waiter->owner);
+      grant(found->second, *waiter->owner, own, waiter->mode, waiter->forSession);
       const MutexLock waiterLock(waiter->mutex);
       waiter->isGranted = true;
       waiter->changed.notify_one();

@@ -15,6 +15,7 @@ struct CommandContext {
    const sql::ParsedStatement& statement;
    std::span<const BoundParameter> parameters;
    ResultSink& sink;
+   bool isTopLevel = false; ///< the client has sent it
 
    const sql::SourceText& source() const { return script.source(); }
    uint32_t position(int location) const { return script.source().position(location); }

@@ -22,6 +22,15 @@ namespace {
 
 /// Tables with fewer rows are read in no more time than a lookup takes.
 constexpr double smallTableRows = 1000;
+/// One table with fewer rows is read in no more time than planning takes, and without joins there is one plan.
+constexpr double onlyTableRows = 20'000;
+
+size_t scanCount(const Node& node) {
+   size_t count = node.kind == NodeKind::TableScan ? 1 : 0;
+   for (const auto& child : node.children)
+      count += scanCount(*child);
+   return count;
+}
 
 void collectParameters(Expr& root, std::vector<std::pair<Expr*, uint32_t>>& out) {
    if (const auto* parameter = root.getIf<sql::scalar::Parameter>()) out.emplace_back(&root, parameter->number);
@@ -30,11 +39,11 @@ void collectParameters(Expr& root, std::vector<std::pair<Expr*, uint32_t>>& out)
 }
 
 /// Whether the plan is best for all values: its rows are looked up, given in the statement, or few.
-bool isReusable(const Node& node) {
+bool isReusable(const Node& node, double rowsMax) {
    switch (node.kind) {
    case NodeKind::TableScan: {
       const auto& scan = node.as<sql::plan::TableScan>();
-      if (!scan.looksUp() && scan.tableRows > smallTableRows) return false;
+      if (!scan.looksUp() && scan.tableRows > rowsMax) return false;
       break;
    }
    case NodeKind::Values:
@@ -52,13 +61,14 @@ bool isReusable(const Node& node) {
    case NodeKind::Merge: break;
    default: return false;
    }
-   return std::all_of(node.children.begin(), node.children.end(), [](const auto& child) { return isReusable(*child); });
+   return std::all_of(node.children.begin(), node.children.end(),
+                      [&](const auto& child) { return isReusable(*child, rowsMax); });
 }
 
 } // namespace
 
 std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuery query) {
-   if (query.hasRules()) return nullptr;
+   if (query.hasRules() || query.isForOnce) return nullptr;
    requirePopulated(core, query.relations);
    auto generic = std::make_shared<GenericPlan>();
    generic->isReadOnly_ = query.readOnly;
@@ -72,7 +82,8 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
    executor::FunctionContext functions = core.functionContext();
    generic->planned_ = planQuery(core, std::move(query), core.transaction.snapshot(), functions, true);
    Node& root = *generic->planned_->plan->root;
-   if (!isReusable(root)) return nullptr;
+   generic->rowsMax_ = scanCount(root) <= 1 ? onlyTableRows : smallTableRows;
+   if (!isReusable(root, generic->rowsMax_)) return nullptr;
    const std::function<void(Node&)> collect = [&](Node& node) {
       forEachOwnExpr(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
       const auto* scan = node.getIf<sql::plan::TableScan>();
@@ -92,7 +103,7 @@ bool GenericPlan::isCurrent(SessionCore& core) const {
       return false;
    return std::all_of(readWhole_.begin(), readWhole_.end(), [&](storage::StorageId id) {
       const auto table = core.database.storage->find(id);
-      return table && static_cast<double>(table->estimatedRows(core.transaction.snapshot())) <= 10 * smallTableRows;
+      return table && static_cast<double>(table->estimatedRows(core.transaction.snapshot())) <= 10 * rowsMax_;
    });
 }
 

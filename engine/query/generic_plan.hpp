@@ -40,6 +40,7 @@ private:
    std::vector<sql::RelationAccess> access_;   // for the audit: the privileges were checked when the plan was made
    std::vector<storage::StorageId> readWhole_; // tables read without a lookup, since they are small
    bool isReadOnly_ = true;
+   double rowsMax_ = 0; ///< of a table that is read without a lookup
    uint64_t catalogVersion_ = 0, settingsVersion_ = 0;
 };
 

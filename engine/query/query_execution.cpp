@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "catalog/pg_catalog/virtual_table.hpp"
+#include "common/error/check.hpp"
+#include "common/thread/stack.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/core/trigger_call.hpp"
+#include "engine/query/kept_rows.hpp"
 #include "engine/query/statistics.hpp"
 #include "engine/query/system_state.hpp"
 #include "executor/expression/evaluator.hpp"
 #include "sql/algebra/blanks.hpp"
+#include "sql/algebra/fired_triggers.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
@@ -99,8 +104,12 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    planned->kind = query.kind;
    planned->written = query.written;
    planned->relations = query.relations;
+   planned->places = query.places;
+   planned->hiddenColumns = query.hiddenColumns;
+   planned->cursor = query.cursor;
    planned->locksRows = !query.rowLocked.empty();
    planned->hasConflictClause = query.hasConflictClause;
+   planned->firesTriggers = query.firesTriggers;
    TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot,
                                       core.computedIndexes());
    MemoryLedger foldingLedger(foldingMemoryMax);
@@ -113,7 +122,9 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    context.memoryLimit = memoryLimit(core);
    context.threads = core.database.options.threads;
    context.forReuse = forReuse;
+   const bool runsRoutines = query.runsRoutines;
    planned->plan = optimizer::optimize(std::move(query), context);
+   planned->plan->runsRoutines = runsRoutines;
    const sql::plan::Plan& plan = *planned->plan;
    for (const sql::OutputColumn& column : plan.output)
       planned->columns.push_back(
@@ -144,8 +155,11 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
       const MutexLock lock(tablesMutex_);
       writtenTables_.insert(id);
    };
+   transitions_ = core.trigger && !core.isServer() ? core.trigger->transitions : nullptr;
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
                                   const std::function<void(std::vector<Value>&)>& row) {
+      for (size_t i = 0; transitions_ && i < transitions_->relations.size(); ++i)
+         if (transitions_->relations[i]->oid == relation) return transitions_->scans[i](attributes, row);
       const auto found = catalog_.relation(relation);
       if (!found) throwInternal("a virtual table that is not in the catalog");
       const SessionSystemState systemState(core_, catalog_, snapshot_);
@@ -156,15 +170,64 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : QueryExecution(core, collectProfile) {
    planned_ = planQuery(core, std::move(query), snapshot_, context_.functions, false);
-   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
-   running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
+   prepare();
 }
 
 QueryExecution::QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned) : QueryExecution(core, false) {
    DCHECK(planned != nullptr);
    planned_ = std::move(planned);
-   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
+   prepare();
+}
+
+void QueryExecution::prepare() {
+   if (planned_->firesTriggers) findTriggered(*planned_->plan->root);
+   const bool inOrder = std::any_of(triggered_.begin(), triggered_.end(), [](const auto& one) { return one.rows; });
+   if (inOrder || needsRowOrder(core_, planned_->written, *planned_->plan)) context_.settings.threads = 1;
+   if (inOrder) context_.noteRows = [this](const sql::Dml& dml, const Batch& rows) { noteRows(dml, rows); };
    running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
+}
+
+/// In the order in which they run: WITH before the statement.
+void QueryExecution::findTriggered(const sql::plan::Node& node) {
+   checkStack();
+   for (const sql::plan::CtePlan& cte : node.ctes())
+      findTriggered(*cte.plan);
+   for (const auto& child : node.children)
+      findTriggered(*child);
+   const auto* write = node.getIf<sql::plan::Write>();
+   if (!write || !write->dml->triggers) return;
+   const sql::Dml& dml = *write->dml;
+   std::shared_ptr<KeptRows> rows;
+   if (!dml.events.empty()) {
+      std::vector<Representation> columns;
+      for (const sql::ComputedColumn& column : dml.events)
+         columns.push_back(planned_->plan->columns[column.column].repr);
+      columns.push_back({PhysicalType::I64, 0});
+      rows = std::make_shared<KeptRows>(core_, std::move(columns));
+   }
+   triggered_.push_back({&dml, node.kind, std::move(rows)});
+}
+
+void QueryExecution::noteRows(const sql::Dml& dml, const Batch& rows) {
+   const auto target =
+       std::find_if(triggered_.begin(), triggered_.end(), [&](const TriggeredRows& one) { return one.dml == &dml; });
+   DCHECK(target != triggered_.end());
+   const sql::FiredTriggers& fired = *dml.triggers;
+   const bool isAny = fired.keepsAllRows || std::any_of(fired.rows.begin(), fired.rows.end(),
+                                                        [](const auto& call) { return call.condition < 0; });
+   if (isAny) return target->rows->add(rows);
+   std::vector<RowIndex> wanted;
+   forEachRow(rows.selection, [&](uint32_t row) {
+      const bool isWanted = std::any_of(fired.rows.begin(), fired.rows.end(), [&](const auto& call) {
+         const Vector& holds = rows.columns[static_cast<size_t>(call.condition)];
+         return !holds.isNull(row) && Value::fromVector(holds, row).i64 != 0;
+      });
+      if (isWanted) wanted.push_back(static_cast<RowIndex>(row));
+   });
+   if (wanted.empty()) return;
+   Batch some = rows;
+   some.selection = Selection::list(wanted.data(), static_cast<uint32_t>(wanted.size()));
+   target->rows->add(some);
 }
 
 QueryExecution::~QueryExecution() = default;
@@ -200,6 +263,7 @@ void QueryExecution::finishWriting() {
 }
 
 void QueryExecution::runBeside(const std::function<void()>& meanwhile, std::function<void()> failed) {
+   DCHECK(!planned_->plan->runsRoutines);
    context_.failed = std::move(failed);
    const SessionCore::Cancellable cancellable(core_, context_);
    running_->start();

@@ -13,6 +13,9 @@
 
 namespace ouzel::engine {
 
+class KeptRows;          // engine/query/kept_rows.hpp
+struct TransitionTables; // engine/core/trigger_call.hpp
+
 /// A query's plan with the facts that clients and commands need of it.
 struct PlannedQuery {
    std::unique_ptr<sql::plan::Plan> plan;
@@ -20,8 +23,20 @@ struct PlannedQuery {
    sql::StatementKind kind = sql::StatementKind::Select;
    std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
    std::vector<Oid> relations;                ///< all that it reads or writes
+   std::vector<sql::RowPlace> places;         ///< see sql::BoundQuery
+   uint32_t hiddenColumns = 0;                ///< the last ones of `columns`
+   std::string cursor;                        ///< of WHERE CURRENT OF; empty: none
    bool locksRows = false;                    ///< FOR UPDATE, FOR SHARE
    bool hasConflictClause = false;
+   bool firesTriggers = false;
+};
+
+/// An operator of a plan that writes a table with triggers, and the rows that it has written, as far as triggers ask
+/// for them: see executor::ExecutionContext::noteRows.
+struct TriggeredRows {
+   const sql::Dml* dml;
+   sql::plan::NodeKind kind;
+   std::shared_ptr<KeptRows> rows; ///< null: no trigger asks
 };
 
 /// One bound query on its way through optimizer and executor, resumable after any number of rows. Belongs to a session
@@ -35,6 +50,11 @@ public:
    ~QueryExecution();
 
    const std::vector<ResultColumn>& columns() const { return planned_->columns; }
+   const std::vector<sql::RowPlace>& places() const { return planned_->places; }
+   uint32_t hiddenColumns() const { return planned_->hiddenColumns; }
+   /// Of WHERE CURRENT OF; empty: none.
+   const std::string& cursor() const { return planned_->cursor; }
+   bool isUpdate() const { return planned_->kind == sql::StatementKind::Update; }
    bool returnsRows() const { return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select; }
    /// Run a statement that writes until all rows are written; RETURNING rows are kept until run(). May throw
    /// storage::WriteConflict.
@@ -63,6 +83,10 @@ public:
    const std::vector<Oid>& relations() const { return planned_->relations; }
    /// Id of the command that writes the query's rows.
    uint32_t command() const { return snapshot_.commandId; }
+   /// The writes of the plan that fire triggers.
+   const std::vector<TriggeredRows>& triggered() const { return triggered_; }
+   /// The session's catalog while the query runs.
+   const catalog::Snapshot& catalogSnapshot() const { return catalog_; }
    bool hasConflictClause() const { return planned_->hasConflictClause; }
    bool areKeysChecked() const { return areKeysChecked_; }
    void setKeysChecked() { areKeysChecked_ = true; }
@@ -78,6 +102,9 @@ public:
 
 private:
    QueryExecution(SessionCore& core, bool collectProfile);
+   void prepare();
+   void findTriggered(const sql::plan::Node& node);
+   void noteRows(const sql::Dml& dml, const Batch& rows);
    bool fetch();
    storage::Table* findTable(storage::StorageId id);
 
@@ -92,6 +119,8 @@ private:
    std::set<uint64_t> writtenTables_ GUARDED_BY(tablesMutex_);
    std::vector<std::shared_ptr<storage::Table>> tables_ GUARDED_BY(tablesMutex_); // keeps the plan's tables alive
    std::shared_ptr<PlannedQuery> planned_;
+   std::vector<TriggeredRows> triggered_;
+   const TransitionTables* transitions_ = nullptr; ///< of the trigger function whose query it is
    std::unique_ptr<executor::RunningQuery> running_;
    std::unique_ptr<executor::OwnedBatch> pending_; // fetched rows that the sink has not yet got
    uint32_t pendingAt_ = 0;

@@ -7,6 +7,8 @@
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/session_services.hpp"
+#include "engine/core/trigger_call.hpp"
 #include "sql/parse/node_access.hpp"
 #include "storage/version/write_conflict.hpp"
 
@@ -30,11 +32,28 @@ LockMode strongestLock(const catalog::Snapshot& snapshot, Oid relation, const sq
 
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                std::span<const Oid> types) {
+   const sql::FindCursorPlace cursorPlace = [&](const std::string& cursor, const catalog::Relation& table) {
+      return core.services.cursorPlace(cursor, table);
+   };
    for (int attempt = 0;; ++attempt) {
       const catalog::SearchPath path = core.searchPath();
       sql::BindContext context = core.bindContext(path, &script.source());
       context.parameterTypes = types;
       context.allowParameters = !types.empty();
+      if (!core.isServer()) {
+         context.routine = core.routine.function;
+         context.givesRoutineRow = core.routine.givesRow;
+         context.routineColumns = core.routine.expected;
+         context.calledProcedure = core.calledProcedure;
+         context.called = core.called;
+         context.variables = core.program.variables;
+         context.resultTypes = core.program.types;
+         context.part = core.program.part;
+         context.givesPlaces = core.cursorQuery == &node;
+         context.cursorPlace = &cursorPlace;
+         if (core.trigger)
+            context.transitions = core.trigger->transitions ? &core.trigger->transitions->relations : nullptr;
+      }
       sql::BoundQuery query = sql::bindQuery(node, context);
       const catalog::Snapshot bound = core.transaction.catalog();
       for (const Oid relation : query.relations) {
@@ -46,10 +65,11 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       }
       // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
       core.transaction.startStatement();
-      bool moved = false;
-      for (const Oid relation : query.relations)
-         moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation) ||
-                 bound.heirs(relation) != core.transaction.catalog().heirs(relation);
+      const catalog::Snapshot& now = core.transaction.catalog();
+      const bool moved =
+          bound.version() != now.version() && std::ranges::any_of(query.relations, [&](Oid relation) {
+             return bound.relation(relation) != now.relation(relation) || bound.heirs(relation) != now.heirs(relation);
+          });
       if (moved && attempt < 10) continue;
       requireAccess(core, query.access);
       return query;
@@ -112,6 +132,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       const storage::Transaction::Savepoint savepoint = transaction.storage().mark();
       std::optional<storage::WriteConflict> conflict;
       try {
+         if (!execution->triggered().empty()) core.services.fireBefore(*execution);
          execution->finishWriting();
       } catch (const storage::WriteConflict& error) {
          conflict = error;
@@ -248,11 +269,15 @@ void finishQuery(SessionCore& core, QueryExecution& execution) {
    if (!execution.writes() || execution.isFinished()) return;
    execution.setFinished();
    checkWritten(core, execution);
+   if (!execution.cursor().empty() && execution.isUpdate()) core.services.cursorFollows(execution);
    core.transaction.storage().nextCommand();
-   if (execution.writtenRows() == 0) return;
-   std::vector<sql::WrittenRelation> written = execution.written();
-   std::erase_if(written, [&](const sql::WrittenRelation& one) { return !hasWritten(core, execution, one.relation); });
-   checkForeignKeys(core, written, &execution.plan(), execution.command());
+   if (execution.writtenRows() > 0) {
+      std::vector<sql::WrittenRelation> written = execution.written();
+      std::erase_if(written,
+                    [&](const sql::WrittenRelation& one) { return !hasWritten(core, execution, one.relation); });
+      checkForeignKeys(core, written, &execution.plan(), execution.command());
+   }
+   if (!execution.triggered().empty()) core.services.fireAfter(execution);
 }
 
 } // namespace ouzel::engine

@@ -44,4 +44,16 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
 /// Check the constraints that need the whole statement. Call after the last row of a query.
 void finishQuery(SessionCore& core, QueryExecution& execution);
 
+/// While it lives, the query is bound as a cursor's: its rows tell where they lie.
+class OpensCursor {
+public:
+   OpensCursor(SessionCore& core, const ::Node& query) : core_(core), outer_(std::exchange(core.cursorQuery, &query)) {}
+   ~OpensCursor() { core_.cursorQuery = outer_; }
+   OpensCursor(const OpensCursor&) = delete;
+
+private:
+   SessionCore& core_;
+   const ::Node* const outer_;
+};
+
 } // namespace ouzel::engine

@@ -2,9 +2,9 @@
 
 #include "catalog/object/membership.hpp"
 #include "common/thread/interruption.hpp"
+#include "engine/core/local_setting.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/source_range.hpp"
-#include "engine/relation/local_setting.hpp"
 #include "engine/relation/relation.hpp"
 #include "engine/role/actor.hpp"
 #include "sql/parse/node_access.hpp"

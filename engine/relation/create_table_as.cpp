@@ -19,6 +19,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    sql::BindContext bind = context.core.bindContext(path, &context.source());
    const std::vector<Oid> types = parameterTypes(context.parameters);
    bind.parameterTypes = types;
+   bind.variables = context.core.program.variables;
    sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
    requireAccess(context.core, query.access);
    substituteParameters(query, context.parameters);

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/core/local_setting.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/definition/lock_found.hpp"
@@ -9,7 +10,6 @@
 #include "engine/query/internal_sql.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/query/statement_runner.hpp"
-#include "engine/relation/local_setting.hpp"
 #include "engine/relation/query_rows.hpp"
 #include "engine/relation/relation.hpp"
 #include "engine/setting/relation_options.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/function.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"
@@ -298,6 +299,12 @@ void grantOnType(SessionCore& core, const catalog::Relation& type, const Grant& 
    core.transaction.editor().replaceRelation(std::move(draft));
 }
 
+void grantOnFunction(SessionCore& core, const catalog::Function& function, const Grant& grant) {
+   catalog::FunctionDefinition draft = function;
+   draft.acl = changedOf(core, AclKind::Function, function, grant);
+   core.transaction.editor().replaceFunction(std::move(draft));
+}
+
 // ---- DROP OWNED ----
 
 bool names(const catalog::Acl& acl, Oid role) {
@@ -331,8 +338,19 @@ void revokeEverything(SessionCore& core, Oid role) {
       if (schema->owner != role && names(schema->acl, role)) grantOnSchema(core, *schema, grant);
    for (const catalog::ServerPtr& server : snapshot.servers())
       if (server->owner != role && names(server->acl, role)) grantOnServer(core, *server, grant);
+   for (const catalog::FunctionPtr& function : snapshot.functions())
+      if (function->owner != role && names(function->acl, role)) grantOnFunction(core, *function, grant);
    for (const auto& database : snapshot.databases())
       if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
+}
+
+std::string grantOnFunctions(CommandContext& context, const ::GrantStmt& statement, const std::vector<Oid>& functions) {
+   SessionCore& core = context.core;
+   const Grant grant = grantOf(core, statement);
+   checkedFor(AclKind::Function, grant);
+   for (const Oid function : functions)
+      grantOnFunction(core, *core.transaction.editor().snapshot().function(function), grant);
+   return statement.is_grant ? "GRANT" : "REVOKE";
 }
 
 std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement) {

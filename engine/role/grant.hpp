@@ -12,6 +12,8 @@ namespace ouzel::engine {
 
 /// GRANT and REVOKE of privileges on objects. Returns the command tag.
 std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statement);
+/// The same on functions and procedures of users, which definition/ has found.
+std::string grantOnFunctions(CommandContext& context, const ::GrantStmt& statement, const std::vector<Oid>& functions);
 /// REVOKE ALL ... CASCADE from a role, of all objects of the database and all databases that others own and that grant
 /// the role something.
 void revokeEverything(SessionCore& core, Oid role);

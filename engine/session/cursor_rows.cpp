@@ -1,16 +1,12 @@
 #include "engine/session/cursor_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "common/error/check.hpp"
 
 namespace ouzel::engine {
 
 namespace {
-
-/// Memory for the rows of one cursor. A session may hold many cursors, and for long.
-constexpr size_t residentBytesMax = size_t{1} << 20;
 
 std::vector<Representation> representations(const std::vector<ResultColumn>& columns) {
    std::vector<Representation> out;
@@ -19,21 +15,19 @@ std::vector<Representation> representations(const std::vector<ResultColumn>& col
    return out;
 }
 
-std::vector<PhysicalType> physicalTypes(const std::vector<ResultColumn>& columns) {
-   std::vector<PhysicalType> out;
-   for (const ResultColumn& column : columns)
-      out.push_back(column.representation.physical);
-   return out;
+} // namespace
+
+namespace {
+
+std::vector<ResultColumn> visible(const QueryExecution& query) {
+   return {query.columns().begin(), query.columns().end() - query.hiddenColumns()};
 }
 
 } // namespace
 
 CursorRows::CursorRows(SessionCore& core, std::unique_ptr<QueryExecution> query, Scroll scroll)
-   : columns_(query->columns()), query_(std::move(query)), scroll_(scroll), memory_(core.database.governor->ledger()),
-     space_(*core.database.spill, spillPolicy(core.settings)), spillsAlways_(core.settings.boolean("ouzel.spill_all")),
-     slots_(columns_.size()), builder_(representations(columns_), memory_), page_(physicalTypes(columns_), 0, memory_) {
-   std::iota(slots_.begin(), slots_.end(), 0);
-}
+   : columns_(visible(*query)), places_(query->places()), query_(std::move(query)), scroll_(scroll),
+     kept_(core, representations(query_->columns())) {}
 
 CursorRows::~CursorRows() = default;
 
@@ -46,81 +40,65 @@ void CursorRows::requireScroll() const {
 void CursorRows::hold() {
    if (!query_) return;
    out_ = nullptr;
-   if (scroll_ == Scroll::Never) keptFrom_ = keptTo_ = end_;
+   if (scroll_ == Scroll::Never) keptFrom_ = end_;
    const Scroll declared = std::exchange(scroll_, Scroll::Always);
    query_->run(0, this);
    if (declared == Scroll::Never) scroll_ = Scroll::Never;
    query_.reset();
 }
 
+namespace {
+
+/// Gives batches on without their last columns.
+class FirstColumns final : public ResultSink {
+public:
+   FirstColumns(size_t count, ResultSink& sink) : count_(count), sink_(sink) {}
+   void begin(const std::vector<ResultColumn>&) override {}
+   void rows(const Batch& batch) override {
+      if (batch.columns.size() == count_) return sink_.rows(batch);
+      Batch shown = batch;
+      shown.columns.resize(count_);
+      sink_.rows(shown);
+   }
+
+private:
+   const size_t count_;
+   ResultSink& sink_;
+};
+
+} // namespace
+
 /// Takes rows of the query.
 void CursorRows::rows(const Batch& batch) {
-   if (out_) out_->rows(batch);
+   if (out_) FirstColumns(columns_.size(), *out_).rows(batch);
    end_ += batch.liveRows();
-   if (scroll_ == Scroll::Never) return;
-   for (uint32_t taken = 0; taken < batch.liveRows();) {
-      taken += builder_.append(batch, slots_, taken);
-      if (builder_.isFull()) keep(builder_.take());
+   if (!places_.empty() && batch.liveRows() > 0) {
+      last_.clear();
+      const uint32_t row = batch.selection.row(batch.liveRows() - 1);
+      for (size_t i = columns_.size(); i < batch.columns.size(); ++i)
+         last_.push_back(Value::fromVector(batch.columns[i], row));
    }
+   if (scroll_ == Scroll::Never) return;
+   kept_.add(batch);
    if (scroll_ == Scroll::WhileFew) keepFewer();
 }
 
 /// There are too many rows for a cursor that was not declared with SCROLL: it goes forward only.
 void CursorRows::keepFewer() {
-   if (keptBytes_ + builder_.bytes() <= residentBytesMax) return;
+   if (kept_.bytes() <= KeptRows::residentBytesMax) return;
    scroll_ = Scroll::Never;
-   builder_.take();
-   resident_.clear();
-   stored_.clear();
-   firsts_.clear();
-   keptBytes_ = 0;
-   loadedAt_ = SIZE_MAX;
-}
-
-void CursorRows::keep(std::unique_ptr<executor::OwnedBatch> batch) {
-   const size_t bytes = batch->arena.chunkBytes();
-   const uint32_t count = batch->batch.rowCount;
-   firsts_.push_back(keptTo_);
-   keptTo_ += count;
-   keptBytes_ += bytes;
-   if (!spillsAlways_ && keptBytes_ <= residentBytesMax) {
-      resident_.push_back(std::move(batch));
-      return;
-   }
-   fillPage(page_, batch->batch);
-   stored_.push_back(page_.store(space_));
-   loadedAt_ = SIZE_MAX;
-}
-
-/// The kept batch with the row. `first`: the batch's first row.
-const Batch& CursorRows::batchOf(uint64_t row, uint64_t& first) {
-   DCHECK(row >= keptFrom_ && row < end_);
-   if (row >= keptTo_) {
-      first = keptTo_;
-      return *builder_.current();
-   }
-   const auto at = static_cast<size_t>(std::upper_bound(firsts_.begin(), firsts_.end(), row) - firsts_.begin()) - 1;
-   first = firsts_[at];
-   if (at < resident_.size()) return resident_[at]->batch;
-   const size_t index = at - resident_.size();
-   if (loadedAt_ == index) return loaded_;
-   io::SpillReader reader(space_, 0);
-   addToReader(reader, stored_[index], false);
-   page_.load(reader, stored_[index]);
-   loaded_.columns.clear();
-   for (size_t i = 0; i < columns_.size(); ++i)
-      loaded_.columns.push_back(page_.column(i));
-   loaded_.setDense(stored_[index].rows);
-   loadedAt_ = index;
-   return loaded_;
+   kept_.clear();
 }
 
 void CursorRows::give(uint64_t row, uint64_t count, ResultSink& sink) {
    while (count > 0) {
       uint64_t first = 0;
-      const Batch& batch = batchOf(row, first);
+      DCHECK(row >= keptFrom_ && row < end_);
+      const Batch& batch = kept_.batchOf(row - keptFrom_, first);
+      first += keptFrom_;
       const auto here = static_cast<uint32_t>(std::min<uint64_t>(count, first + batch.liveRows() - row));
-      giveRows(sink, batch, static_cast<uint32_t>(row - first), here);
+      FirstColumns shown(columns_.size(), sink);
+      giveRows(shown, batch, static_cast<uint32_t>(row - first), here);
       row += here;
       count -= here;
    }
@@ -190,6 +168,21 @@ uint64_t CursorRows::again(ResultSink* sink) {
    requireScroll();
    give(next_ - 1, 1, *sink);
    return 1;
+}
+
+std::optional<std::vector<Value>> CursorRows::hiddenValues() {
+   if (next_ == 0 || isAfterEnd_) return std::nullopt;
+   if (moved_ && moved_->next == next_) return moved_->values;
+   if (next_ == end_ && !last_.empty()) return last_;
+   const uint64_t row = next_ - 1;
+   if (row < keptFrom_) return std::nullopt;
+   uint64_t first = 0;
+   const Batch& batch = kept_.batchOf(row - keptFrom_, first);
+   const uint32_t at = batch.selection.row(static_cast<uint32_t>(row - keptFrom_ - first));
+   std::vector<Value> values;
+   for (size_t i = columns_.size(); i < batch.columns.size(); ++i)
+      values.push_back(Value::fromVector(batch.columns[i], at));
+   return values;
 }
 
 } // namespace ouzel::engine

@@ -5,8 +5,8 @@
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/query/command_tag.hpp"
 #include "engine/query/source_range.hpp"
-#include "engine/session/command_tag.hpp"
 #include "engine/session/describe.hpp"
 #include "engine/session/session_impl.hpp"
 #include "executor/expression/evaluator.hpp"
@@ -483,13 +483,14 @@ std::string SessionImpl::discard(const ::Node& node) {
       core_.settings.resetAll();
       statements_.clear();
       core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
+      core_.transaction.notifications.add(PendingNotifications::Step::UnlistenAll, {});
    }
    if (target == DISCARD_PLANS)
       for (const auto& [name, statement] : statements_) {
          statement->generic = nullptr;
          statement->hasRun = statement->needsPlanning = false;
       }
-   if (target == DISCARD_ALL || target == DISCARD_TEMP) dropTemporaryRelations(core_);
+   if (target == DISCARD_ALL || target == DISCARD_TEMP) dropTemporaryObjects(core_);
    if (target == DISCARD_ALL || target == DISCARD_SEQUENCES) core_.sequences.clear();
    return std::string(commandTag(&node));
 }

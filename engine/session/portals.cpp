@@ -23,10 +23,27 @@ void Portals::close(std::string_view name) {
    if (found != entries_.end()) entries_.erase(found);
 }
 
+void Portals::clear() {
+   std::erase_if(entries_, [](const auto& entry) { return !entry.second.portal.isRunning; });
+}
+
+RunningPortal::RunningPortal(Portals& portals, std::string_view name) : portals_(portals), name_(name) {
+   Portal* portal = portals_.find(name_);
+   if (!portal) return;
+   if (portal->isRunning)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal \"" + name_ + "\" cannot be run");
+   portal->isRunning = isSet_ = true;
+}
+
+RunningPortal::~RunningPortal() {
+   Portal* portal = isSet_ ? portals_.find(name_) : nullptr; // null: the statement has ended it
+   if (portal) portal->isRunning = false;
+}
+
 bool Portals::willHold() const {
    return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
       const Portal& portal = entry.second.portal;
-      return portal.isHoldable && !portal.isFailed && portal.running();
+      return portal.outlivesTransaction() && !portal.isFailed && portal.running();
    });
 }
 
@@ -38,18 +55,27 @@ bool Portals::hasNewHoldable() const {
 void Portals::hold() {
    std::erase_if(entries_, [](const auto& entry) {
       const Portal& portal = entry.second.portal;
-      return entry.second.level && (!portal.isHoldable || portal.isFailed);
+      return entry.second.level && !portal.isRunning && (!portal.outlivesTransaction() || portal.isFailed);
    });
    for (auto& [name, entry] : entries_) {
-      DCHECK(entry.portal.cursor != nullptr);
-      entry.portal.cursor->hold();
+      DCHECK(entry.portal.cursor != nullptr || entry.portal.isRunning);
+      if (entry.portal.cursor) entry.portal.cursor->hold();
    }
+}
+
+void Portals::holdPinned() {
+   for (auto& [name, entry] : entries_) {
+      if (!entry.portal.isPinned || !entry.level) continue;
+      entry.portal.cursor->hold();
+      entry.level.reset();
+   }
+   std::erase_if(entries_, [](const auto& entry) { return entry.second.level && !entry.second.portal.isRunning; });
 }
 
 void Portals::committed() {
    for (auto& [name, entry] : entries_) {
       DCHECK(entry.portal.running() == nullptr);
-      entry.level.reset();
+      if (!entry.portal.isRunning) entry.level.reset();
    }
 }
 
@@ -82,6 +108,7 @@ std::vector<catalog::SystemState::Cursor> Portals::list() const {
       cursor.statement = portal.cursor ? portal.text : portal.statement->text;
       cursor.isHoldable = portal.isHoldable;
       cursor.isScrollable = portal.isScrollable;
+      cursor.isBinary = portal.isBinary;
       cursor.createdAt = portal.createdAt;
       out.push_back(std::move(cursor));
    }

@@ -45,8 +45,11 @@ struct Portal {
    std::unique_ptr<CursorRows> cursor;        ///< of a cursor, which has no other execution
    bool isDone = false;
    bool isFailed = false;     ///< an error ended its execution
+   bool isRunning = false;    ///< its query runs, and perhaps a function that would close it
    bool isHoldable = false;   ///< WITH HOLD
+   bool isPinned = false;     ///< has the rows of a loop, whose program may end the transaction
    bool isScrollable = false; ///< SCROLL
+   bool isBinary = false;     ///< BINARY
    std::string text;          ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
    MemoryCharge memory; ///< of all but the execution
@@ -54,6 +57,7 @@ struct Portal {
    /// ends.
    std::unique_ptr<AuditedStatement> audited;
 
+   bool outlivesTransaction() const { return isHoldable || isPinned; }
    PortalDescription describe() const;
    /// The query that has begun and may have more rows; null: none.
    const QueryExecution* running() const { return cursor ? cursor->query() : execution.get(); }
@@ -71,12 +75,15 @@ public:
    /// Replaces a portal of that name.
    Portal& add(std::string_view name, Portal portal, size_t level);
    void close(std::string_view name);
-   /// CLOSE ALL.
-   void clear() { entries_.clear(); }
+   /// CLOSE ALL. A portal that runs stays.
+   void clear();
 
-   /// Keep the rows that cursors WITH HOLD have not given yet, and end the other portals of the transaction. Before a
-   /// commit; throws the errors of these queries.
+   /// Keep the rows that cursors WITH HOLD and pinned ones have not given yet, and end the other portals of the
+   /// transaction but the one whose procedure commits. Before a commit; throws the errors of these queries.
    void hold();
+   /// Before a ROLLBACK of a procedure: pinned ones keep their rows, and the transaction has no part in them any more;
+   /// its other portals end, but the one whose procedure it is.
+   void holdPinned();
    /// Whether hold() has queries to run.
    bool willHold() const;
    /// Whether the transaction has made a cursor WITH HOLD.
@@ -99,6 +106,19 @@ private:
       std::optional<size_t> level; ///< none: the portal's transaction has ended
    };
    std::map<std::string, Entry, std::less<>> entries_;
+};
+
+/// While it lives, the portal of this name, if there is one, runs. Throws 55000 if it does so already.
+class RunningPortal {
+public:
+   RunningPortal(Portals& portals, std::string_view name);
+   ~RunningPortal();
+   RunningPortal(const RunningPortal&) = delete;
+
+private:
+   Portals& portals_;
+   const std::string name_;
+   bool isSet_ = false;
 };
 
 } // namespace ouzel::engine

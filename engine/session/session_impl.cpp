@@ -12,10 +12,18 @@
 #include "engine/definition/collation/collation.hpp"
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/extension/extension.hpp"
+#include "engine/definition/function/function.hpp"
+#include "engine/definition/operator/operator.hpp"
 #include "engine/definition/owned.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/trigger/trigger.hpp"
+#include "engine/program/call.hpp"
+#include "engine/program/run_program.hpp"
+#include "engine/program/run_routine.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"
@@ -24,6 +32,8 @@
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
+#include "engine/trigger/command_events.hpp"
+#include "engine/trigger/fire.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/string_syntax.hpp"
 
@@ -63,6 +73,59 @@ std::vector<std::vector<Value>> SessionImpl::query(const std::string& sql) {
 
 void SessionImpl::modify(const std::string& sql) {
    runModification(core_, sql);
+}
+
+namespace {
+
+/// Throws the rows of a command in a function away.
+class NoRows final : public ResultSink {
+public:
+   void begin(const std::vector<ResultColumn>&) override {}
+   void rows(const Batch&) override {}
+};
+
+} // namespace
+
+/// How programs run their statements that are no queries.
+RunCommand SessionImpl::runsCommands() {
+   return [this](const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                 std::span<const BoundParameter> parameters, ResultSink* sink) {
+      if (isTransactionControl(statement))
+         throw SqlError(sqlstate::featureNotSupported, "EXECUTE of transaction commands is not implemented");
+      NoRows nowhere;
+      runCommand(script, statement, parameters, sink ? *sink : nowhere);
+      core_.transaction.storage().nextCommand();
+   };
+}
+
+std::vector<std::string> SessionImpl::runRoutine(Oid routine, std::string_view args) {
+   if (std::this_thread::get_id() != thread_) // a check of a domain, which workers make
+      throwNotSupported("calling a function that is more than a query, here");
+   return engine::runRoutine(core_, routine, args, runsCommands());
+}
+
+std::optional<std::string> SessionImpl::runRowTrigger(const executor::RowTriggerCall& call) {
+   return engine::runRowTrigger(core_, call, runsCommands());
+}
+
+void SessionImpl::fireBefore(QueryExecution& query) {
+   engine::fireBefore(core_, query, runsCommands());
+}
+
+void SessionImpl::fireAfter(QueryExecution& query) {
+   engine::fireAfter(core_, query, runsCommands());
+}
+
+void SessionImpl::fireDeferred(const TransactionContext::DeferredTrigger& trigger) {
+   engine::fireDeferred(core_, trigger, runsCommands());
+}
+
+void SessionImpl::fireTruncate(std::span<const catalog::RelationPtr> tables, bool isBefore) {
+   engine::fireTruncate(core_, tables, isBefore, runsCommands());
+}
+
+void SessionImpl::fireRewrite(const catalog::Relation& table, int32_t reason) {
+   engine::fireRewrite(core_, table, reason, runsCommands());
 }
 
 void SessionImpl::runDeferredChecks() {
@@ -143,6 +206,7 @@ size_t shownBytes(std::string_view text) {
 
 void SessionImpl::beginActivity(std::string_view text) {
    core_.checkInterrupts();
+   thread_ = std::this_thread::get_id();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
@@ -156,7 +220,7 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
    const Interruptible interruptible(core_.interruptCheck);
    beginStatement(script, statement);
    if (!isQuery(statement)) {
-      std::string tag = runCommand(script, statement, parameters, sink);
+      std::string tag = runCommand(script, statement, parameters, sink, true);
       if (core_.transaction.isOpen()) core_.transaction.storage().nextCommand();
       return tag;
    }
@@ -173,7 +237,11 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
          create.objtype = OBJECT_TABLE;
          CommandContext context{core_, script, statement, parameters, sink};
          prepareEditor();
+         const RunCommand runsTriggers = runsCommands();
+         CommandEvents events(core_, *statement.node, runsTriggers);
+         if (events.areWatched()) events.begin();
          std::string tag = createTableAs(context, create);
+         if (events.areWatched()) events.end();
          core_.transaction.storage().nextCommand();
          return tag;
       }
@@ -191,11 +259,25 @@ void SessionImpl::prepareEditor() {
    core_.transaction.editor().setCreator(core_.role());
 }
 
-// Dispatches by kind of statement. Long because there are many kinds.
 std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
-                                    std::span<const BoundParameter> parameters, ResultSink& sink) {
-   CommandContext context{core_, script, statement, parameters, sink};
+                                    std::span<const BoundParameter> parameters, ResultSink& sink, bool isTopLevel) {
+   CommandContext context{core_, script, statement, parameters, sink, isTopLevel};
    prepareEditor();
+   const RunCommand runsTriggers = runsCommands();
+   CommandEvents events(core_, *statement.node, runsTriggers);
+   if (!events.areWatched()) return dispatch(context);
+   events.begin();
+   std::string tag = dispatch(context);
+   events.end();
+   return tag;
+}
+
+// Dispatches by kind of statement. Long because there are many kinds.
+std::string SessionImpl::dispatch(CommandContext& context) {
+   const sql::ParsedScript& script = context.script;
+   const sql::ParsedStatement& statement = context.statement;
+   const std::span<const BoundParameter> parameters = context.parameters;
+   ResultSink& sink = context.sink;
    const ::Node* node = statement.node;
    switch (nodeTag(node)) {
    case T_TransactionStmt: return controlTransaction(context, *as<::TransactionStmt>(node));
@@ -212,15 +294,32 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_ViewStmt: return createView(context, *as<::ViewStmt>(node));
    case T_CreateSchemaStmt:
       return createSchema(context, *as<::CreateSchemaStmt>(node), [&](const sql::ParsedStatement& element) {
-         runCommand(script, element, parameters, sink);
+         CommandContext part{core_, script, element, parameters, sink};
+         prepareEditor();
+         dispatch(part);
          core_.transaction.storage().nextCommand();
       });
+   case T_CreateExtensionStmt:
+      return createExtension(context, *as<::CreateExtensionStmt>(node),
+                             [&](const sql::ParsedScript& made, const sql::ParsedStatement& element) {
+                                runCommand(made, element, {}, sink);
+                                core_.transaction.storage().nextCommand();
+                             });
+   case T_AlterExtensionStmt: return alterExtension(context, *as<::AlterExtensionStmt>(node));
+   case T_AlterExtensionContentsStmt: return alterExtension(context, *as<::AlterExtensionContentsStmt>(node));
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
+   case T_CreateFunctionStmt: return createFunction(context, *as<::CreateFunctionStmt>(node));
+   case T_CreateEventTrigStmt: return createEventTrigger(context, *as<::CreateEventTrigStmt>(node));
+   case T_AlterEventTrigStmt: return alterEventTrigger(context, *as<::AlterEventTrigStmt>(node));
+   case T_CreateTrigStmt: return createTrigger(context, *as<::CreateTrigStmt>(node));
    case T_CreateStatsStmt: return createStatistics(context, *as<::CreateStatsStmt>(node));
    case T_AlterStatsStmt: return alterStatistics(context, *as<::AlterStatsStmt>(node));
    case T_DefineStmt:
+      if (as<::DefineStmt>(node)->kind == OBJECT_OPERATOR) return createOperator(context, *as<::DefineStmt>(node));
+      if (as<::DefineStmt>(node)->kind == OBJECT_AGGREGATE) return createAggregate(context, *as<::DefineStmt>(node));
       if (as<::DefineStmt>(node)->kind != OBJECT_COLLATION) throwNotSupported(commandTag(node));
       return createCollation(context, *as<::DefineStmt>(node));
+   case T_CreateCastStmt: return createCast(context, *as<::CreateCastStmt>(node));
    case T_AlterCollationStmt: return refreshCollation(context, *as<::AlterCollationStmt>(node));
    case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
    case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));
@@ -250,6 +349,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_AlterDatabaseRefreshCollStmt:
       return refreshDatabaseCollation(context, *as<::AlterDatabaseRefreshCollStmt>(node));
    case T_AlterDatabaseSetStmt: return alterDatabaseSettings(context, *as<::AlterDatabaseSetStmt>(node));
+   case T_DoStmt: return runDo(context, *as<::DoStmt>(node), runsCommands(), mayEndTransactions(context));
+   case T_CallStmt: return callProcedure(context, *as<::CallStmt>(node), runsCommands());
    case T_ExplainStmt: return runExplain(context, *as<::ExplainStmt>(node));
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
    case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
@@ -261,17 +362,23 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_DeallocateStmt: return deallocate(*node);
    case T_DeclareCursorStmt: return declareCursor(script, statement, parameters);
    case T_FetchStmt: return fetch(*node, sink);
-   case T_ClosePortalStmt: return closeCursor(*node);
+   case T_ClosePortalStmt: return closeCursors(*node);
    case T_DiscardStmt: return discard(*node);
    case T_ConstraintsSetStmt: return setConstraints(context, *as<::ConstraintsSetStmt>(node));
    case T_LockStmt: return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
    case T_AlterDefaultPrivilegesStmt: return alterDefaultPrivileges(context, *as<::AlterDefaultPrivilegesStmt>(node));
-   case T_GrantStmt: return grantPrivileges(context, *as<::GrantStmt>(node));
-   case T_ListenStmt:
-   case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
-   case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
+   case T_GrantStmt:
+      switch (as<::GrantStmt>(node)->objtype) {
+      case OBJECT_FUNCTION:
+      case OBJECT_PROCEDURE:
+      case OBJECT_ROUTINE: return grantFunctions(context, *as<::GrantStmt>(node));
+      default: return grantPrivileges(context, *as<::GrantStmt>(node));
+      }
+   case T_ListenStmt: return listen(context, *as<::ListenStmt>(node));
+   case T_NotifyStmt: return notify(context, *as<::NotifyStmt>(node));
+   case T_UnlistenStmt: return unlisten(context, *as<::UnlistenStmt>(node));
    case T_RefreshMatViewStmt: return refreshMaterializedView(context, *as<::RefreshMatViewStmt>(node));
    default:
       if (auto tag = changeSystemObject(context, node)) return *std::move(tag);
@@ -334,6 +441,7 @@ public:
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
       session_.log_.setCommand(commandTag(statement.node));
       if (isAuditOn()) session_.beginAudit(statement);
+      session_.useFormatOf(*statement.node, sink);
       std::string tag = session_.audit_.guard([&] { return session_.runStatement(script_, statement, {}, sink); });
       session_.audit_.end(tag);
       const bool last = current_ == script_.statements().size();
@@ -441,6 +549,21 @@ std::string SessionImpl::controlTransaction(CommandContext& context, const ::Tra
    if (commits) portals_.committed();
    if (statement.kind == TRANS_STMT_RELEASE) portals_.joinLevel(transaction.savepointCount());
    return tag;
+}
+
+void SessionImpl::endTransaction(bool commits, bool isChained) {
+   TransactionContext& transaction = core_.transaction;
+   const TransactionContext::Characteristics characteristics = transaction.characteristics();
+   if (commits) {
+      holdPortals();
+      transaction.commit();
+      portals_.committed();
+   } else {
+      portals_.holdPinned();
+      transaction.rollback();
+   }
+   transaction.ensureStarted();
+   if (isChained) transaction.setCharacteristics(characteristics);
 }
 
 void SessionImpl::sync() {

@@ -2,10 +2,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
 #include "engine/core/value_encoder.hpp"
+#include "engine/program/run_routine.hpp"
+#include "engine/program/session_programs.hpp"
 #include "engine/query/command_context.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "engine/session/portals.hpp"
@@ -26,6 +29,10 @@ public:
       : core_(database, options, notices, *this), log_(core_), audit_(core_) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
+   std::vector<Notification> notifications() override {
+      if (core_.listener.queue->isEmpty() || transactionStatus() != TransactionStatus::Idle) return {};
+      return core_.listener.queue->take();
+   }
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
       return core_.settings.takeChanges();
    }
@@ -53,6 +60,26 @@ private:
 
    std::vector<std::vector<Value>> query(const std::string& sql) override;
    void modify(const std::string& sql) override;
+   RunCommand runsCommands();
+   std::vector<std::string> runRoutine(Oid routine, std::string_view args) override;
+   std::optional<std::string> runRowTrigger(const executor::RowTriggerCall& call) override;
+   void fireBefore(QueryExecution& query) override;
+   void fireAfter(QueryExecution& query) override;
+   void fireDeferred(const TransactionContext::DeferredTrigger& trigger) override;
+   void fireTruncate(std::span<const catalog::RelationPtr> tables, bool isBefore) override;
+   void fireRewrite(const catalog::Relation& table, int32_t reason) override;
+   const sql::ProgramCompiler& programCompiler() const override { return programCompiler_; }
+   std::string openCursor(std::string name, std::unique_ptr<QueryExecution> query, CursorScroll scroll,
+                          std::string text) override;
+   uint64_t fetchCursor(std::string_view name, const CursorStep& step, ResultSink* sink) override;
+   void closeCursor(std::string_view name) override;
+   bool hasCursor(std::string_view name) const override { return portals_.find(name) != nullptr; }
+   sql::CursorPlace cursorPlace(const std::string& cursor, const catalog::Relation& table) override;
+   void cursorFollows(QueryExecution& update) override;
+   void pinCursor(std::string_view name) override { requireCursor(name).isPinned = true; }
+   void endTransaction(bool commits, bool isChained) override;
+   void endCursors(size_t level) override { portals_.endFrom(level); }
+   void joinCursors(size_t level) override { portals_.joinLevel(level); }
    void runDeferredChecks() override;
    void endTemporaryRows() override;
    io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) override;
@@ -70,8 +97,10 @@ private:
    std::string runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                             std::span<const BoundParameter> parameters, ResultSink& sink);
    void prepareEditor();
+   /// Runs a command, and fires event triggers around it.
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
-                          std::span<const BoundParameter> parameters, ResultSink& sink);
+                          std::span<const BoundParameter> parameters, ResultSink& sink, bool isTopLevel = false);
+   std::string dispatch(CommandContext& context);
    ExecuteResult runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink);
    ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
    void startPortal(Portal& portal, const sql::ParsedScript& script);
@@ -89,8 +118,11 @@ private:
    std::string deallocate(const ::Node& statement);
    std::string declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                              std::span<const BoundParameter> parameters);
+   Portal& requireCursor(std::string_view name);
    std::string fetch(const ::Node& statement, ResultSink& sink);
-   std::string closeCursor(const ::Node& statement);
+   /// A FETCH of the simple protocol gives the rows of a BINARY cursor as bytes.
+   void useFormatOf(const ::Node& statement, ResultSink& sink) const;
+   std::string closeCursors(const ::Node& statement);
    std::string discard(const ::Node& statement);
    std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
    void describeText(PreparedStatement& prepared);
@@ -109,6 +141,7 @@ private:
    template <typename Run>
    auto runOrFail(std::string_view name, Run&& run) {
       const bool hadFailed = core_.transaction.hasFailed();
+      const RunningPortal running(portals_, name);
       const auto failed = [&](const SqlError* error) {
          Portal* portal = portals_.find(name); // null: the statement has ended it
          if (!portal || hadFailed) return;
@@ -145,12 +178,15 @@ private:
    /// "execute name/portal", as the log calls the Execute message.
    static std::string nameForLog(std::string_view verb, const PreparedStatement* statement, std::string_view portal);
 
+   std::thread::id thread_; ///< that runs the statement
    SessionCore core_;
+   const SessionPrograms programCompiler_{core_};
    StatementLog log_;
    StatementAudit audit_;
    std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
    Portals portals_; // destroyed before core_ and audit_
+   uint64_t unnamedCursors_ = 0;
 };
 
 } // namespace ouzel::engine

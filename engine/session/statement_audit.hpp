@@ -9,7 +9,7 @@
 #include "common/audit/audit.hpp"
 #include "engine/core/session_core.hpp"
 #include "engine/core/touched_relations.hpp"
-#include "engine/session/command_tag.hpp"
+#include "engine/query/command_tag.hpp"
 
 namespace ouzel::engine {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/core/session_core.hpp"
-#include "engine/session/command_tag.hpp"
+#include "engine/query/command_tag.hpp"
 
 namespace ouzel::engine {
 

@@ -16,12 +16,14 @@ std::optional<uint32_t> ColumnSlots::find(sql::ColumnId column) const {
    return it == slots_.end() ? std::nullopt : std::optional(it->second);
 }
 
-Scratch::Scratch(std::shared_ptr<const ExpressionProgram> p, FunctionContext& c, Reservation* reservation)
-   : program(std::move(p)), code(program->code()), context(c), memory(reservation), permanent(reservation),
-     batchStrings(reservation), buffers(code.bufferValueSizes.size()), nodes(code.nodes.size()) {}
+Scratch::Scratch(std::shared_ptr<const ExpressionProgram> p, FunctionContext& c, Reservation* reservation,
+                 uint32_t most)
+   : program(std::move(p)), code(program->code()), context(c), memory(reservation), rowsMax(most),
+     permanent(reservation), batchStrings(reservation), buffers(code.bufferValueSizes.size()),
+     nodes(code.nodes.size()) {}
 
 void Scratch::beginBatch(const Batch& b) {
-   DCHECK(b.rowCount <= batchRowsMax);
+   DCHECK(b.rowCount <= rowsMax);
    ++epoch;
    batch = &b;
    rowCount = b.rowCount;
@@ -37,17 +39,17 @@ Scratch::Buffer& Scratch::buffer(const Node& node) {
    DCHECK(node.buffer != noBuffer);
    Buffer& result = buffers[node.buffer];
    if (result.data == nullptr) {
-      const size_t bytes = size_t{batchRowsMax} * code.bufferValueSizes[node.buffer];
+      const size_t bytes = size_t{rowsMax} * code.bufferValueSizes[node.buffer];
       result.data = permanent.allocate(bytes, 64);
       std::memset(result.data, 0, bytes); // rows that are never written must be readable
-      result.validity = permanent.allocateArray<ValidityWord>(validityWords(batchRowsMax));
+      result.validity = permanent.allocateArray<ValidityWord>(validityWords(rowsMax));
    }
    return result;
 }
 
 ExpressionState::ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context,
-                                 Reservation& memory)
-   : scratch_(std::make_unique<Scratch>(std::move(program), context, &memory)) {}
+                                 Reservation& memory, uint32_t rowsMax)
+   : scratch_(std::make_unique<Scratch>(std::move(program), context, &memory, rowsMax)) {}
 ExpressionState::~ExpressionState() = default;
 ExpressionState::ExpressionState(ExpressionState&&) noexcept = default;
 

@@ -73,7 +73,9 @@ private:
 /// selectivities. Charged to the reservation. Shares ownership of the program. Not thread-safe.
 class ExpressionState {
 public:
-   ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context, Reservation& memory);
+   /// `rowsMax`: of the batches, a multiple of 64.
+   ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context, Reservation& memory,
+                   uint32_t rowsMax = batchRowsMax);
    ~ExpressionState();
    ExpressionState(ExpressionState&&) noexcept;
 

@@ -62,13 +62,14 @@ struct ExpressionState::Scratch {
       bool use = false;
    };
 
-   Scratch(std::shared_ptr<const ExpressionProgram> p, FunctionContext& c, Reservation* reservation);
+   Scratch(std::shared_ptr<const ExpressionProgram> p, FunctionContext& c, Reservation* reservation, uint32_t rowsMax);
 
    // PROPERTIES
    std::shared_ptr<const ExpressionProgram> program;
    const ExpressionProgram::Code& code;
    FunctionContext& context;
    Reservation* memory;
+   const uint32_t rowsMax; ///< of a batch
 
    // STATE that is kept between batches
    Arena permanent; ///< buffers and invariant values
@@ -113,9 +114,9 @@ struct ExpressionState::Scratch {
 template <typename T>
 class Loan {
 public:
-   Loan(std::vector<T*>& free, Arena& arena) : free_(free) {
+   Loan(std::vector<T*>& free, ExpressionState::Scratch& s) : free_(free) {
       if (free.empty()) {
-         data_ = arena.allocateArray<T>(batchRowsMax);
+         data_ = s.permanent.allocateArray<T>(s.rowsMax);
       } else {
          data_ = free.back();
          free.pop_back();
@@ -132,13 +133,13 @@ private:
    T* data_;
 };
 struct ListLoan : Loan<RowIndex> {
-   explicit ListLoan(ExpressionState::Scratch& s) : Loan(s.freeLists, s.permanent) {}
+   explicit ListLoan(ExpressionState::Scratch& s) : Loan(s.freeLists, s) {}
 };
 struct FlagLoan : Loan<uint8_t> {
-   explicit FlagLoan(ExpressionState::Scratch& s) : Loan(s.freeFlags, s.permanent) {}
+   explicit FlagLoan(ExpressionState::Scratch& s) : Loan(s.freeFlags, s) {}
 };
 struct HashLoan : Loan<uint64_t> {
-   explicit HashLoan(ExpressionState::Scratch& s) : Loan(s.freeHashes, s.permanent) {}
+   explicit HashLoan(ExpressionState::Scratch& s) : Loan(s.freeHashes, s) {}
 };
 
 // interpreter.cpp

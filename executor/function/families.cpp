@@ -1,6 +1,7 @@
 #include "executor/function/families.hpp"
 
 #include "executor/function/base_type_families.hpp"
+#include "executor/function/extension_families.hpp"
 
 namespace ouzel::executor {
 
@@ -42,6 +43,8 @@ void registerFamilies() {
    registerGeometry();
    registerRange();
    registerRegex();
+   registerPrograms();
+   registerRoutine();
    registerRow();
    registerRowImage();
    registerSample();
@@ -57,6 +60,16 @@ void registerFamilies() {
    registerTextCase();
    registerTextFormat();
    registerUnicodeEscapes();
+   registerFuzzystrmatch();
+   registerIntarray();
+   registerPgTrgm();
+   registerPgcrypto();
+   registerPgcryptoArmor();
+   registerPgcryptoMessages();
+   registerPgcryptoPasswords();
+   registerUnaccent();
+   registerUuidOssp();
+   registerVector();
 }
 
 } // namespace ouzel::executor

@@ -35,6 +35,8 @@ void registerNumeric();
 void registerMultirange();
 void registerRange();
 void registerRegex();
+void registerPrograms();
+void registerRoutine();
 void registerRow();
 void registerRowImage();
 void registerSample();

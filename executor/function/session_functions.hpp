@@ -7,6 +7,7 @@
 
 #include "common/client/endpoints.hpp"
 #include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 namespace ouzel::catalog {
 struct Relation;
@@ -32,6 +33,15 @@ struct AdvisoryLock {
    bool isPair = false, isShared = false;
    bool isSession = false; ///< outlives the transaction
    bool noWait = false;
+};
+
+/// A row for a BEFORE or INSTEAD OF trigger. Rows are records of the target's live columns.
+struct RowTriggerCall {
+   Oid target = invalidOid;  ///< of the statement
+   Oid table = invalidOid;   ///< where the row lies: the target, or a part of it; invalidOid: no part takes it
+   Oid trigger = invalidOid; ///< of the table, or the one of the target that the table's is a part of
+   uint32_t event = 0;       ///< of catalog::trigger_bit
+   std::optional<std::string_view> oldRow, newRow;
 };
 
 /// Calls from functions to the session that runs the statement. Thread-safe: several workers may call at once.
@@ -69,10 +79,32 @@ public:
    /// it has not ended in time.
    virtual bool terminateBackend(int32_t pid, int64_t waitMillis) = 0;
 
+   virtual void notify(const std::string& channel, const std::string& payload) = 0; ///< pg_notify()
+   virtual std::vector<std::string> listeningChannels() = 0;
+
    virtual int64_t nextValue(const catalog::Relation& sequence) = 0;
    virtual int64_t currentValue(const catalog::Relation& sequence) = 0; ///< 55000 before nextValue()
    virtual int64_t lastValue() = 0;                                     ///< 55000 before nextValue()
    virtual void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) = 0;
+
+   /// Runs a function of a user. `args` and the results are bytes of rows (common/type/row.hpp): a record of the
+   /// arguments, and for each row that it gives a value of its row type, or a record of its columns. Only the session's
+   /// thread may call it.
+   virtual std::vector<std::string> runRoutine(Oid routine, std::string_view args) = 0;
+
+   /// The row that the statement goes on with: OLD of a DELETE. None: the trigger has taken it away. Only the session's
+   /// thread may call it.
+   virtual std::optional<std::string> runRowTrigger(const RowTriggerCall& call) = 0;
+   /// The partition of a new row of a partitioned table; invalidOid: there is none. `keys`: a record of the values of
+   /// the keys of all partitioned tables below it, in the order of sql::TableParts::nodes. As runRowTrigger().
+   virtual Oid partitionOf(Oid table, std::string_view keys) = 0;
+   virtual uint32_t triggerDepth() = 0; ///< pg_trigger_depth()
+   /// The rows of pg_event_trigger_ddl_commands() and pg_event_trigger_dropped_objects(), as the columns have them; the
+   /// numbers of pg_event_trigger_table_rewrite_oid() and _reason(). Throw 39P03 outside such an event trigger.
+   virtual std::vector<std::vector<Value>> eventRows(std::string_view function) = 0;
+   virtual int64_t eventNumber(std::string_view function) = 0;
+   /// CREATE TRIGGER ...; null: there is no such trigger.
+   virtual std::optional<std::string> triggerText(Oid trigger, const TextLayout& layout) = 0;
 
    // Texts of objects as PostgreSQL prints them, with names as the session's search_path asks for them.
    virtual std::string viewText(const catalog::Relation& view, const TextLayout& layout) = 0;

@@ -64,6 +64,9 @@ struct ExecutionContext {
    std::atomic<uint64_t>* written = nullptr;
    /// Called by workers with each table that the statement has written. May be null.
    std::function<void(uint64_t storageId)> noteWritten;
+   /// Called with rows that were written and that triggers wait for: the columns of Dml::events, and behind them the
+   /// OID of the part that the row lies in (0: the table has no parts). By one thread at a time. May be null.
+   std::function<void(const sql::Dml& dml, const Batch& rows)> noteRows;
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: a query that does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};

@@ -124,7 +124,7 @@ void RunningQueryState::start() {
       for (Step& step : builder_.takeSteps())
          steps_.push_back(std::move(step));
    }
-   runsHere_ = !execution.scheduler || isSmall(*plan.root);
+   runsHere_ = !execution.scheduler || plan.runsRoutines || isSmall(*plan.root);
    advance();
    if (!runsHere_) {
       isScheduled_ = true;

@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/order_key.hpp"
+#include "sql/algebra/fold.hpp"
 #include "sql/algebra/representation.hpp"
 
 // Lowers GroupBy, Window, Distinct, Sort and Limit.
@@ -29,6 +30,34 @@ bool isCount(std::string_view name) {
 /// Aggregates with kernels over scaled numerics.
 bool takesScaled(std::string_view name) {
    return name == "sum" || name == "avg" || name == "min" || name == "max" || isCount(name);
+}
+
+/// The expressions of an aggregate of a user in the representations that they run in, the generic ones.
+FoldPtr lowered(const Fold& fold) {
+   auto copy = std::make_shared<Fold>();
+   copy->aggregate = fold.aggregate;
+   copy->isMoving = fold.isMoving;
+   copy->columns = fold.columns;
+   for (uint32_t i = 0; i < copy->columns.size(); ++i) {
+      ColumnInfo& column = copy->columns[ColumnId{i}];
+      column.repr = ExprLowering::genericRepresentation(column.type);
+   }
+   copy->state = fold.state;
+   copy->inputs = fold.inputs;
+   copy->isStrict = fold.isStrict;
+   const Representation state = copy->columns[fold.state].repr;
+   const auto lower = [&](const ExprPtr& expr) {
+      if (!expr) return ExprPtr();
+      ExprPtr made = clone(*expr);
+      lowerAlone(made, copy->columns);
+      ExprLowering::convert(made, state);
+      return made;
+   };
+   copy->transition = lower(fold.transition);
+   copy->inverse = lower(fold.inverse);
+   copy->initial = lower(fold.initial);
+   copy->first = lower(fold.first);
+   return copy;
 }
 
 std::optional<int64_t> constantCount(const ExprPtr& expr) {
@@ -82,6 +111,7 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
    else if (name == "sum" && bounds && (repr.physical == PhysicalType::I128 || repr.physical == PhysicalType::I64))
       result = sumOf(*bounds);
    exprs_.setColumn(call.column, repr, result);
+   if (call.fold) call.fold = lowered(*call.fold);
 }
 
 Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
@@ -171,6 +201,7 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       const Representation repr =
           isAggregate ? aggregateResult(name, call.type, args) : ExprLowering::genericRepresentation(call.type);
       exprs_.setColumn(call.column, repr, std::nullopt);
+      if (call.fold) call.fold = lowered(*call.fold);
       node->output.push_back(call.column);
    }
    node->as<plan::Window>() = {std::move(spec), std::move(window.calls)};

@@ -314,7 +314,13 @@ RelPtr Dependence::applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, C
       for (ExprPtr& conjunct : conjuncts)
          if (eliminate(conjunct, rel, mapping)) again = true;
    }
-   rel = provide(std::move(rel), mapping, read(conjuncts));
+   std::vector<ColumnId> needed = read(conjuncts);
+   const bool isMapped =
+       std::all_of(needed.begin(), needed.end(), [&](ColumnId column) { return mapping.find(column) != nullptr; });
+   if (!isMapped) // a domain of the rest alone would be joined with all rows; what is mapped is a key of that join
+      for (const MappedColumn& mapped : mapping.columns())
+         if (std::find(needed.begin(), needed.end(), mapped.outer) == needed.end()) needed.push_back(mapped.outer);
+   rel = provide(std::move(rel), mapping, needed);
    for (ExprPtr& conjunct : conjuncts)
       substitute(conjunct, mapping);
    return makeSelect(std::move(rel), std::move(conjuncts));

@@ -93,7 +93,8 @@ private:
       });
    }
    bool matchCall(const AggregateCall& a, const AggregateCall& b) {
-      if (a.function != b.function || a.distinct != b.distinct || a.star != b.star || a.args.size() != b.args.size())
+      if (a.fold || b.fold || a.function != b.function || a.distinct != b.distinct || a.star != b.star ||
+          a.args.size() != b.args.size())
          return false;
       if (!a.orderBy.empty() || !b.orderBy.empty() || !a.directArgs.empty() || !b.directArgs.empty()) return false;
       for (size_t i = 0; i < a.args.size(); ++i)

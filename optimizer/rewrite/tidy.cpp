@@ -15,7 +15,7 @@ bool dependsOnInputOrder(const AggregateCall& call) {
    static constexpr std::string_view names[] = {"array_agg",       "string_agg",       "json_agg", "jsonb_agg",
                                                 "json_object_agg", "jsonb_object_agg", "xmlagg"};
    return call.orderBy.empty() && !call.distinct && call.function &&
-          std::find(std::begin(names), std::end(names), call.function->name) != std::end(names);
+          (call.fold || std::find(std::begin(names), std::end(names), call.function->name) != std::end(names));
 }
 
 std::vector<SortKey> copyKeys(const std::vector<SortKey>& keys) {

@@ -6,12 +6,12 @@
 
 namespace ouzel::sql {
 
-/// What a statement does with one relation, for who checks privileges: nothing is checked here. A view's query uses its
-/// relations in the name of the view's owner.
+/// What a statement does with one relation, or that it calls a function of a user, for who checks privileges: nothing
+/// is checked here. A view's query uses its relations in the name of the view's owner.
 struct RelationAccess {
-   Oid relation = invalidOid;
-   Oid role = invalidOid;   ///< in whose name; invalidOid: the user of the session
-   uint32_t privileges = 0; ///< catalog::privilege
+   Oid relation = invalidOid; ///< with the privilege execute: the function
+   Oid role = invalidOid;     ///< in whose name; invalidOid: the user of the session
+   uint32_t privileges = 0;   ///< catalog::privilege
    // Attributes, perhaps several times. Of a privilege without attributes, one that any column has is enough.
    std::vector<int16_t> selected, inserted, updated;
 };

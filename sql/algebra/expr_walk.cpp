@@ -35,14 +35,10 @@ void collectColumns(const Expr& root, std::vector<ColumnId>& out) {
    });
 }
 
-namespace {
-
-void substituteInRel(Rel& rel, const std::function<const Expr*(ColumnId)>& replacement) {
+void substituteColumns(Rel& rel, const std::function<const Expr*(ColumnId)>& replacement) {
    forEachOwnExpr(rel, [&](ExprPtr& expr) { substituteColumns(expr, replacement); });
-   forEachChild(rel, [&](RelPtr& child) { substituteInRel(*child, replacement); });
+   forEachChild(rel, [&](RelPtr& child) { substituteColumns(*child, replacement); });
 }
-
-} // namespace
 
 void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>& replacement) {
    checkStack();
@@ -56,7 +52,7 @@ void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>
    }
    for (ExprPtr& arg : root->args)
       substituteColumns(arg, replacement);
-   if (Rel* subquery = subqueryOf(*root)) substituteInRel(*subquery, replacement);
+   if (Rel* subquery = subqueryOf(*root)) substituteColumns(*subquery, replacement);
 }
 
 void splitConjuncts(ExprPtr predicate, std::vector<ExprPtr>& out) {

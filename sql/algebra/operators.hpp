@@ -23,6 +23,8 @@ class LineInput;
 
 namespace ouzel::sql {
 
+struct FiredTriggers; // sql/algebra/fired_triggers.hpp
+
 /// What an operator does with the column ids that a member holds.
 enum class ColumnRole : uint8_t {
    Made, ///< the operator makes these columns
@@ -87,6 +89,8 @@ struct ComputedColumn {
    static constexpr std::tuple members{made(&Self::column), &Self::expr};
 };
 
+struct Fold; // sql/algebra/fold.hpp
+
 struct AggregateCall {
    ColumnId column;                                 ///< the result
    const catalog::FunctionInfo* function = nullptr; ///< pg_proc row of kind 'a'
@@ -97,11 +101,12 @@ struct AggregateCall {
    bool distinct = false;
    bool star = false;
    SqlType type;
+   std::shared_ptr<const Fold> fold; ///< of ouzel_fold(), an aggregate of a user
 
    template <typename Self>
-   static constexpr std::tuple members{made(&Self::column), &Self::function, &Self::args,
-                                       &Self::directArgs,   &Self::orderBy,  &Self::filter,
-                                       &Self::distinct,     &Self::star,     &Self::type};
+   static constexpr std::tuple members{made(&Self::column), &Self::function, &Self::args,     &Self::directArgs,
+                                       &Self::orderBy,      &Self::filter,   &Self::distinct, &Self::star,
+                                       &Self::type,         &Self::fold};
 };
 
 /// GROUPING(...): column := bit mask over these keys.
@@ -136,10 +141,11 @@ struct WindowCall {
    ExprPtr filter;
    bool star = false, distinct = false;
    SqlType type;
+   std::shared_ptr<const Fold> fold; ///< as of AggregateCall
 
    template <typename Self>
    static constexpr std::tuple members{made(&Self::column), &Self::function, &Self::args, &Self::filter,
-                                       &Self::star,         &Self::distinct, &Self::type};
+                                       &Self::star,         &Self::distinct, &Self::type, &Self::fold};
 };
 struct WindowSpec {
    std::vector<ExprPtr> partitionBy;
@@ -315,14 +321,24 @@ struct Dml {
    /// that each row began on. Null and noColumn for all else.
    std::shared_ptr<const io::LineInput> input;
    ColumnId inputLine = noColumn;
+   /// What the triggers of the target need of each row that was written: computed over the columns of the input.
+   std::vector<ComputedColumn> events;
+   std::shared_ptr<const FiredTriggers> triggers; ///< null: none fires
+   /// INSERT: the OID of the part in which BEFORE ROW triggers have seen the row, which they may not change, and the
+   /// name of the last of them. noColumn: there are none, or no parts.
+   ColumnId seenPart = noColumn;
+   std::string seenBy;
+   bool isInstead = false; ///< INSTEAD OF triggers have done the work: rows are counted and returned
 
    template <typename Self>
    static constexpr std::tuple members{
-       &Self::table,           reads(&Self::target),  reads(&Self::rowId),  reads(&Self::tableOid),
-       &Self::assigned,        &Self::returning,      &Self::checks,        &Self::partChecks,
-       &Self::partKeys,        &Self::bounds,         reads(&Self::clause), &Self::actions,
-       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,  &Self::conflictKeys,
-       &Self::conflict,        &Self::isMain,         &Self::input,         reads(&Self::inputLine)};
+       &Self::table,           reads(&Self::target),  reads(&Self::rowId),    reads(&Self::tableOid),
+       &Self::assigned,        &Self::returning,      &Self::checks,          &Self::partChecks,
+       &Self::partKeys,        &Self::bounds,         reads(&Self::clause),   &Self::actions,
+       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,    &Self::conflictKeys,
+       &Self::conflict,        &Self::isMain,         &Self::input,           reads(&Self::inputLine),
+       &Self::events,          &Self::triggers,       reads(&Self::seenPart), &Self::seenBy,
+       &Self::isInstead};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,8 @@ void forEachOwnExpr(Rel& rel, const std::function<void(ExprPtr&)>& visit);
 void forEachOwnExpr(const Rel& rel, const std::function<void(const Expr&)>& visit);
 /// Columns read in the subtree (expressions and nested subqueries) but not produced in it: free for correlation.
 std::vector<ColumnId> freeColumns(const Rel& rel);
+/// Replaces columns that expressions of the subtree read. No operator may read them by their ids.
+void substituteColumns(Rel& rel, const std::function<const Expr*(ColumnId)>& replacement);
 RelPtr clone(const Rel& rel); ///< same column ids
 /// Indented text for tests, debugging and EXPLAIN.
 std::string toString(const Rel& rel, const ColumnTable& columns);
@@ -135,9 +138,21 @@ struct WrittenRelation {
 enum class StatementKind : uint8_t { Select, Insert, Update, Delete, Merge };
 
 /// A bound query: the binder's result and the optimizer's input. `output` is empty for DML without RETURNING.
+/// Where the rows of a cursor tell of a table's rows that they are made of. Numbers are of columns behind the result's.
+struct RowPlace {
+   Oid table = invalidOid;
+   uint32_t rowId = 0;
+   std::optional<uint32_t> tableOid{}; ///< of the part in which the row lies; none: the table has no parts
+   bool isLocked = false;              ///< by FOR UPDATE and its kin
+};
+
 struct BoundQuery {
    RelPtr root;
    std::vector<OutputColumn> output;
+   std::vector<RowPlace> places; ///< of a cursor's query
+   uint32_t hiddenColumns = 0;   ///< the last ones of `output`, which `places` tell of
+   std::string cursor;           ///< of WHERE CURRENT OF, which changes the row it is on; empty: none
+   bool isForOnce = false;       ///< no plan of it may be kept
    ColumnTable columns;
    std::vector<SqlType> parameters;            ///< types of $1..$n
    std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
@@ -154,6 +169,8 @@ struct BoundQuery {
       return false;
    }
    bool readOnly = true;
+   bool runsRoutines = false;  ///< as plan::Plan has it
+   bool firesTriggers = false; ///< some Dml has them
    /// Commands that rules of the written relation add, to be run before and after this one.
    std::vector<BoundQuery> before, after;
    bool isReplaced = false; ///< by rules: it does nothing itself

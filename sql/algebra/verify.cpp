@@ -387,7 +387,7 @@ void RelVerifier::checkDml(const Rel& rel, const VisibleColumns& visible) {
    checkDmlColumns(dml.target, visible);
    checkDmlColumns(dml.proposed, visible);
    const bool changesRows = rel.kind == RelKind::Update || rel.kind == RelKind::Delete;
-   exprs_.ensure(!changesRows || dml.rowId != noColumn, "UPDATE and DELETE know the row");
+   exprs_.ensure(!changesRows || dml.isInstead || dml.rowId != noColumn, "UPDATE and DELETE know the row");
    if (dml.rowId != noColumn) exprs_.checkColumn(dml.rowId, visible);
    exprs_.ensure((dml.clause == noColumn) == dml.actions.empty(), "a clause number and actions come together");
    if (dml.clause != noColumn) {

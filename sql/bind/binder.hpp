@@ -16,6 +16,10 @@ struct List;
 struct RangeVar;
 struct TypeName;
 
+namespace ouzel::catalog {
+struct Function;
+}
+
 namespace ouzel::sql {
 
 /// Binds SELECT, VALUES, TABLE, INSERT, UPDATE or DELETE. Other statements are XX000: engine/ walks those itself.
@@ -76,6 +80,10 @@ StoredPolicy storedPolicy(const ::Node& expression, const catalog::Relation& tab
 std::string renameInPolicy(std::string_view text, const catalog::Relation& table, const std::string& tableName,
                            Oid relation, int16_t attribute, std::string_view name, const BindContext& context);
 
+/// Binds the statements in the body of a function in SQL, for the errors in them. Throws 42P13 for a result that is not
+/// what the function returns. Returns the relations that they name.
+std::vector<Oid> checkRoutine(const catalog::Function& function, const BindContext& context);
+
 /// Purpose of an expression outside a query. It decides which constructs are allowed and which word errors use.
 enum class ExpressionUse : uint8_t {
    ColumnDefault, ///< DEFAULT: no columns, aggregates, subqueries
@@ -96,6 +104,7 @@ struct BoundExpression {
    ExprPtr expr;
    ColumnTable columns;
    std::vector<GetColumn> inputs; ///< a column for each attribute the expression reads
+   bool callsMutable = false;     ///< a function of a user that is not IMMUTABLE
 };
 
 /// Binds an expression that may read the columns of `table` (null: none).

@@ -1,3 +1,4 @@
+#include "sql/bind/type/callee.hpp"
 #include "sql/deparse/resolver.hpp"
 
 // Calls of functions, aggregates and window functions.
@@ -68,7 +69,9 @@ void Resolver::uniteHypothetical(const std::string& name, std::vector<TermPtr>& 
 }
 
 TermPtr Resolver::call(const ::FuncCall& node, Level& level) {
-   const std::string name(stringOf(ListOf<>(node.funcname).back()));
+   const auto functions = functionsCalled(context_.catalog, context_.searchPath, node.funcname);
+   const std::string name =
+       functions.empty() ? std::string(stringOf(ListOf<>(node.funcname).back())) : std::string(functions[0]->name);
    std::vector<TermPtr> args;
    std::vector<Oid> actual;
    std::vector<std::string> argNames;
@@ -91,10 +94,10 @@ TermPtr Resolver::call(const ::FuncCall& node, Level& level) {
        args[0]->number == -1 && args[0]->type.oid != oid::record)
       if (const auto relation = context_.catalog.relationOfType(args[0]->type.oid);
           relation && relation->findColumn(name) &&
-          resolveFunction(name, actual, argNames, false).outcome == Resolution::None)
+          resolveFunction(name, actual, argNames, false, functions).outcome == Resolution::None)
          return fieldOf(std::move(args[0]), name);
    if (node.agg_within_group) uniteHypothetical(name, args, direct, actual);
-   const FunctionResolution found = resolveFunction(name, actual, argNames, node.func_variadic);
+   const FunctionResolution found = resolveFunction(name, actual, argNames, node.func_variadic, functions);
    if (found.outcome == Resolution::Cast)
       return cast(std::move(args[0]), plainType(found.castTarget), CoercionContext::Explicit, Form::Explicit);
    if (found.outcome != Resolution::Found) giveUp();

@@ -1,10 +1,32 @@
 #include <algorithm>
 
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "sql/deparse/resolver.hpp"
 
 // Operators, and what is written with them: IN, BETWEEN, LIKE, IS DISTINCT FROM, comparisons of rows.
 
 namespace ouzel::sql::deparse {
+
+namespace {
+
+/// The operator as the text shows it: one of a user needs its schema unless it is visible.
+std::string shownName(const BindContext& context, const catalog::OperatorInfo& info, const std::string& name) {
+   const catalog::OperatorPtr own = info.oid >= firstUserOid ? context.catalog.op(info.oid) : nullptr;
+   if (!own) return name;
+   const catalog::SchemaPtr schema = context.catalog.schema(own->schema);
+   if (!schema || catalog::isVisible(context.catalog, context.searchPath, *own)) return own->name;
+   return "OPERATOR(" + catalog::quoteIdentifier(schema->name) + "." + own->name + ")";
+}
+
+} // namespace
+
+std::string Resolver::operatorNamed(const ::List* list) {
+   const ListOf<> parts(list);
+   const std::string symbol(stringOf(parts.back()));
+   const bool isStored = parts.size() > 1 && catalog::functionOfStoredName(stringOf(parts.front()));
+   return isStored ? std::string(stringOf(parts.front())) + "." + symbol : symbol;
+}
 
 TermPtr Resolver::op(const std::string& name, TermPtr left, TermPtr right) {
    const auto* info = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, 0);
@@ -22,7 +44,7 @@ TermPtr Resolver::op(const std::string& name, TermPtr left, TermPtr right) {
    for (size_t i = 0; i < args.size(); ++i)
       args[i] = castTo(std::move(args[i]), declared[i]);
    auto term = makeTerm(TermKind::Operator, plainType(result), std::move(args));
-   term->name = name;
+   term->name = shownName(context_, *info, name);
    return term;
 }
 
@@ -55,7 +77,7 @@ TermPtr Resolver::anyArray(const std::string& name, TermPtr left, TermPtr right,
    left = castTo(std::move(left), declared[0]);
    if (!isPolymorphic(declared[1])) right = castTo(std::move(right), arrayType(declared[1]));
    auto result = makeTerm(TermKind::AnyArray, booleanType, {std::move(left), std::move(right)});
-   result->name = name;
+   result->name = shownName(context_, *info, name);
    result->isNegated = isAll;
    return result;
 }
@@ -123,7 +145,7 @@ TermPtr Resolver::between(const ::A_Expr& node, Level& level) {
 }
 
 TermPtr Resolver::aExpr(const ::A_Expr& node, Level& level) {
-   const auto name = [&] { return std::string(stringOf(ListOf<>(node.name).back())); };
+   const auto name = [&] { return operatorNamed(node.name); };
    switch (node.kind) {
    case AEXPR_IN: return inList(node, level);
    case AEXPR_BETWEEN:

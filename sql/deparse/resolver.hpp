@@ -118,6 +118,8 @@ private:
    TermPtr inList(const ::A_Expr& node, Level& level);
    TermPtr between(const ::A_Expr& node, Level& level);
    TermPtr anyArray(const std::string& name, TermPtr left, TermPtr right, bool isAll);
+   /// The name as op() takes it: stored texts name operators of users by their OIDs.
+   static std::string operatorNamed(const ::List* list);
    TermPtr op(const std::string& name, TermPtr left, TermPtr right);
    TermPtr rowComparison(const std::string& name, const Term& left, const Term& right);
    TermPtr call(const ::FuncCall& node, Level& level);

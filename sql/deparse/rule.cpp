@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/function_text.hpp"
 #include "sql/deparse/resolver.hpp"
 #include "sql/deparse/tree_walk.hpp"
 #include "sql/deparse/writer.hpp"
@@ -157,6 +158,83 @@ std::string ruleText(const catalog::Rule& rule, const catalog::RelationPtr& tabl
       text += rule.actions.size() > 1 ? ";\n" : ";";
    }
    return rule.actions.size() > 1 ? text + ");" : text;
+}
+
+namespace {
+
+/// A condition of the catalog over OLD and NEW, where no column stands without one of them.
+std::string rewritten(const std::string& condition, const catalog::RelationPtr& table, const BindContext& context,
+                      const catalog::NameContext& names, const Layout& layout, const NewName* change) {
+   const auto script = ParsedScript::parseExpression(condition);
+   Resolver resolver(context);
+   Query rows;
+   const auto term = resolver.ruleCondition(rows, script.expression(), table, catalog::RuleEvent::Update);
+   if (change) {
+      TreeVisitor visitor;
+      rename(visitor, *change);
+      walk(rows, visitor);
+      walk(*term, visitor);
+   }
+   return written(rows, *term, names, layout);
+}
+
+std::string literal(const std::string& text) {
+   const bool isEscaped = text.find('\\') != std::string::npos;
+   std::string out = isEscaped ? "E'" : "'";
+   for (const char c : text)
+      out.append(c == '\'' || c == '\\' ? 2 : 1, c);
+   return out + '\'';
+}
+
+} // namespace
+
+catalog::Trigger renamedTrigger(const catalog::Trigger& trigger, const catalog::RelationPtr& table,
+                                const NewName& change, const BindContext& context) {
+   catalog::Trigger renamed = trigger;
+   if (!renamed.condition.empty())
+      renamed.condition = rewritten(trigger.condition, table, context, qualifying(context), {}, &change);
+   return renamed;
+}
+
+std::string triggerText(const catalog::Trigger& trigger, const catalog::RelationPtr& table, const BindContext& context,
+                        const Layout& layout) {
+   namespace bit = catalog::trigger_bit;
+   using catalog::quoteIdentifier;
+   const catalog::NameContext names{context.catalog, context.searchPath};
+   const catalog::SearchPath& path = layout.isPretty ? names.path : qualifying(context).path;
+   std::string text = trigger.isConstraint() ? "CREATE CONSTRAINT TRIGGER " : "CREATE TRIGGER ";
+   text += quoteIdentifier(trigger.name);
+   text += trigger.has(bit::before) ? " BEFORE" : trigger.has(bit::insteadOf) ? " INSTEAD OF" : " AFTER";
+   const char* separator = " ";
+   for (const auto& [event, name] : {std::pair(bit::insert, "INSERT"), std::pair(bit::del, "DELETE"),
+                                     std::pair(bit::update, "UPDATE"), std::pair(bit::truncate, "TRUNCATE")}) {
+      if (!trigger.has(event)) continue;
+      text += std::string(separator) + name;
+      separator = " OR ";
+      if (event != bit::update) continue;
+      for (size_t i = 0; i < trigger.columns.size(); ++i)
+         text += (i == 0 ? " OF " : ", ") + quoteIdentifier(table->column(trigger.columns[i])->name);
+   }
+   text += " ON " + catalog::displayName(context.catalog, path, *table);
+   if (const auto referenced = context.catalog.relation(trigger.constraintRelation))
+      text += " FROM " + catalog::displayName(context.catalog, path, *referenced);
+   if (trigger.isConstraint())
+      text += std::string(trigger.isDeferrable ? " DEFERRABLE" : " NOT DEFERRABLE") +
+              (trigger.isDeferred ? " INITIALLY DEFERRED" : " INITIALLY IMMEDIATE");
+   if (trigger.hasTransitionTables()) text += " REFERENCING";
+   if (!trigger.oldTable.empty()) text += " OLD TABLE AS " + quoteIdentifier(trigger.oldTable);
+   if (!trigger.newTable.empty()) text += " NEW TABLE AS " + quoteIdentifier(trigger.newTable);
+   text += trigger.has(bit::row) ? " FOR EACH ROW" : " FOR EACH STATEMENT";
+   if (!trigger.condition.empty()) {
+      std::string condition = rewritten(trigger.condition, table, context, names, layout, nullptr);
+      text += " WHEN (" + condition + ")";
+   }
+   const auto function = context.catalog.function(trigger.function);
+   const std::string signature = function ? catalog::signatureOf(context.catalog, names.path, *function) : "?()";
+   text += " EXECUTE FUNCTION " + signature.substr(0, signature.rfind('(') + 1);
+   for (size_t i = 0; i < trigger.arguments.size(); ++i)
+      text += (i == 0 ? "" : ", ") + literal(trigger.arguments[i]);
+   return text + ")";
 }
 
 } // namespace ouzel::sql::deparse

@@ -5,8 +5,8 @@
 
 #include "sql/deparse/deparse.hpp"
 
-// The texts of rules: as the catalog keeps them, with the names that the catalog has, and as pg_get_ruledef() shows
-// them.
+// The texts of rules and triggers: as the catalog keeps them, with the names that the catalog has, and as
+// pg_get_ruledef() and pg_get_triggerdef() show them.
 
 namespace ouzel::sql::deparse {
 
@@ -35,5 +35,12 @@ catalog::Rule renamedRule(const catalog::Rule& rule, const catalog::RelationPtr&
 /// CREATE RULE ...; `layout.isPretty`: with the table's schema only where search_path asks for it.
 std::string ruleText(const catalog::Rule& rule, const catalog::RelationPtr& table, const BindContext& context,
                      const Layout& layout);
+
+/// CREATE TRIGGER ..., likewise.
+std::string triggerText(const catalog::Trigger& trigger, const catalog::RelationPtr& table, const BindContext& context,
+                        const Layout& layout);
+/// The trigger of `table` after the change.
+catalog::Trigger renamedTrigger(const catalog::Trigger& trigger, const catalog::RelationPtr& table,
+                                const NewName& change, const BindContext& context);
 
 } // namespace ouzel::sql::deparse

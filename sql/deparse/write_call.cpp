@@ -1,6 +1,6 @@
 #include <array>
 
-#include "catalog/object/search_path.hpp"
+#include "catalog/object/function.hpp"
 #include "sql/deparse/writer.hpp"
 
 // Calls, aggregates, window functions, and functions that SQL gives a syntax of their own.
@@ -109,7 +109,9 @@ void Writer::aggregate(const Term& term) {
 
 void Writer::call(const Term& term, bool) {
    if (term.form == Form::Syntax && syntaxCall(term)) return;
-   out_ += quoteIdentifier(term.name) + (term.isDistinct ? "(DISTINCT " : "(");
+   const bool isUsers = term.function != nullptr && term.function->oid >= firstUserOid;
+   out_ += (isUsers ? catalog::displayName(names_.snapshot, names_.path, *term.function) : quoteIdentifier(term.name)) +
+           (term.isDistinct ? "(DISTINCT " : "(");
    aggregate(term);
    out_ += ')';
    if (!term.window) return;

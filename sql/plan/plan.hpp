@@ -89,6 +89,7 @@ struct Plan {
    ColumnTable columns;
    uint32_t runtimeFilterCount = 0;
    bool readOnly = true;
+   bool runsRoutines = false;    ///< calls functions that the session's thread has to run, so that it runs the plan
    bool boundToSnapshot = false; ///< relies on bounds of the planning snapshot's data: run it under that snapshot only
 };
 

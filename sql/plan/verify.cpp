@@ -362,7 +362,7 @@ void PlanVerifier::check(const Write& write, const Node& node, const VisibleColu
    checkStored(dml.target, below);
    checkStored(dml.proposed, below);
    const bool changesRows = node.kind == NodeKind::Update || node.kind == NodeKind::Delete;
-   exprs_.ensure(!changesRows || dml.rowId != noColumn, "UPDATE and DELETE know the row");
+   exprs_.ensure(!changesRows || dml.isInstead || dml.rowId != noColumn, "UPDATE and DELETE know the row");
    if (dml.rowId != noColumn) exprs_.checkColumn(dml.rowId, below);
    if (dml.clause != noColumn) exprs_.checkColumn(dml.clause, below);
    exprs_.ensure((dml.input != nullptr) == (dml.inputLine != noColumn), "an input and its line come together");

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "common/base_type/type_form.hpp"
+#include "common/base_type/vector.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
@@ -24,55 +25,31 @@ bool isWellFormed(const std::string&) {
 
 namespace {
 
-constexpr Oid types[] = {oid::bit,
-                         oid::varbit,
-                         oid::inet,
-                         oid::cidr,
-                         oid::macaddr,
-                         oid::macaddr8,
-                         oid::money,
-                         oid::pgLsn,
-                         oid::boolean,
-                         oid::int2,
-                         oid::int4,
-                         oid::int8,
-                         oid::oid,
-                         oid::xid8,
-                         oid::float4,
-                         oid::float8,
-                         oid::numeric,
-                         oid::date,
-                         oid::time,
-                         oid::timetz,
-                         oid::timestamp,
-                         oid::timestamptz,
-                         oid::interval,
-                         oid::uuid,
-                         oid::bytea,
-                         oid::text,
-                         oid::name,
-                         oid::character,
-                         oid::bpchar,
-                         oid::int2vector,
-                         oid::oidvector,
-                         oid::int4Array,
-                         oid::textArray,
-                         oid::numericArray,
-                         1561,
-                         1041,
-                         1263,
-                         3904,
-                         3906,
-                         3908,
-                         3910,
-                         3912,
-                         3926,
-                         4451,
-                         4532,
-                         4534,
-                         4535,
-                         3905,
-                         6151};
+constexpr Oid types[] = {oid::bit,       oid::varbit,
+                         oid::inet,      oid::cidr,
+                         oid::macaddr,   oid::macaddr8,
+                         oid::money,     oid::pgLsn,
+                         oid::boolean,   oid::int2,
+                         oid::int4,      oid::int8,
+                         oid::oid,       oid::xid8,
+                         oid::float4,    oid::float8,
+                         oid::numeric,   oid::date,
+                         oid::time,      oid::timetz,
+                         oid::timestamp, oid::timestamptz,
+                         oid::interval,  oid::uuid,
+                         oid::bytea,     oid::text,
+                         oid::name,      oid::character,
+                         oid::bpchar,    oid::int2vector,
+                         oid::oidvector, oid::int4Array,
+                         oid::textArray, oid::numericArray,
+                         1561,           1041,
+                         1263,           3904,
+                         3906,           3908,
+                         3910,           3912,
+                         3926,           4451,
+                         4532,           4534,
+                         4535,           3905,
+                         6151,           oid::vector};
 constexpr const char* texts[] = {"101",
                                  "x1fA0",
                                  "10.1.2.3/24",
@@ -99,7 +76,8 @@ constexpr const char* texts[] = {"101",
                                  "(1,\"5\"]",
                                  "[2020-01-01,)",
                                  " empty ",
-                                 "{[1,3),empty,(5.50,]}"};
+                                 "{[1,3),empty,(5.50,]}",
+                                 "[1,-2.5,3e-45]"};
 
 void require(bool holds, const char* what, Oid type) {
    if (holds) return;

@@ -114,16 +114,16 @@ std::string dropCollations(CommandContext& context, const ::DropStmt& statement)
       if (found && found->oid >= firstUserOid) named.push_back(core.transaction.catalog().collation(found->oid));
    }
    if (builtin) refuseToDrop(OBJECT_COLLATION, *builtin);
-   std::vector<Oid> dropped;
+   catalog::DropTargets dropped;
    for (const catalog::CollationPtr& found : named) {
       const auto schema = core.transaction.catalog().schema(found->schema);
       if (!schema || !actsFor(core, schema->owner)) requireOwner(core, *found);
       lockUsers(core, *found);
-      dropped.push_back(found->oid);
+      dropped.collations.push_back(found->oid);
    }
    const auto behavior =
        statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
-   if (!dropped.empty()) announceAndFree(core, core.transaction.editor().dropTogether({}, {}, dropped, behavior));
+   if (dropped.count() > 0) announceAndFree(core, core.transaction.editor().dropTogether(dropped, behavior));
    return "DROP COLLATION";
 }
 

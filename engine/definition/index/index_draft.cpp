@@ -96,7 +96,7 @@ void IndexDraft::requireColumns(size_t keys, size_t included) const {
 }
 
 void IndexDraft::requireImmutable(const sql::BoundExpression& bound, const char* what) {
-   if (!isImmutable(*bound.expr))
+   if (!isImmutable(*bound.expr) || bound.callsMutable)
       throw SqlError(sqlstate::invalidObjectDefinition,
                      "functions in index " + std::string(what) + " must be marked IMMUTABLE");
    for (const sql::GetColumn& input : bound.inputs)
@@ -151,9 +151,18 @@ void IndexDraft::setCollation(const ::IndexElem& element, catalog::Column& colum
                                   context_.core.searchPath(), 0);
 }
 
+void IndexDraft::setClass(Oid named) {
+   index().classes.resize(index().columns.size(), invalidOid); // of this column, and of those before it
+   index().classes.back() = named;
+}
+
 void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
    const std::string& method = index().method;
    const Oid methodOid = catalog::accessMethod(method);
+   const std::string name(element.opclass ? stringOf(ListOf<>(element.opclass).back()) : std::string_view());
+   const catalog::OperatorClassInfo* made =
+       catalog::madeOperatorClass(context_.core.transaction.catalog(), methodOid, name, type.oid);
+   if (made && (element.opclass || !catalog::defaultOperatorClass(methodOid, type.oid))) return setClass(made->oid);
    if (!element.opclass) {
       const catalog::OperatorClassInfo* usual = catalog::defaultOperatorClass(methodOid, type.oid);
       const bool isPlain = plainGist_ && method == "gist" && catalog::defaultOperatorClass(type.oid) != invalidOid;
@@ -165,11 +174,9 @@ void IndexDraft::setClass(const ::IndexElem& element, const SqlType& type) {
                    "type.");
       return;
    }
-   const std::string name(stringOf(ListOf<>(element.opclass).back()));
    const Oid named = catalog::namedOperatorClass(method, name, type.oid);
    if (named == invalidOid) return;
-   index().classes.resize(index().columns.size(), invalidOid); // of this column, and of those before it
-   index().classes.back() = named;
+   setClass(named);
    if (name.ends_with("_pattern_ops") &&
        catalog::isNondeterministic(context_.core.transaction.catalog(), type.collation))
       throwUnsupported("nondeterministic collations are not supported for operator class \"" + name + "\"");

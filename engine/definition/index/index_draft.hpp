@@ -53,6 +53,7 @@ private:
    catalog::Column expressionColumn(const ::IndexElem& element, std::string_view text);
    void setCollation(const ::IndexElem& element, catalog::Column& column) const;
    void setClass(const ::IndexElem& element, const SqlType& type);
+   void setClass(Oid named);
    void setOrder(const ::IndexElem& element);
    void addColumn(catalog::Column column);
    bool isOrdered() const { return draft.index->method == "btree"; }

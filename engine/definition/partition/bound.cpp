@@ -131,7 +131,8 @@ SqlType PartitionKeyBuilder::addExpression(const ::PartitionElem& element) {
       if (std::find(key_.reads.begin(), key_.reads.end(), input.attribute) == key_.reads.end())
          key_.reads.push_back(input.attribute);
    }
-   if (!isImmutable(*bound.expr)) throw refuse("functions in partition key expression must be marked IMMUTABLE");
+   if (!isImmutable(*bound.expr) || bound.callsMutable)
+      throw refuse("functions in partition key expression must be marked IMMUTABLE");
    if (bound.inputs.empty()) throw refuse("cannot use constant expression as partition key");
    key_.columns.push_back(0);
    key_.expressions.push_back(isPrintedBare(element.expr) ? std::move(stored.text) : "(" + stored.text + ")");

@@ -10,6 +10,7 @@
 #include "engine/definition/partition/bound.hpp"
 #include "engine/definition/partition/inherited.hpp"
 #include "engine/definition/partition/keys.hpp"
+#include "engine/definition/trigger/trigger.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -198,6 +199,19 @@ void requireNotReferenced(SessionCore& core, const catalog::Relation& partition)
 
 } // namespace
 
+namespace {
+
+/// Throws 55000 if a row trigger of the table has transition tables.
+void requireNoRowTransitions(const catalog::Relation& table, const char* what, const char* plural) {
+   for (const catalog::Trigger& trigger : table.triggers)
+      if (trigger.has(catalog::trigger_bit::row) && trigger.hasTransitionTables())
+         throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                        "trigger \"" + trigger.name + "\" prevents table \"" + table.name + "\" from becoming " + what)
+             .detail(std::string("ROW triggers with transition tables are not supported on ") + plural + ".");
+}
+
+} // namespace
+
 void attachPartition(CommandContext& context, const catalog::Relation& parent, const ::AlterTableCmd& command) {
    SessionCore& core = context.core;
    catalog::CatalogEditor& editor = core.transaction.editor();
@@ -206,6 +220,7 @@ void attachPartition(CommandContext& context, const catalog::Relation& parent, c
       throw SqlError(sqlstate::invalidObjectDefinition, "table " + quoted(parent) + " is not partitioned");
    const RelationPtr child = lockedTarget(context, *partition.name, LockMode::AccessExclusive);
    requireAttachable(core, *child, parent);
+   requireNoRowTransitions(*child, "a partition", "partitions");
    catalog::Relation changed = *child;
    catalog::PartitionBound bound = partitionBoundOf(context, *partition.bound, parent);
    requireFreeBound(context, *partition.bound, parent, bound, child->name);
@@ -215,6 +230,7 @@ void attachPartition(CommandContext& context, const catalog::Relation& parent, c
    editor.replaceRelation(std::move(changed));
    requireRowsWithin(core, *editor.snapshot().relation(child->oid));
    spreadKeys(context, parent.oid, child->oid, true);
+   inheritTriggers(core, parent, child->oid);
 }
 
 void detachPartition(CommandContext& context, const catalog::Relation& parent, const ::AlterTableCmd& command) {
@@ -251,6 +267,7 @@ void detachPartition(CommandContext& context, const catalog::Relation& parent, c
       alone.index->parentIndex = invalidOid;
       editor.replaceRelation(std::move(alone));
    }
+   disinheritTriggers(core, parent, child->oid);
 }
 
 void addParent(CommandContext& context, const catalog::Relation& heir, const ::AlterTableCmd& command) {
@@ -261,6 +278,7 @@ void addParent(CommandContext& context, const catalog::Relation& heir, const ::A
    requireTable(*parent);
    requireOwner(core, *parent);
    const auto refuse = [](const std::string& message) { throw SqlError(sqlstate::wrongObjectType, message); };
+   requireNoRowTransitions(heir, "an inheritance child", "inheritance children");
    if (parent->persistence == catalog::Persistence::Temporary && heir.persistence != catalog::Persistence::Temporary)
       refuse("cannot inherit from temporary relation " + quoted(*parent));
    if (parent->partitionKey) refuse("cannot inherit from partitioned table " + quoted(*parent));

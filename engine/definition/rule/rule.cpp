@@ -4,8 +4,8 @@
 
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
-#include "engine/definition/object_kind.hpp"
 #include "engine/definition/system_object.hpp"
+#include "engine/query/object_kind.hpp"
 #include "engine/role/actor.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/rule.hpp"

@@ -11,6 +11,8 @@
 
 namespace ouzel::executor {
 
+class FoldProgram; // executor/operator/fold/fold_program.hpp
+
 struct AggregateInput {
    /// One vector per argument; empty for count(*). Ordered-set aggregates: the WITHIN GROUP columns in order, then the
    /// direct arguments.
@@ -21,6 +23,7 @@ struct AggregateInput {
    std::span<const SqlType> argTypes = {}; ///< types of args; used by array_agg and percentile arrays
    /// The directions of ORDER BY or WITHIN GROUP, by column; used by hypothetical-set aggregates.
    std::span<const uint8_t> descending = {}, nullsFirst = {};
+   FoldProgram* fold = nullptr; ///< of an aggregate of a user
 };
 
 /// The functions of an aggregate. A state has `stateSize` bytes, aligned to 8 (to 16 if it has an int128), and no

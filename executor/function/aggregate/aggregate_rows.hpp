@@ -68,8 +68,8 @@ private:
    uint64_t size_ = 0;
 };
 
-/// A copy of one value at a time. The bytes of a long string take the place of those of the one before. May be moved by
-/// copying the struct's bytes.
+/// A copy of one value at a time. The bytes of a long string take the place of those of the one before, of which it may
+/// be a part. May be moved by copying the struct's bytes.
 class KeptValue {
 public:
    void keep(const Vector& vector, uint32_t row, Arena& arena) {
@@ -82,7 +82,7 @@ public:
          capacity_ = std::max<uint64_t>(string.size(), 2 * capacity_);
          bytes_ = static_cast<char*>(arena.allocate(capacity_, 1));
       }
-      std::memcpy(bytes_, string.data(), string.size());
+      std::memmove(bytes_, string.data(), string.size());
       const StringView copy(bytes_, string.size());
       std::memcpy(value_, &copy, sizeof copy);
    }

@@ -154,14 +154,36 @@ std::optional<StringView> ruleTextPretty(int64_t rule, bool pretty, KernelEnv& e
    }
    return copied(env.context.session->ruleText(oidOf(rule), {pretty, 0}), env);
 }
+std::optional<StringView> triggerTextPretty(int64_t trigger, bool pretty, KernelEnv& env) {
+   if (!env.context.session) return std::nullopt;
+   return copied(env.context.session->triggerText(oidOf(trigger), {pretty, 0}), env);
+}
+std::optional<StringView> triggerText(int64_t trigger, KernelEnv& env) {
+   return triggerTextPretty(trigger, false, env);
+}
+int32_t triggerDepth(KernelEnv& env) {
+   return static_cast<int32_t>(env.context.requireSession("pg_trigger_depth").triggerDepth());
+}
+int64_t rewrittenTable(KernelEnv& env) {
+   constexpr const char* name = "pg_event_trigger_table_rewrite_oid";
+   return env.context.requireSession(name).eventNumber(name);
+}
+int32_t rewriteReason(KernelEnv& env) {
+   constexpr const char* name = "pg_event_trigger_table_rewrite_reason";
+   return static_cast<int32_t>(env.context.requireSession(name).eventNumber(name));
+}
 std::optional<StringView> ruleText(int64_t rule, KernelEnv& env) {
    return ruleTextPretty(rule, false, env);
 }
 std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
-   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function)), env);
+   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), shower(false, env)), env);
 }
 std::optional<StringView> functionIdentityArguments(int64_t function, KernelEnv& env) {
-   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), false), env);
+   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), nullptr), env);
+}
+std::optional<StringView> functionDefinition(int64_t function, KernelEnv& env) {
+   if (catalog::builtins().function(oidOf(function))) throwNotSupported("pg_get_functiondef() of a built-in function");
+   return copied(catalog::functionDefinition(NameScope(env.context).names(), oidOf(function), shower(false, env)), env);
 }
 std::optional<StringView> functionResult(int64_t function, KernelEnv& env) {
    return copied(catalog::functionResult(NameScope(env.context).names(), oidOf(function)), env);
@@ -202,9 +224,6 @@ std::optional<StringView> nothing(int64_t) {
    return std::nullopt;
 }
 std::optional<StringView> nothingForArgument(int64_t, int32_t) {
-   return std::nullopt;
-}
-std::optional<StringView> nothingPretty(int64_t, bool) {
    return std::nullopt;
 }
 bool no(int64_t) {
@@ -500,6 +519,11 @@ void addVisibility() {
 void addDefinitions() {
    addKernel<viewDefinition>("pg_get_viewdef");
    addKernel<viewDefinitionPretty>("pg_get_viewdef_ext");
+   addKernel<triggerText>("pg_get_triggerdef");
+   addKernel<triggerTextPretty>("pg_get_triggerdef_ext");
+   addKernel<triggerDepth>("pg_trigger_depth");
+   addKernel<rewrittenTable>("pg_event_trigger_table_rewrite_oid");
+   addKernel<rewriteReason>("pg_event_trigger_table_rewrite_reason");
    addKernel<ruleText>("pg_get_ruledef");
    addKernel<ruleTextPretty>("pg_get_ruledef_ext");
    addKernel<viewDefinitionWrapped>("pg_get_viewdef_wrap");
@@ -514,14 +538,13 @@ void addDefinitions() {
    addKernel<functionArguments>("pg_get_function_arguments");
    addKernel<functionIdentityArguments>("pg_get_function_identity_arguments");
    addKernel<functionResult>("pg_get_function_result");
+   addKernel<functionDefinition>("pg_get_functiondef");
    addKernel<nothingForArgument>("pg_get_function_arg_default");
    addKernel<serialSequence>("pg_get_serial_sequence");
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
-   addKernels<nothing>(
-       {"pg_get_function_sqlbody", "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
-   addKernels<nothingPretty>({"pg_get_triggerdef_ext"});
+   addKernels<nothing>({"pg_get_function_sqlbody", "pg_tablespace_location", "pg_relation_filepath"});
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// Advisory locks, and pg_blocking_pids(). The kernels call the session (SessionFunctions), which has the locks.
+// Advisory locks, pg_blocking_pids(), and what NOTIFY does. The kernels call the session (SessionFunctions), which has
+// the locks.
 
 namespace ouzel::executor {
 
@@ -57,6 +58,21 @@ template <bool isShared>
 bool unlock4(int32_t high, int32_t low, KernelEnv& env) {
    return unlock(env, ofPair(high, low), isShared);
 }
+/// Both may be NULL: then they are empty.
+void sendNotification(const KernelCall& call, ResultVector& result) {
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      const auto text = [&](size_t i) {
+         return call.args[i].isNull(row) ? std::string() : std::string(call.args[i].value<StringView>(row).view());
+      };
+      call.context.requireSession("pg_notify").notify(text(0), text(1));
+      out[row] = StringView();
+   });
+}
+double queueUsage() {
+   return 0; // sessions have what waits for them in their own memory
+}
+
 StringView unlockAll(KernelEnv& env) {
    env.context.requireSession("pg_advisory_unlock_all").unlockAllAdvisory();
    return StringView();
@@ -72,6 +88,8 @@ StringView blockingPids(int32_t pid, KernelEnv& env) {
 } // namespace
 
 void registerLocks() {
+   registerKernel("pg_notify", anyArguments, {sendNotification, false, false});
+   addKernel<queueUsage>("pg_notification_queue_usage");
    addKernel<wait8<true, false>>("pg_advisory_lock_int8");
    addKernel<wait8<true, true>>("pg_advisory_lock_shared_int8");
    addKernel<wait8<false, false>>("pg_advisory_xact_lock_int8");

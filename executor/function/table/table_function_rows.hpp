@@ -105,6 +105,10 @@ std::unique_ptr<TableFunction> makePartitionRows(TableFunctionSignature& signatu
                                                  Reservation& memory);
 std::unique_ptr<TableFunction> makeObjectRows(TableFunctionSignature& signature, FunctionContext& context,
                                               Reservation& memory);
+std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signature, FunctionContext& context,
+                                                 Reservation& memory);
+std::unique_ptr<TableFunction> makeSessionRows(TableFunctionSignature& signature, FunctionContext& context,
+                                               Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 

@@ -8,6 +8,7 @@
 #include "executor/materialize/key_hash.hpp"
 #include "executor/operator/aggregate/aggregate_feed.hpp"
 #include "executor/operator/aggregate/key_memo.hpp"
+#include "executor/operator/fold/fold_program.hpp"
 
 namespace ouzel::executor {
 
@@ -68,7 +69,10 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
       out.argReprs.push_back(expr->repr);
    }
    out.argCount = static_cast<uint32_t>(exprs.size());
-   out.kernel = findAggregate(call.function->name, out.argTypes, out.argReprs, out.result);
+   if (call.fold)
+      out.fold = std::make_shared<FoldProgram>(*call.fold, builder.context().functions(), builder.context().memory());
+   out.kernel =
+       out.fold ? &FoldProgram::kernel() : findAggregate(call.function->name, out.argTypes, out.argReprs, out.result);
    if (!out.kernel) throwNotSupported("aggregate " + signatureOf(call));
    out.isCollected = out.kernel->ordered || !call.orderBy.empty();
    out.isDistinct = call.distinct && !out.isCollected;

@@ -40,6 +40,7 @@ struct CompiledAggregate {
    /// Arguments, then order columns. With a FILTER they are evaluated only for rows that pass.
    std::shared_ptr<const ExpressionProgram> args;
    std::shared_ptr<const ExpressionProgram> filter;
+   std::shared_ptr<FoldProgram> fold; ///< of an aggregate of a user; null: of a built-in one
 };
 
 /// A grouping set: its keys, the layout of its groups, and, after the input, its groups.

@@ -59,8 +59,14 @@ private:
       return std::span(columns).subspan(first, aggregate_.argCount);
    }
    AggregateInput input(std::span<const Vector> args, const Selection& rows) {
-      return {
-          args, rows, context_.functions(), arena_, aggregate_.argTypes, aggregate_.descending, aggregate_.nullsFirst};
+      return {args,
+              rows,
+              context_.functions(),
+              arena_,
+              aggregate_.argTypes,
+              aggregate_.descending,
+              aggregate_.nullsFirst,
+              aggregate_.fold.get()};
    }
    /// `groups`: one for each live row.
    void update(std::span<const Vector> args, const Selection& rows, std::byte* const* groups) {

@@ -209,7 +209,7 @@ std::vector<Stage> buildWindow(PlanBuilder& builder, const Node& node) {
    const Node& child = *node.children[0];
    std::vector<Stage> input = builder.produce(child);
    const sql::ColumnTable& columns = builder.context().columns();
-   WindowPlan plan = planWindow(node, columns);
+   WindowPlan plan = planWindow(node, builder.context());
    const sql::WindowSpec& spec = node.as<sql::plan::Window>().spec;
    std::vector<SortOrder> orders;
    for (const sql::ExprPtr& expr : spec.partitionBy)

@@ -3,6 +3,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "executor/operator/fold/fold_program.hpp"
 #include "executor/operator/window/window_function.hpp"
 
 // Aggregates over frames. If frames only grow at their end, one state accumulates the rows. Other frames are computed
@@ -119,7 +120,10 @@ public:
             copyResult(result, to - 1, to);
             continue;
          }
-         if (!hasState_ || from != begin_ || until < end_) {
+         const bool isBehind = hasState_ && begin_ < from && from <= end_ && until >= end_;
+         if (isBehind && call_.fold && call_.fold->canRemove() && removeRows(begin_, from)) {
+            addRows(state_.at(0), end_, until, stateArena_);
+         } else if (!hasState_ || from != begin_ || until < end_) {
             clear();
             add(from, until, count);
          } else {
@@ -185,7 +189,15 @@ private:
       addRows(state_.at(0), leafEnd * rows, end, stateArena_);
    }
 
-   /// Add rows [from, end) to the state.
+   /// Take rows [from, end) out of the state. False: it has to begin anew.
+   bool removeRows(uint32_t from, uint32_t end) {
+      isRemoving_ = isRemoved_ = true;
+      addRows(state_.at(0), from, end, stateArena_);
+      isRemoving_ = false;
+      return isRemoved_;
+   }
+
+   /// Add rows [from, end) to the state, or take them out of it.
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       if (!paged_) return addStored(state, from, end, arena);
       from += pagedFrom_;
@@ -229,8 +241,11 @@ private:
             args_.push_back(Vector::flat(
                 vector.type, static_cast<const std::byte*>(vector.data) + size_t{block} * physicalSize(vector.type),
                 vector.validity ? vector.validity + block / 64 : nullptr));
-         if (selection.count() > 0)
-            kernel_.updateOne(AggregateInput{args_, selection, context_, arena, call_.argTypes}, state);
+         const AggregateInput input{args_, selection, context_, arena, call_.argTypes, {}, {}, call_.fold.get()};
+         if (selection.count() > 0 && isRemoving_)
+            isRemoved_ = isRemoved_ && call_.fold->remove(input, state);
+         else if (selection.count() > 0)
+            kernel_.updateOne(input, state);
          from = until;
       }
    }
@@ -278,6 +293,7 @@ private:
    uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page for which passes_ was computed
    uint32_t begin_ = 0, end_ = 0;   // rows that are in the state
    bool hasState_ = false;
+   bool isRemoving_ = false, isRemoved_ = false; // of removeRows()
    ScratchArray<uint8_t> passes_;
    std::array<RowIndex, batchRowsMax> passing_;
 };

@@ -37,8 +37,9 @@ struct WindowCallPlan {
    std::vector<PhysicalType> argPhysical;
    uint32_t filter = UINT32_MAX; ///< stored boolean column
    PhysicalType type = PhysicalType::I64;
-   uint32_t number = 0;     ///< of the call in its plan
-   bool mayCombine = false; ///< states of parts of the rows, combined, give the same result as one state
+   std::shared_ptr<FoldProgram> fold; ///< of an aggregate of a user
+   uint32_t number = 0;               ///< of the call in its plan
+   bool mayCombine = false;           ///< states of parts of the rows, combined, give the same result as one state
 };
 
 /// Computes a call for one worker. Keeps its scratch memory from partition to partition.

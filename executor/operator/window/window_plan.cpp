@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "executor/operator/fold/fold_program.hpp"
 
 namespace ouzel::executor {
 
@@ -47,11 +48,11 @@ bool isExactInAnyOrder(std::string_view name, const std::vector<PhysicalType>& a
                        [](PhysicalType type) { return type == PhysicalType::F32 || type == PhysicalType::F64; });
 }
 
-WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql::ColumnTable& columns) {
+WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, QueryContext& context) {
    if (call.distinct) throwNotSupported("DISTINCT in window functions");
    if (!call.function) throwInternal("a window call without a function");
    WindowCallPlan out;
-   const Representation result = columns[call.column].repr;
+   const Representation result = context.columns()[call.column].repr;
    out.type = result.physical;
    std::vector<Representation> representations;
    for (const sql::ExprPtr& arg : call.args) {
@@ -63,7 +64,9 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql
    if (call.filter) out.filter = store(plan, *call.filter);
    out.number = static_cast<uint32_t>(plan.calls.size());
    if (call.function->kind == catalog::FunctionKind::Aggregate) {
-      out.kernel = findAggregate(call.function->name, out.argTypes, representations, result);
+      if (call.fold) out.fold = std::make_shared<FoldProgram>(*call.fold, context.functions(), context.memory());
+      out.kernel =
+          out.fold ? &FoldProgram::kernel() : findAggregate(call.function->name, out.argTypes, representations, result);
       if (!out.kernel) throwNotSupported("aggregate " + std::string(call.function->name));
       out.mayCombine = isExactInAnyOrder(call.function->name, out.argPhysical);
    } else {
@@ -77,7 +80,7 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql
 
 } // namespace
 
-WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& columns) {
+WindowPlan planWindow(const sql::plan::Node& node, QueryContext& context) {
    WindowPlan plan;
    const auto& [spec, calls] = node.as<sql::plan::Window>();
    for (const sql::ColumnId column : node.output) {
@@ -93,7 +96,7 @@ WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& colum
    plan.passedCount = static_cast<uint32_t>(plan.stored.size());
    plan.partitionKeys = static_cast<uint32_t>(spec.partitionBy.size());
    for (const sql::WindowCall& call : calls)
-      plan.calls.push_back(planCall(plan, call, columns));
+      plan.calls.push_back(planCall(plan, call, context));
 
    FrameClause& frame = plan.frame;
    frame.mode = spec.mode;

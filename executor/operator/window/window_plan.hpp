@@ -29,7 +29,7 @@ struct WindowPlan {
    const sql::Expr* endOffset = nullptr;
 };
 
-WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& columns);
+WindowPlan planWindow(const sql::plan::Node& node, QueryContext& context);
 
 /// Computes all calls for one worker, partition by partition. Keeps its scratch memory between partitions.
 class WindowEvaluation {

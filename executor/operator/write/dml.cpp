@@ -31,7 +31,7 @@ struct RowList {
 struct Local final : LocalState {
    std::unique_ptr<WriteTarget::Local> target;
    std::array<std::vector<ExpressionState>, 3> checks; // by CheckedRows
-   std::unique_ptr<ExpressionState> returning;
+   std::unique_ptr<ExpressionState> returning, events;
    std::unique_ptr<BatchBuilder> returned;
    std::vector<ExpressionState> partChecks;
    std::vector<uint8_t> deletedNow;
@@ -80,6 +80,8 @@ private:
    bool refuse(const Batch& in, uint32_t row, const SqlError& error);
    void refuseOwnRows(QueryContext& context, Local& local, const Batch& in, Selection rows);
    [[noreturn]] void failTwice() const;
+   void requireSeen(QueryContext& context, Local& local, const Batch& in, Selection rows);
+   void noteEvents(QueryContext& context, Local& local, const Batch& in, Selection rows);
 
    const sql::plan::Node& node_;
    const sql::Dml& dml_;
@@ -87,9 +89,9 @@ private:
    const ColumnSlots slots_;
    WriteTarget target_;
    const RowErrors errors_;
-   std::array<Programs, 3> checks_; // by CheckedRows; null for NOT NULL
-   Programs partChecks_;            // of dml_.partChecks
-   std::shared_ptr<const ExpressionProgram> returning_;
+   std::array<Programs, 3> checks_;                              // by CheckedRows; null for NOT NULL
+   Programs partChecks_;                                         // of dml_.partChecks
+   std::shared_ptr<const ExpressionProgram> returning_, events_; // null: nobody asks
    std::vector<Representation> returningColumns_;
    BatchStore& returned_;
    bool writesRows_; ///< not DELETE, nor a MERGE that only deletes
@@ -110,6 +112,10 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& 
       returningColumns_.push_back(columns_[column.column].repr);
    }
    if (!exprs.empty()) returning_ = ExpressionProgram::compile(std::span(exprs), slots_, columns_);
+   exprs.clear();
+   for (const sql::ComputedColumn& column : dml_.events)
+      exprs.push_back(column.expr.get());
+   if (!exprs.empty()) events_ = ExpressionProgram::compile(std::span(exprs), slots_, columns_);
    for (const sql::Dml::PartCheck& check : dml_.partChecks)
       partChecks_.push_back(check.check.expr ? ExpressionProgram::compile(*check.check.expr, slots_, columns_)
                                              : nullptr);
@@ -152,6 +158,7 @@ LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
       local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), context.memory());
       local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
    }
+   if (events_) local->events = std::make_unique<ExpressionState>(events_, context.functions(), context.memory());
    for (const auto& check : partChecks_)
       if (check) local->partChecks.emplace_back(check, context.functions(), context.memory());
    local->target = target_.makeLocal();
@@ -162,6 +169,7 @@ SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batc
    auto& local = static_cast<Local&>(state);
    const Selection rows = dml_.clause == sql::noColumn ? write(context, local, in) : writeByClause(context, local, in);
    context.addWritten(rows.count(), dml_.isMain);
+   if (events_ && rows.count() > 0) noteEvents(context, local, in, rows);
    if (!returning_ || rows.count() == 0) return SinkStatus::NeedInput;
    Batch result;
    result.columns.resize(returningColumns_.size());
@@ -186,9 +194,25 @@ SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batc
    return SinkStatus::NeedInput;
 }
 
+/// Hands what triggers need of rows that were written to the session.
+void DmlSink::noteEvents(QueryContext& context, Local& local, const Batch& in, Selection rows) {
+   Batch noted;
+   noted.columns.resize(dml_.events.size());
+   events_->evaluateAll(*local.events, in, rows, noted.columns.data());
+   std::vector<int64_t> places(in.rowCount);
+   if (target_.hasParts())
+      forEachRow(rows, [&](uint32_t row) { places[row] = target_.placeOf(*local.target, row)->oid; });
+   noted.columns.push_back(Vector::flat(PhysicalType::I64, places.data(), nullptr));
+   noted.rowCount = in.rowCount;
+   noted.selection = rows;
+   DCHECK(context.execution.noteRows != nullptr);
+   context.execution.noteRows(dml_, noted);
+}
+
 /// INSERT, UPDATE, DELETE: the same action for all rows. Returns the rows that were written.
 Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    Selection rows = in.selection;
+   if (dml_.isInstead) return rows;
    // Joined tables may give a row of the target twice: the first counts. Only rows that are written must satisfy the
    // constraints.
    if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
@@ -345,8 +369,29 @@ bool DmlSink::refuse(const Batch& in, uint32_t row, const SqlError& error) {
    return false;
 }
 
+/// Throws 0A000 if a BEFORE ROW trigger has changed a row so that it belongs to another part, or to none.
+void DmlSink::requireSeen(QueryContext& context, Local& local, const Batch& in, Selection rows) {
+   const Vector& seen = in.columns[*slots_.find(dml_.seenPart)];
+   forEachRow(rows, [&](uint32_t at) {
+      if (seen.isNull(at)) return; // no part took it before the triggers, either
+      const auto row = static_cast<RowIndex>(at);
+      const auto before = static_cast<Oid>(seen.value<int64_t>(row));
+      const auto error =
+          target_.place(*local.target, in, Selection::list(&row, 1), context.functions(), context.memory());
+      if (!error && target_.placeOf(*local.target, row)->oid == before) return;
+      const catalog::Snapshot* catalog = context.functions().catalog;
+      const catalog::RelationPtr part = catalog ? catalog->relation(before) : nullptr;
+      const catalog::SchemaPtr schema = part ? catalog->schema(part->schema) : nullptr;
+      throw SqlError(sqlstate::featureNotSupported,
+                     "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported")
+          .detail("Before executing trigger \"" + dml_.seenBy + "\", the row was to be in partition \"" +
+                  (schema ? schema->name : std::string()) + "." + (part ? part->name : std::string()) + "\".");
+   });
+}
+
 /// Chooses the tables of new rows, and checks what only these tables demand. False as checkRows().
 bool DmlSink::placeRows(Local& local, const Batch& in, Selection rows, QueryContext& context) {
+   if (dml_.seenPart != sql::noColumn) requireSeen(context, local, in, rows);
    for (uint32_t i = 0; dml_.input && (dml_.table.parts || dml_.bounds) && i < rows.count(); ++i) {
       // One by one, so that the error is that of the first row of the input.
       const auto row = static_cast<RowIndex>(rows.row(i));

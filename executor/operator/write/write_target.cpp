@@ -22,6 +22,7 @@ WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const C
                                                  partCount(dml.table) <= sharedTablesMin
                                              ? storage::AppendMode::Bulk
                                              : storage::AppendMode::Small) {
+   if (dml.isInstead) return;
    if (dml.rowId != sql::noColumn) rowIdSlot_ = slots.find(dml.rowId);
    if (dml.tableOid != sql::noColumn) tableOidSlot_ = slots.find(dml.tableOid);
    std::vector<const sql::Expr*> expressions;

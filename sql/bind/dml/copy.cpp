@@ -3,6 +3,7 @@
 #include "io/format/external_table.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
@@ -67,6 +68,7 @@ BoundRel bindCopy(BindState& state, const CopyRows& copy) {
    RelPtr rel = scanInput(state, scope, copy, *dml, values);
    rel = fillTarget(state, scope, std::move(rel), *dml, table, values);
    if (copy.where) rel = makeSelect(std::move(rel), bindWhere(state, table, dml->target, *copy.where));
+   rel = fireForInsert(state, scope, std::move(rel), copy.table, *dml);
    rel = computeGenerated(state, scope, std::move(rel), *dml, table);
    dml->checks = checksOf(state, table, dml->target);
    setParts(state, copy.table, *dml);

@@ -7,6 +7,7 @@
 #include "sql/bind/dml/insert.hpp"
 #include "sql/bind/dml/merge.hpp"
 #include "sql/bind/dml/rule_binding.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/dml/update.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -48,6 +49,12 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    const uint32_t position = state.at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
+   if (state.context.transitions && qualified.schema.empty())
+      for (const catalog::RelationPtr& transition : *state.context.transitions)
+         if (transition->name == qualified.name)
+            throw SqlError(sqlstate::featureNotSupported,
+                           "relation \"" + qualified.name + "\" cannot be the target of a modifying statement")
+                .at(position);
    auto relation = catalog::requireRelation(state.context.catalog, state.path(), qualified);
    const std::string quoted = "\"" + relation->name + "\"";
    if (std::string_view(verb) == "MERGE" && relation->relationKind != RelationKind::Table &&
@@ -410,6 +417,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
                    const ::List* returning, const TargetPolicies& policies, const RuleBinding* rule) {
    if (rule && rule->isCommand && !rule->returning) returning = nullptr; // nobody reads it
    dml->isMain = scope.parent == nullptr;
+   noteTriggers(state, scope, kind, *dml, policies.stored());
    noteWritten(state, kind, *dml);
    BoundRel result;
    std::vector<ComputedColumn>& returned = dml->returning;

@@ -4,8 +4,10 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/instead.hpp"
 #include "sql/bind/dml/on_conflict.hpp"
 #include "sql/bind/dml/rule_binding.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -372,6 +374,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "INSERT into");
    if (!rule) refuseRules(*table, catalog::RuleEvent::Insert);
+   if (hasInsteadTriggers(state, *table, catalog::trigger_bit::insert))
+      return bindInstead(state, scope, *reinterpret_cast<const ::Node*>(&statement), table);
    const bool isExplicit = statement.cols != nullptr;
    auto columns = insertColumns(state, statement.cols, *table);
    ViewTarget view;
@@ -408,6 +412,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    std::vector<GetColumn> values = joinParts(state, scope, given, columns, rel);
    if (isView) addViewDefaults(state, scope, view, values, rel);
    rel = fillTarget(state, scope, std::move(rel), *dml, *table, values);
+   rel = fireForInsert(state, scope, std::move(rel), table, *dml);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {
       const ConflictView conflictView{view, viewItem};

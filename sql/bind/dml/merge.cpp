@@ -5,6 +5,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/dml/insert.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/dml/update.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/query/cte.hpp"
@@ -34,6 +35,34 @@ struct ClauseRow {
    bool isInsert;
    std::vector<std::pair<int16_t, ExprPtr>> values;
 };
+
+} // namespace
+
+namespace {
+
+/// BEFORE ROW triggers, each for the rows of the clauses with its event.
+RelPtr fireForClauses(BindState& state, Scope& scope, RelPtr rel, const catalog::Relation& table,
+                      const std::vector<GetColumn>& old, Dml& dml) {
+   namespace bit = catalog::trigger_bit;
+   const TableParts* parts = dml.table.parts.get();
+   for (const auto& [action, event] :
+        {std::pair(DmlAction::Insert, bit::insert), std::pair(DmlAction::Update, bit::update),
+         std::pair(DmlAction::Delete, bit::del)}) {
+      std::vector<int> clauses;
+      for (size_t i = 0; i < dml.actions.size(); ++i)
+         if (dml.actions[i] == action) clauses.push_back(static_cast<int>(i));
+      if (clauses.empty() || !hasRowTriggers(state, table, parts, event, dml.assigned)) continue;
+      RowOnItsWay row{event,
+                      event == bit::insert ? nullptr : &old,
+                      event == bit::del ? nullptr : &dml.target,
+                      dml.tableOid,
+                      dml.clause,
+                      clauses};
+      row.assigned = dml.assigned;
+      rel = fireRowTriggers(state, scope, std::move(rel), table, parts, row);
+   }
+   return rel;
+}
 
 } // namespace
 
@@ -171,6 +200,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
    if (!written.empty())
       for (const GetColumn& stored : old) // of heirs only
          if (static_cast<size_t>(stored.attribute) > table->columns.size()) dml->target.push_back(stored);
+   rel = fireForClauses(state, scope, std::move(rel), *table, old, *dml);
    if (!written.empty()) {
       rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
       dml->checks = checksOf(state, *table, dml->target);

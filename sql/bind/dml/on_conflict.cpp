@@ -5,6 +5,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/dml/arbiters.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/dml/update.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -312,6 +313,12 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
       computed.push_back({written.column, std::move(value)});
    }
    rel = makeMap(std::move(rel), std::move(computed));
+   if (hasRowTriggers(state, *table, dml.table.parts.get(), catalog::trigger_bit::update, dml.assigned)) {
+      constexpr int clauses[] = {updateClause};
+      RowOnItsWay row{catalog::trigger_bit::update, &old, &dml.target, dml.tableOid, dml.clause, clauses};
+      row.assigned = dml.assigned;
+      rel = fireRowTriggers(state, scope, std::move(rel), *table, dml.table.parts.get(), row);
+   }
    rel = computeGenerated(state, scope, std::move(rel), dml, *table);
    dml.checks = checksOf(state, *table, dml.target);
    if (view) append(dml.checks, viewChecks(state, scope, view->target, dml.target, rel));

@@ -4,8 +4,11 @@
 #include <map>
 
 #include "sql/algebra/build.hpp"
+#include "sql/bind/dml/current_of.hpp"
 #include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/instead.hpp"
 #include "sql/bind/dml/rule_binding.hpp"
+#include "sql/bind/dml/triggers.hpp"
 #include "sql/bind/dml/view_check.hpp"
 #include "sql/bind/dml/view_target.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -43,8 +46,10 @@ RelPtr bindTargetRows(BindState& state, Scope& scope, FromItem target, const ::L
          item.lateralOnly = false;
    }
    if (where) {
-      if (isNode(where, T_CurrentOfExpr)) throwNotSupported("WHERE CURRENT OF");
-      rel = makeSelect(std::move(rel), coerceToBoolean(state, bindExpr(state, scope, where, Clause::Where), "WHERE"));
+      rel = makeSelect(std::move(rel),
+                       isNode(where, T_CurrentOfExpr)
+                           ? isCurrentRow(state, scope, *as<::CurrentOfExpr>(where))
+                           : coerceToBoolean(state, bindExpr(state, scope, where, Clause::Where), "WHERE"));
    }
    return rel; // the DML operator writes a row once, even if FROM gives its row id several times
 }
@@ -211,12 +216,26 @@ RelPtr bindUpdatedRows(BindState& state, Scope& scope, const ::Node& statement, 
    return makeMap(std::move(rel), std::move(computed));
 }
 
+namespace {
+
+RelPtr fireForUpdate(BindState& state, Scope& scope, RelPtr rel, const catalog::Relation& table,
+                     const std::vector<GetColumn>& stored, Dml& dml) {
+   const TableParts* parts = dml.table.parts.get();
+   RowOnItsWay row{catalog::trigger_bit::update, &stored, &dml.target, dml.tableOid};
+   row.assigned = dml.assigned;
+   return fireRowTriggers(state, scope, std::move(rel), table, parts, row);
+}
+
+} // namespace
+
 BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* parent) {
    RuleBinding* rule = std::exchange(state.rule, nullptr);
    Scope scope(parent);
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "UPDATE of");
    if (!rule) refuseRules(*table, catalog::RuleEvent::Update);
+   if (hasInsteadTriggers(state, *table, catalog::trigger_bit::update))
+      return bindInstead(state, scope, *reinterpret_cast<const ::Node*>(&statement), table);
    ViewTarget view;
    FromItem target;
    std::unique_ptr<Dml> dml;
@@ -247,6 +266,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
          if (old.attribute == assignment.attribute) old.column = changed;
    }
    rel = makeMap(std::move(rel), std::move(computed));
+   rel = fireForUpdate(state, scope, std::move(rel), *table, policies.stored(), *dml);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
@@ -270,6 +290,8 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
    declareCtes(state, scope, statement.withClause);
    auto table = targetTable(state, *statement.relation, "DELETE from");
    if (!rule) refuseRules(*table, catalog::RuleEvent::Delete);
+   if (hasInsteadTriggers(state, *table, catalog::trigger_bit::del))
+      return bindInstead(state, scope, *reinterpret_cast<const ::Node*>(&statement), table);
    ViewTarget view;
    FromItem target;
    std::unique_ptr<Dml> dml;
@@ -285,6 +307,8 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
    const TargetPolicies policies = guardTarget(state, table, view.table ? &view : nullptr, target);
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause, rule);
    if (rule && !view.table) rel = withoutExcluded(state, *rule, *table, std::move(rel), policies.stored(), {});
+   rel = fireRowTriggers(state, scope, std::move(rel), *table, dml->table.parts.get(),
+                         {catalog::trigger_bit::del, &policies.stored(), nullptr, dml->tableOid});
    return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList, policies,
                     rule);
 }

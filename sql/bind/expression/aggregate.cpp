@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "catalog/object/function.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/user_aggregate.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collated_call.hpp"
@@ -34,6 +36,7 @@ bool sameExprs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
 /// True if both calls give the same value in every group.
 bool sameCall(const AggregateCall& a, const AggregateCall& b) {
    if (a.function != b.function || a.distinct != b.distinct || a.star != b.star || a.type != b.type) return false;
+   if (a.fold && (a.fold->aggregate != b.fold->aggregate || a.fold->isMoving != b.fold->isMoving)) return false;
    if (!a.filter != !b.filter || (a.filter && !equal(*a.filter, *b.filter))) return false;
    for (const ExprPtr& arg : a.args)
       if (isVolatile(*arg)) return false;
@@ -78,7 +81,9 @@ Scope& aggregateScope(BindState& state, Scope& scope, const std::vector<const Ex
 /// Direct arguments do not decide the level. They must not contain nested aggregates or windows either, and what they
 /// read must be there where the aggregate is computed.
 void checkDirectArgument(BindState& state, Scope& level, const Expr& arg) {
-   const auto isBelow = [&](ColumnId column) { return state.depthOf(column) > level.depth; };
+   const auto isBelow = [&](ColumnId column) {
+      return state.depthOf(column) > level.depth && state.depthOf(column) != noLevel;
+   };
    std::vector<ColumnId> columns;
    collectColumns(arg, columns);
    if (std::any_of(columns.begin(), columns.end(), isBelow))
@@ -112,12 +117,12 @@ void checkAggregateClause(const Scope& scope, uint32_t position, bool isGrouping
 } // namespace
 
 ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
-                      std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount) {
+                      std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount, FoldPtr fold) {
    const uint32_t position = state.at(call.location);
-   const auto& function = *candidate.function;
-   const std::string name(function.name);
-   const auto* info = builtins().aggregate(function.oid);
-   const bool isOrderedSet = info && info->kind != AggregateKind::Normal;
+   const std::string name(candidate.function->name);
+   const auto& function = fold ? *foldFunction() : *candidate.function;
+   const auto kind = catalog::aggregateKind(state.context.catalog, candidate.function->oid);
+   const bool isOrderedSet = kind && kind->first != AggregateKind::Normal;
    if (isOrderedSet && !call.agg_within_group)
       throw SqlError(sqlstate::wrongObjectType, "WITHIN GROUP is required for ordered-set aggregate " + name)
           .at(position);
@@ -130,12 +135,13 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    AggregateCall aggregate;
    aggregate.function = &function;
    aggregate.distinct = call.agg_distinct;
-   aggregate.star = call.agg_star;
+   aggregate.star = call.agg_star && !fold;
+   if (fold && args.empty()) args.push_back(makeBoolean(true)); // to count the rows
    const SqlType settledType = settleCall(state, function, args, resultType);
    const IcuCollation* collation = state.columns.collations.find(settledType.collation);
    const uint32_t firstValue = call.agg_within_group ? directCount : 0;
    const bool hasKeys = collation && collateChoice(function, args, firstValue, *collation);
-   if (info && info->kind == AggregateKind::Hypothetical)
+   if (!fold && kind && kind->first == AggregateKind::Hypothetical)
       collateHypothetical(state.columns.collations, args, directCount);
    aggregate.type = hasKeys ? args[firstValue]->type : settledType;
    uint32_t sortIndex = 0;
@@ -150,6 +156,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       }
       requireSortKey(state, *key.expr, key.expr->position);
       direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
+      if (fold && call.agg_within_group) continue; // as in PostgreSQL, which leaves it to the functions to sort
       aggregate.orderBy.push_back(std::move(key));
    }
    for (size_t i = 0; i < args.size(); ++i)
@@ -180,6 +187,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       }
    }
 
+   aggregate.fold = std::move(fold);
    std::vector<const Expr*> reads;
    for (const ExprPtr& arg : aggregate.args)
       reads.push_back(arg.get());

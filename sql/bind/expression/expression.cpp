@@ -15,6 +15,7 @@
 #include "sql/bind/expression/operator.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/subquery.hpp"
+#include "sql/bind/state/variable_names.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
@@ -133,8 +134,12 @@ ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
 
 ExprPtr bindParameter(BindState& state, const ::ParamRef& node) {
    const uint32_t position = state.at(node.location);
-   if (state.inlineArgs) return clone(*state.inlineArgs->at(static_cast<size_t>(node.number - 1)));
-   if (!state.context.allowParameters || node.number <= 0 || node.number > 65535)
+   const auto* args = state.inlineArgs;
+   if (args && node.number > 0 && static_cast<size_t>(node.number) <= args->size())
+      return clone(*(*args)[static_cast<size_t>(node.number - 1)]);
+   if (const VariableNames* variables = args ? nullptr : state.variables())
+      if (auto variable = variables->positional(static_cast<uint32_t>(node.number))) return variable;
+   if (args || !state.context.allowParameters || node.number <= 0 || node.number > 65535)
       throw SqlError(sqlstate::undefinedParameter, "there is no parameter $" + std::to_string(node.number))
           .at(position);
    const auto index = static_cast<uint32_t>(node.number - 1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/object/range_constructors.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
@@ -10,11 +9,13 @@
 #include "sql/bind/expression/in_out_call.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
+#include "sql/bind/expression/user_aggregate.hpp"
 #include "sql/bind/expression/window_call.hpp"
+#include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/callee.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
-#include "sql/bind/type/qualified_name.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
@@ -37,7 +38,10 @@ enum class CallPlace : uint8_t { Expression, FromItem };
 struct CallSite {
    const ::FuncCall* call = nullptr; ///< null: made by the binder
    CallPlace place = CallPlace::Expression;
-   uint32_t directCount = 0; ///< of WITHIN GROUP: arguments before it
+   uint32_t directCount = 0;                   ///< of WITHIN GROUP: arguments before it
+   const ::List* definitions = nullptr;        ///< FromItem: the column definition list; null: none
+   std::optional<RoutineRows>* rows = nullptr; ///< FromItem: takes the rows of a function of a user
+   std::string* outName = nullptr;             ///< FromItem: takes the name of its only OUT parameter
 };
 
 ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
@@ -45,28 +49,20 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
 ExprPtr bindSpreadCall(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
                        std::vector<ExprPtr> args, uint32_t position);
 ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type);
-ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call);
+ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call, const std::string& name);
+ExprPtr finishRoutine(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
+                      std::vector<ExprPtr> args, uint32_t position);
 
 constexpr uint32_t argumentsMax = 100;
 
-std::string_view plainName(const ::FuncCall& call) {
-   return stringOf(ListOf<>(call.funcname).back());
-}
-
-std::string qualifiedNameOf(const ::FuncCall& call) {
-   std::string text;
-   for (const ::Node* part : ListOf<>(call.funcname)) {
-      if (!text.empty()) text += '.';
-      text += stringOf(part);
-   }
-   return text;
-}
-
 [[noreturn]] void throwNoFunction(const ::FuncCall* call, std::string_view name, std::span<const Oid> argTypes,
-                                  std::span<const std::string> argNames, uint32_t position) {
-   SqlError error(sqlstate::undefinedFunction,
-                  "function " + callSignature(name, argTypes, argNames) + " does not exist");
+                                  std::span<const std::string> argNames, uint32_t position, bool isProcedure = false) {
+   SqlError error(sqlstate::undefinedFunction, (isProcedure ? "procedure " : "function ") +
+                                                   callSignature(name, argTypes, argNames) + " does not exist");
    error.setPosition(position);
+   if (isProcedure)
+      throw std::move(error).hint("No procedure matches the given name and argument types. You might need to add "
+                                  "explicit type casts.");
    if (call && !ListOf<>(call->agg_order).empty() && !call->agg_within_group)
       throw std::move(error).hint("No aggregate function matches the given name and argument types. Perhaps you "
                                   "misplaced ORDER BY; ORDER BY must appear after all regular arguments of the "
@@ -146,17 +142,20 @@ ExprPtr callFunction(BindState& state, Scope& scope, std::string_view name, std:
    return finishCall(state, scope, {}, found.candidate, std::move(args), position, name);
 }
 
-namespace {
-
-/// The range type or multirange type of a user that the name of a call means; null: there is none.
-catalog::RelationPtr rangeTypeNamed(const BindState& state, const ::FuncCall& call) {
-   const ListOf<> path(call.funcname);
-   catalog::QualifiedName name = catalog::QualifiedName::of(std::string(stringOf(path.back())));
-   if (path.size() > 1) name.schema = stringOf(path[path.size() - 2]);
-   if (path.size() == 1 && !builtins().functions(name.name).empty()) return nullptr;
-   auto found = catalog::findNamedType(state.context.catalog, state.context.searchPath, name);
-   return found && found->range ? found : nullptr;
+ExprPtr callFunction(BindState& state, Scope& scope, const FunctionInfo& function, std::vector<ExprPtr> args,
+                     uint32_t position) {
+   FunctionCandidate candidate;
+   candidate.function = &function;
+   candidate.args.assign(function.argTypes.begin(), function.argTypes.end());
+   if (function.variadicElement == oid::any) {
+      const size_t fixed = candidate.args.size() - 1;
+      candidate.args.resize(args.size(), oid::any);
+      candidate.variadicCount = static_cast<uint32_t>(args.size() - fixed);
+   }
+   return finishCall(state, scope, {}, candidate, std::move(args), position, function.name);
 }
+
+namespace {
 
 /// The bounds for a range over a domain must be its values.
 void castToDomain(BindState& state, const catalog::Relation& range, std::vector<ExprPtr>& args) {
@@ -166,10 +165,44 @@ void castToDomain(BindState& state, const catalog::Relation& range, std::vector<
       args[i] = intoDomain(coerce(state, std::move(args[i]), bound.oid, -1, CoercionContext::Implicit), bound);
 }
 
-ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPlace place) {
+/// The only procedure that so many arguments may mean, or one that takes just as many; null: that is not clear.
+const FunctionInfo* procedureFor(const Callee& callee, size_t count) {
+   const FunctionInfo* procedure = nullptr;
+   bool isClear = true;
+   for (const FunctionInfo* one : callee.functions) {
+      const size_t most = std::max(one->argModes.size(), one->argTypes.size());
+      if (one->kind != FunctionKind::Procedure || count > most || count + one->defaults.size() < most) continue;
+      if (count == most) return one;
+      isClear = procedure == nullptr;
+      procedure = one;
+   }
+   return isClear ? procedure : nullptr;
+}
+
+/// CALL p(1, NULL): an argument for an OUT parameter has its place, and is not evaluated. `names`: of the last
+/// arguments.
+void dropOutputs(const Callee& callee, std::vector<ExprPtr>& args, std::vector<Oid>& types,
+                 std::vector<std::string>& names) {
+   const FunctionInfo* procedure = procedureFor(callee, args.size());
+   if (!procedure || procedure->argModes.empty()) return;
+   const auto isOutput = [&](size_t i, size_t positional) {
+      if (i < positional) return procedure->argModes[i] == 'o';
+      for (size_t k = 0; k < procedure->argNames.size(); ++k)
+         if (procedure->argNames[k] == names[i - positional]) return procedure->argModes[k] == 'o';
+      return false;
+   };
+   for (size_t i = args.size(); i-- > 0;) {
+      const size_t positional = args.size() - names.size();
+      if (!isOutput(i, positional)) continue;
+      args.erase(args.begin() + static_cast<ptrdiff_t>(i));
+      types.erase(types.begin() + static_cast<ptrdiff_t>(i));
+      if (i >= positional) names.erase(names.begin() + static_cast<ptrdiff_t>(i - positional));
+   }
+}
+
+ExprPtr bindCall(BindState& state, Scope& scope, CallSite site) {
+   const ::FuncCall& call = *site.call;
    const uint32_t position = state.at(call.location);
-   const auto name = plainName(call);
-   const std::string shownName = qualifiedNameOf(call);
    if (ListOf<>(call.args).size() > argumentsMax)
       throw SqlError(sqlstate::tooManyArguments, "cannot pass more than 100 arguments to a function").at(position);
 
@@ -193,36 +226,21 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       for (const auto* sort : ListOf<SortBy>(call.agg_order))
          args.push_back(bindExpr(state, scope, sort->node));
 
+   const Callee callee = calleeOf(state, call, scope.clause);
+   const std::string &name = callee.name, &shownName = callee.shownName;
+   const catalog::RelationPtr& rangeType = callee.rangeType;
+
    // count(t): a row of a table is never NULL, so every row counts.
    const auto* row = args.size() == 1 ? args[0]->getIf<scalar::Row>() : nullptr;
    if (name == "count" && row && !row->isNullExtended && !call.agg_distinct) args[0] = makeBoolean(true);
 
-   const ListOf<> path(call.funcname);
-   requireOwnDatabase(path, state.context.catalog, position);
-   const auto schemaName = path.size() == 1 ? std::string_view("pg_catalog") : stringOf(path[path.size() - 2]);
-   const auto named = builtins().functions(name);
-   const bool isBuiltin = schemaName == "pg_catalog" || (schemaName == "information_schema" && !named.empty() &&
-                                                         named[0]->schema != catalog::pgCatalogSchema);
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
-   const catalog::RelationPtr rangeType = rangeTypeNamed(state, call);
-   const auto constructors =
-       rangeType ? catalog::rangeConstructors(*rangeType) : std::span<const FunctionInfo* const>();
-   if (!isBuiltin && !rangeType) {
-      const auto schema = stringOf(path[path.size() - 2]);
-      if (!state.context.catalog.findSchema(schema) && schema != "information_schema")
-         throw SqlError(sqlstate::undefinedSchema, "schema \"" + std::string(schema) + "\" does not exist")
-             .at(position);
-      throwNoFunction(&call, shownName, types, argNames, position);
-   }
-   // Rewrites call these, with argument types that no lookup by name would give them.
-   const bool isBoundKey = scope.clause == Clause::PartitionKey && path.size() > 1 && // as TableParts has it
-                           (name == "ouzel_collation_key" || name == "ouzel_collation_keys");
-   if (name.starts_with("ouzel_") && name != "ouzel_version" && name != "ouzel_current_row" && name != "ouzel_domain" &&
-       !isBoundKey)
-      throwNoFunction(&call, shownName, types, argNames, position);
-   auto found = resolveFunction(name, types, argNames, call.func_variadic, constructors);
+   const std::vector<Oid> given = types;
+   if (&call == state.context.calledProcedure) dropOutputs(callee, args, types, argNames);
+   auto found = resolveFunction(callee.isQualified ? std::string_view() : std::string_view(name), types, argNames,
+                                call.func_variadic, callee.functions);
    switch (found.outcome) {
    case Resolution::Found: break;
    case Resolution::Cast: {
@@ -238,30 +256,43 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
    case Resolution::None:
       if (rangeType && args.size() == 1 && types[0] == oid::unknown && argNames.empty()) // as PostgreSQL, a cast
          return coerce(state, std::move(args[0]), rangeType->rowType, -1, CoercionContext::Explicit);
-      if (argNames.empty() && path.size() == 1)
+      if (argNames.empty() && !callee.isQualified)
          if (ExprPtr field = fieldCalled(state, call, args)) return field;
-      throwNoFunction(&call, shownName, types, argNames, position);
+      throwNoFunction(&call, shownName, given, argNames, position, &call == state.context.calledProcedure);
    }
-   if (rangeType) // ROW(...) as a bound gets the type of the bounds
+   if (rangeType || found.candidate.function->oid >= firstUserOid) // ROW(...) gets the type of the parameter
       for (size_t i = 0; i < args.size(); ++i)
          if (args[i]->type.oid == oid::record && isRowType(found.candidate.args[i]))
             args[i] = coerce(state, std::move(args[i]), found.candidate.args[i], -1, CoercionContext::Implicit);
    for (ExprPtr& arg : args)
       arg = rowValue(state, std::move(arg));
    if (rangeType) castToDomain(state, *rangeType, args);
+   if (const FunctionInfo* twin = builtinTwin(state, call, *found.candidate.function)) found.candidate.function = twin;
    if (call.agg_within_group) {
-      const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
-      if (aggregate && aggregate->kind == AggregateKind::Normal)
+      const auto aggregate = catalog::aggregateKind(state.context.catalog, found.candidate.function->oid);
+      if (aggregate && aggregate->first == AggregateKind::Normal)
          throw SqlError(sqlstate::wrongObjectType,
                         shownName + " is not an ordered-set aggregate, so it cannot have WITHIN GROUP")
              .at(position);
-      if (aggregate && aggregate->kind == AggregateKind::OrderedSet &&
-          static_cast<uint32_t>(aggregate->directArgs) != directCount)
+      if (aggregate && aggregate->first == AggregateKind::OrderedSet &&
+          static_cast<uint32_t>(aggregate->second) != directCount)
          throwNoFunction(nullptr, shownName, types, argNames, position);
-      if (aggregate && aggregate->kind == AggregateKind::Hypothetical)
+      if (aggregate && aggregate->first == AggregateKind::Hypothetical)
          uniteHypothetical(state, args, directCount, callSignature(shownName, types, argNames), position);
    }
-   return finishCall(state, scope, {&call, place, directCount}, found.candidate, std::move(args), position, shownName);
+   site.directCount = directCount;
+   return finishCall(state, scope, site, found.candidate, std::move(args), position, shownName);
+}
+
+/// Defaults without a type, as NULL, get the type that the other arguments give a polymorphic parameter.
+void castUntyped(BindState& state, const FunctionInfo& function, std::vector<ExprPtr>& args) {
+   std::vector<Oid> actual, declared(function.argTypes.begin(), function.argTypes.end());
+   for (const ExprPtr& arg : args)
+      actual.push_back(arg->type.oid);
+   enforceGenericConsistency(actual, declared, function.returnType);
+   for (size_t i = 0; i < args.size(); ++i)
+      if (args[i]->type.oid == oid::unknown)
+         args[i] = coerce(state, std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
 }
 
 ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
@@ -310,8 +341,13 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       args.resize(parameters);
    }
    const auto defaultsFrom = parameters - static_cast<uint32_t>(function.defaults.size());
-   for (uint32_t i = 0; i < parameters && i < args.size(); ++i)
-      if (!args[i]) args[i] = bindFunctionDefault(state, function.defaults[i - defaultsFrom], function.argTypes[i]);
+   bool hasUntyped = false;
+   for (uint32_t i = 0; i < parameters && i < args.size(); ++i) {
+      if (args[i]) continue;
+      args[i] = bindFunctionDefault(state, function.defaults[i - defaultsFrom], function.argTypes[i]);
+      hasUntyped = hasUntyped || args[i]->type.oid == oid::unknown;
+   }
+   if (hasUntyped) castUntyped(state, function, args);
 
    // The variadic arguments become one array, unless the function is VARIADIC "any".
    if (candidate.variadicCount > 0 && function.variadicElement != oid::any) {
@@ -332,8 +368,15 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    if (call && call->func_variadic && function.variadicElement == oid::any)
       return bindSpreadCall(state, scope, site, function, std::move(args), position);
 
+   if (call && call == state.context.calledProcedure && function.kind != FunctionKind::Procedure)
+      throw SqlError(sqlstate::wrongObjectType, callSignature(name, types, {}) + " is not a procedure")
+          .at(position)
+          .hint("To call a function, use SELECT.");
    switch (function.kind) {
    case FunctionKind::Aggregate:
+      if (call && function.oid >= firstUserOid)
+         return withBlanks(
+             bindUserAggregate(state, scope, *call, candidate, std::move(args), resultType, site.directCount));
       if (call && call->over)
          return withBlanks(bindWindowCall(state, scope, *call, candidate, std::move(args), resultType));
       if (!call) throwInternal("aggregate called by name");
@@ -344,10 +387,18 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
              .at(position);
       return withBlanks(bindWindowCall(state, scope, *call, candidate, std::move(args), resultType));
    case FunctionKind::Procedure:
-      throw SqlError(sqlstate::wrongObjectType, std::string(name) + " is a procedure").at(position);
+      if (call && call == state.context.calledProcedure) break;
+      throw SqlError(sqlstate::wrongObjectType, callSignature(name, types, {}) + " is a procedure")
+          .at(position)
+          .hint("To call a procedure, use CALL.");
    case FunctionKind::Function: break;
    }
    if (call) refuseDecorations(*call, name, position);
+   if (function.oid >= firstUserOid) {
+      noteRoutine(state, site.call, function);
+      if (function.language != catalog::language_oid::c || isRunBySession(function))
+         return finishRoutine(state, scope, site, function, std::move(args), position);
+   }
    constexpr Oid sqlLanguage = 14;
    if (function.language == sqlLanguage && !function.returnsSet)
       if (auto inlined = inlineSqlFunction(state, function, args, resultType)) {
@@ -355,7 +406,9 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
          return inlined;
       }
    if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
-   auto expr = makeCall(&function, resultType, std::move(args));
+   const bool isMade = function.oid >= firstUserOid;
+   auto expr = makeCall(isMade ? catalog::lastingInfo(state.context.catalog.function(function.oid)) : &function,
+                        resultType, std::move(args));
    expr->position = position;
    if (filled.domain && !function.returnsSet) return intoDomain(std::move(expr), filled);
    if (site.place == CallPlace::Expression && resultOid == oid::record && !function.argModes.empty())
@@ -365,8 +418,36 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       return withBlanks(std::move(expr));
    }
    if (!function.returnsSet) return withBlanks(std::move(expr));
-   auto rows = registerSrf(state, scope, std::move(expr));
+   auto rows = registerSrf(state, scope, std::move(expr), std::string(function.name));
    return filled.domain ? intoDomain(std::move(rows), filled) : std::move(rows);
+}
+
+ExprPtr finishRoutine(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
+                      std::vector<ExprPtr> args, uint32_t position) {
+   RoutineCall routine{state.context.catalog.function(function.oid), std::move(args), {}, position};
+   size_t input = 0;
+   for (const catalog::FunctionParameter& parameter : routine.function->parameters) {
+      if (!parameter.isInput()) continue;
+      ExprPtr& arg = routine.args[input++];
+      if (parameter.type.domain) arg = intoDomain(std::move(arg), parameter.type);
+      routine.declared.push_back(isPolymorphic(parameter.type.oid) ? arg->type.oid : parameter.type.oid);
+   }
+   if (site.outName && std::count_if(routine.function->parameters.begin(), routine.function->parameters.end(),
+                                     [](const auto& parameter) { return parameter.isOutput(); }) == 1)
+      for (const catalog::FunctionParameter& parameter : routine.function->parameters)
+         if (parameter.isOutput()) *site.outName = parameter.name;
+   if (site.call && site.call == state.context.calledProcedure && state.context.called && site.rows) {
+      *site.rows = argumentsOf(state, scope, std::move(routine), *state.context.called);
+      return nullptr;
+   }
+   if (site.place == CallPlace::FromItem && site.rows) {
+      *site.rows = routineRows(state, scope, routine, site.definitions);
+      if (*site.rows) return nullptr;
+   }
+   const std::string name = routine.function->name;
+   const bool returnsSet = function.returnsSet;
+   ExprPtr value = routineValue(state, scope, std::move(routine));
+   return returnsSet ? registerSrf(state, scope, std::move(value), name) : std::move(value);
 }
 
 /// f(a, VARIADIC array) of a function whose arguments may have any types: the twin of the function takes the array.
@@ -391,11 +472,11 @@ ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type) {
    scope.clause = Clause::Default;
    auto expr = bindExpr(state, scope, script.expression());
    state.source = outer;
-   if (isPolymorphic(type)) return unknownToText(state, std::move(expr));
+   if (isPolymorphic(type)) return expr;
    return coerce(state, std::move(expr), type, -1, CoercionContext::Explicit);
 }
 
-ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
+ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call, const std::string& name) {
    const uint32_t position = call->position;
    const auto refuse = [&](std::string message, std::string hint = {}) {
       throw SqlError(sqlstate::featureNotSupported, message).at(position).hint(hint);
@@ -421,7 +502,7 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
    const bool isKnown = known != scope.srfs.end() && (scope.clause != Clause::Select || !isVolatile(*call));
    ColumnId column = isKnown ? known->column : noColumn;
    if (!isKnown) {
-      column = state.addColumn(scope, std::string(functionOf(*call)->name), type);
+      column = state.addColumn(scope, name, type);
       state.setKind(column, ColumnKind::Srf);
       scope.srfs.push_back({column, std::move(call)});
    }
@@ -433,12 +514,14 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
 } // namespace
 
 ExprPtr bindFunctionCall(BindState& state, Scope& scope, const ::FuncCall& call) {
-   return bindCall(state, scope, call, CallPlace::Expression);
+   return bindCall(state, scope, {.call = &call});
 }
 
-ExprPtr bindFromCall(BindState& state, Scope& scope, const ::FuncCall& call) {
+FromCall bindFromCall(BindState& state, Scope& scope, const ::FuncCall& call, const ::List* definitions) {
    const DepthGuard guard(state);
-   return bindCall(state, scope, call, CallPlace::FromItem);
+   FromCall from;
+   from.call = bindCall(state, scope, {&call, CallPlace::FromItem, 0, definitions, &from.rows, &from.outName});
+   return from;
 }
 
 } // namespace ouzel::sql

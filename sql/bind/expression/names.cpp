@@ -5,7 +5,10 @@
 
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/row.hpp"
+#include "sql/bind/state/routine_call.hpp"
+#include "sql/bind/state/variable_names.hpp"
 #include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // Column references: finds the query level and the FROM item of a name, and makes errors with hints for a name that is
@@ -130,22 +133,25 @@ bool isSystemColumn(std::string_view name) {
    return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+ColumnId rowIdOf(BindState& state, const Scope& level, NamespaceItem& item) {
+   if (item.rowId != noColumn) return item.rowId;
+   std::vector<GetColumn>& columns = item.scan->as<op::Get>().columns;
+   for (const GetColumn& column : columns)
+      if (column.attribute == rowIdAttribute) item.rowId = column.column;
+   if (item.rowId == noColumn) {
+      item.rowId = state.addColumn(level, "ctid", plainType(oid::int8));
+      state.columns[item.rowId].nullable = false;
+      columns.push_back({item.rowId, rowIdAttribute});
+   }
+   return item.rowId;
+}
+
 namespace {
 
 /// ctid: the place of a row, computed from its id, which the table's scan gives from now on.
 ExprPtr placeOfRow(BindState& state, const Scope& level, NamespaceItem& item, uint32_t position) {
-   if (item.rowId == noColumn) {
-      std::vector<GetColumn>& columns = item.scan->as<op::Get>().columns;
-      for (const GetColumn& column : columns)
-         if (column.attribute == rowIdAttribute) item.rowId = column.column;
-      if (item.rowId == noColumn) {
-         item.rowId = state.addColumn(level, "ctid", plainType(oid::int8));
-         state.columns[item.rowId].nullable = false;
-         columns.push_back({item.rowId, rowIdAttribute});
-      }
-   }
    std::vector<ExprPtr> args;
-   args.push_back(makeColumn(item.rowId, plainType(oid::int8)));
+   args.push_back(makeColumn(rowIdOf(state, level, item), plainType(oid::int8)));
    args.back()->position = position;
    static const catalog::FunctionInfo* const function = catalog::builtins().functions("ouzel_row_place")[0];
    auto expr = makeCall(function, plainType(oid::tid), std::move(args));
@@ -294,6 +300,50 @@ ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position)
 
 } // namespace
 
+namespace {
+
+/// Whether the name finds a column, or a row, without the program's variables.
+bool isOfQuery(BindState& state, Scope& scope, const std::vector<std::string>& names, uint32_t position) {
+   if (names.size() == 1)
+      return findColumn(state, scope, names[0], position) || findItem(state, scope, {}, names[0], 0);
+   Scope* level = nullptr;
+   const size_t last = names.size() - 1;
+   return findItem(state, scope, last >= 2 ? std::string_view(names[last - 2]) : std::string_view(), names[last - 1],
+                   position, &level) != nullptr;
+}
+
+/// The value of a variable of the program; null: the name is the query's. Throws 42702 if it may be both.
+ExprPtr variableNamed(BindState& state, Scope& scope, const ::ColumnRef& ref) {
+   std::vector<std::string> names;
+   bool isWhole = false;
+   for (const ::Node* field : ListOf<>(ref.fields)) {
+      if (isNode(field, T_String))
+         names.emplace_back(stringOf(field));
+      else
+         isWhole = true;
+   }
+   const uint32_t position = state.at(ref.location);
+   const VariableNames& variables = *state.variables();
+   if (variables.conflict == VariableNames::Conflict::UseColumn && isOfQuery(state, scope, names, position))
+      return nullptr;
+   FoundVariable found = variables.find(names);
+   if (!found.value || (isWhole && found.parts != names.size())) return nullptr;
+   if (variables.conflict == VariableNames::Conflict::Error && isOfQuery(state, scope, names, position)) {
+      std::string name;
+      for (const std::string& part : names)
+         name += (name.empty() ? "" : ".") + part;
+      throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + name + "\" is ambiguous")
+          .at(position)
+          .detail("It could refer to either a PL/pgSQL variable or a table column.");
+   }
+   for (size_t i = found.parts; i < names.size(); ++i)
+      found.value = selectField(state, std::move(found.value), names[i]);
+   found.value->position = position;
+   return std::move(found.value);
+}
+
+} // namespace
+
 ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    const uint32_t position = state.at(ref.location);
    if (scope.clause == Clause::Default)
@@ -308,6 +358,8 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
           .at(position);
    if (isStar(fields.back()) && fields.size() == 1)
       throw SqlError(sqlstate::syntaxError, "invalid use of \"*\"").at(position);
+   if (state.variables())
+      if (auto variable = variableNamed(state, scope, ref)) return variable;
    if (fields.size() == 1) {
       const auto name = stringOf(fields[0]);
       if (auto column = findColumn(state, scope, name, position)) return column;
@@ -315,6 +367,7 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
          if (state.recorder) state.recorder->isRow(invalidOid);
          return wholeRow(state, *item, position);
       }
+      if (auto parameter = parameterNamed(state, ref)) return parameter;
       throwMissingColumn(scope, {}, name, position);
    }
    const uint32_t last = fields.size() - 1;
@@ -326,6 +379,8 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
    Scope* level = nullptr;
    NamespaceItem* item = findItem(state, scope, schema, relation, position, &level);
+   if (!item)
+      if (auto parameter = parameterNamed(state, ref)) return parameter;
    if (!item) throwMissingRelation(scope, schema, relation, position);
    if (isStar(fields.back())) {
       if (state.recorder) state.recorder->isRow(item->relation ? item->relation->oid : invalidOid);

@@ -16,4 +16,7 @@ NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema,
 /// Binds a name, with or without table and schema. It may mean a column, a whole row, or a field of a row.
 ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref);
 
+/// The column of row ids of an item that is a stored table; its scan gives it from now on. `level`: whose item it is.
+ColumnId rowIdOf(BindState& state, const Scope& level, NamespaceItem& item);
+
 } // namespace ouzel::sql

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/object/function.hpp"
+#include "catalog/object/operator.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/calendar/calendar.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
+#include "sql/bind/expression/any_elements.hpp"
 #include "sql/bind/expression/conditional.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
@@ -106,6 +109,7 @@ bool isPlainConstant(const Expr& root) {
 } // namespace
 
 std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
+   if (op.oid >= firstUserOid) return {};
    auto member = builtins().btreeStrategy(op.oid);
    CompareOp compare = CompareOp::Ne;
    if (member) {
@@ -121,8 +125,30 @@ std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
    return compare;
 }
 
+namespace {
+
+/// An operator of users over a domain itself; null: there is none for these operands.
+const OperatorInfo* operatorOfDomain(std::string_view name, const Expr* left, const Expr& right) {
+   const TypeNaming* users = withUserOperators();
+   if (!users || !((left && left->type.domain) || right.type.domain)) return nullptr;
+   Oid leftType = left ? left->type.named() : invalidOid, rightType = right.type.named();
+   if (left && leftType == oid::unknown) leftType = rightType;
+   if (left && rightType == oid::unknown) rightType = leftType;
+   return catalog::findExactOperator(users->context().catalog, users->path().schemas, name, leftType, rightType);
+}
+
+} // namespace
+
+bool isUserOperator(std::string_view name, const Expr& left, const Expr& right) {
+   if (!withUserOperators()) return false;
+   if (operatorOfDomain(name, &left, right)) return true;
+   const OperatorResolution found = resolveOperator(name, left.type.oid, right.type.oid);
+   return found.outcome == Resolution::Found && found.op->oid >= firstUserOid;
+}
+
 ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
-   const OperatorInfo* op = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, position);
+   const OperatorInfo* op = operatorOfDomain(name, left.get(), *right);
+   if (!op) op = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, position);
    if (left) left = rowValue(state, std::move(left));
    right = rowValue(state, std::move(right));
    std::vector<ExprPtr> args;
@@ -153,9 +179,18 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
          expr->position = position;
          return expr;
       }
-   const auto* function = builtins().function(op->function);
+   const auto* function = catalog::functionInfo(state.context.catalog, op->function);
    if (!function)
-      throw SqlError(sqlstate::undefinedFunction, "operator is only a shell: " + std::string(name)).at(position);
+      throw SqlError(sqlstate::undefinedFunction,
+                     "operator is only a shell: " + operatorSignature(name, op->left, op->right))
+          .at(position);
+   if (op->oid >= firstUserOid) {
+      Scope scope(nullptr); // what cannot be an expression is run
+      scope.clause = Clause::Transition;
+      auto value = callFunction(state, scope, *function, std::move(args), position);
+      value->position = position;
+      return value;
+   }
    auto expr = makeCall(function, plainType(result), std::move(args));
    expr->position = position;
    return expr;
@@ -220,9 +255,23 @@ ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) 
       }
       auto right = bindExpr(state, scope, current.rexpr);
       const std::string name = operatorName(state, current.name, position);
+      recordOperator(state, current.name, current.location, left ? left->type.oid : invalidOid, right->type.oid);
       left = combine(state, scope, name, std::move(left), std::move(right), position);
    }
    return left;
+}
+
+ExprPtr distinctOf(const Expr& left, const Expr& right, ExprPtr equals, bool negated) {
+   std::vector<ExprPtr> bothNull, bothKnown, same;
+   for (const Expr* operand : {&left, &right}) {
+      bothNull.push_back(nullTest(ExprKind::IsNull, clone(*operand)));
+      bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*operand)));
+   }
+   bothKnown.push_back(std::move(equals));
+   same.push_back(makeAnd(std::move(bothNull)));
+   same.push_back(makeAnd(std::move(bothKnown)));
+   auto result = makeOr(std::move(same));
+   return negated ? std::move(result) : makeNot(std::move(result));
 }
 
 ExprPtr makeDistinct(BindState& state, const Scope& scope, ExprPtr left, ExprPtr right, bool negated,
@@ -231,9 +280,21 @@ ExprPtr makeDistinct(BindState& state, const Scope& scope, ExprPtr left, ExprPtr
       auto other = unknownToText(state, isNullConstant(*right) ? std::move(left) : std::move(right));
       return nullTest(negated ? ExprKind::IsNull : ExprKind::IsNotNull, std::move(other));
    }
-   auto equals = makeOperator(state, "=", std::move(left), std::move(right), position);
-   if (equals->type.oid != oid::boolean)
-      throw SqlError(sqlstate::datatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean").at(position);
+   const auto equality = [&](ExprPtr a, ExprPtr b) {
+      auto equals = makeOperator(state, "=", std::move(a), std::move(b), position);
+      if (equals->type.oid != oid::boolean)
+         throw SqlError(sqlstate::datatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean")
+             .at(position);
+      return equals;
+   };
+   if (isUserOperator("=", *left, *right)) {
+      ExprPtr* const both[] = {&left, &right};
+      return shareValues(
+          state, scope.depth, both,
+          [&] { return distinctOf(*left, *right, equality(clone(*left), clone(*right)), negated); },
+          Sharing::Subqueries);
+   }
+   auto equals = equality(std::move(left), std::move(right));
    if (auto* compare = equals->getIf<scalar::Compare>()) {
       compare->op = negated ? CompareOp::IsNotDistinctFrom : CompareOp::IsDistinctFrom;
       return equals;
@@ -242,16 +303,8 @@ ExprPtr makeDistinct(BindState& state, const Scope& scope, ExprPtr left, ExprPtr
    return shareValues(
        state, scope.depth, pointers(equals->args),
        [&] {
-          std::vector<ExprPtr> bothNull, bothKnown, same;
-          for (const ExprPtr& arg : equals->args) {
-             bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
-             bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
-          }
-          bothKnown.push_back(std::move(equals));
-          same.push_back(makeAnd(std::move(bothNull)));
-          same.push_back(makeAnd(std::move(bothKnown)));
-          auto result = makeOr(std::move(same));
-          return negated ? std::move(result) : makeNot(std::move(result));
+          const Expr &a = *equals->args[0], &b = *equals->args[1];
+          return distinctOf(a, b, std::move(equals), negated);
        },
        Sharing::Subqueries);
 }
@@ -284,7 +337,8 @@ ExprPtr expandIn(BindState& state, const Scope& scope, const ::A_Expr& node, Exp
    if (isRow && left->type.oid >= firstUserOid && constants.size() > 1) // a literal is a row of the same type
       for (ExprPtr& item : constants)
          if (item->type.oid == oid::unknown) item = coerceToCommon(state, std::move(item), left->type.oid, "IN");
-   if (constants.size() > 1 && !isRow) {
+   const bool isOfUser = !constants.empty() && isUserOperator(name, *left, *constants[0]);
+   if (constants.size() > 1 && !isRow && !isOfUser) {
       std::vector<ExprPtr*> all{&left};
       for (ExprPtr& item : constants)
          all.push_back(&item);
@@ -384,6 +438,16 @@ ExprPtr makeAnyArray(BindState& state, std::string_view name, ExprPtr left, Expr
    const Oid result = enforceGenericConsistency(actual, declared, op->result);
    if (result != oid::boolean)
       throw SqlError(sqlstate::wrongObjectType, "op ANY/ALL (array) requires operator to yield boolean").at(position);
+   if (op->oid >= firstUserOid && op->function >= firstUserOid) {
+      if (right->kind != ExprKind::Array || elementType(element) || isVolatile(*left))
+         throwNotSupported("op ANY/ALL (array) with operator " + std::string(name) + " of a user", position);
+      std::vector<ExprPtr> parts;
+      for (ExprPtr& item : right->args)
+         parts.push_back(
+             coerceToBoolean(state, makeOperator(state, name, clone(*left), std::move(item), position), "ANY"));
+      if (parts.empty()) return makeBoolean(isAll);
+      return isAll ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+   }
    Oid common = invalidOid;
    const auto compare = comparisonOf(*op, common);
    const bool isCommon = compare && !isPolymorphic(common);
@@ -427,6 +491,8 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    auto left = bindExpr(state, scope, node.lexpr);
    auto right = bindExpr(state, scope, node.rexpr);
    const std::string name = operatorName(state, node.name, position);
+   recordOperator(state, node.name, node.location, left->type.oid, elementType(right->type.oid));
+   if (auto any = anyOfElements(state, scope, name, left, right, isAll, position)) return any;
    return makeAnyArray(state, name, std::move(left), std::move(right), isAll, position);
 }
 

@@ -32,12 +32,30 @@ std::vector<ScopeColumn> functionColumns(BindState& state, const Scope& scope, c
    return columns;
 }
 
-ExprPtr registerRowFunction(BindState& state, Scope& scope, ExprPtr call) {
+namespace {
+
+void requireSelectList(const Scope& scope, uint32_t position) {
    if (scope.clause != Clause::Select || scope.srfBlocker)
-      throwNotSupported("a function of several columns here", call->position);
+      throwNotSupported("a function of several columns here", position);
+}
+
+ExprPtr rowOf(const std::vector<ScopeColumn>& columns, uint32_t position) {
+   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, position);
+   for (const ScopeColumn& column : columns) {
+      row->args.push_back(makeColumn(column.column, column.type));
+      row->args.back()->position = position;
+      row->as<scalar::Row>().names.push_back(column.name);
+   }
+   return row;
+}
+
+} // namespace
+
+ExprPtr registerRowFunction(BindState& state, Scope& scope, ExprPtr call) {
+   requireSelectList(scope, call->position);
    RowFunction* known = nullptr;
    for (RowFunction& other : scope.rowFunctions)
-      if (equal(*other.call, *call) && !isVolatile(*call)) known = &other;
+      if (other.call && equal(*other.call, *call) && !isVolatile(*call)) known = &other;
    const uint32_t position = call->position;
    if (!known) {
       auto columns = functionColumns(state, scope, *call);
@@ -46,12 +64,18 @@ ExprPtr registerRowFunction(BindState& state, Scope& scope, ExprPtr call) {
       scope.rowFunctions.push_back({std::move(call), std::move(columns)});
       known = &scope.rowFunctions.back();
    }
-   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, position);
-   for (const ScopeColumn& column : known->columns) {
-      row->args.push_back(makeColumn(column.column, column.type));
-      row->args.back()->position = position;
-      row->as<scalar::Row>().names.push_back(column.name);
+   return rowOf(known->columns, position);
+}
+
+ExprPtr registerRows(BindState& state, Scope& scope, RelPtr rows, std::vector<ScopeColumn> columns, uint32_t position) {
+   requireSelectList(scope, position);
+   for (const ScopeColumn& column : columns) {
+      state.adopt(scope, column.column);
+      state.setKind(column.column, ColumnKind::Srf);
    }
+   auto row = rowOf(columns, position);
+   row->as<scalar::Row>().isNullExtended = true;
+   scope.rowFunctions.push_back({nullptr, std::move(columns), std::move(rows)});
    return row;
 }
 

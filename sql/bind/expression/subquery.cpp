@@ -40,6 +40,7 @@ const char* forbiddenPlace(Clause clause) {
    case Clause::Execute: return "EXECUTE parameter";
    case Clause::CallArgument: return "CALL argument";
    case Clause::CopyWhere: return "COPY FROM WHERE condition";
+   case Clause::TriggerWhen: return "trigger WHEN condition";
    default: return nullptr;
    }
 }
@@ -159,6 +160,8 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
    std::vector<ComputedColumn> computed;
 
    bool isDirect = lefts.size() == 1 || name == "=";
+   for (size_t i = 0; i < lefts.size(); ++i)
+      isDirect = isDirect && !isUserOperator(name, *lefts[i], *rights[i]);
    std::vector<ExprPtr> compared;
    if (isDirect) {
       for (size_t i = 0; i < lefts.size(); ++i) {

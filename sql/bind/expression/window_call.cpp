@@ -1,6 +1,7 @@
 #include "sql/bind/expression/window_call.hpp"
 
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/user_aggregate.hpp"
 #include "sql/bind/state/positions.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collated_call.hpp"
@@ -14,7 +15,7 @@ namespace ouzel::sql {
 using catalog::FunctionKind;
 
 ExprPtr bindWindowCall(BindState& state, Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
-                       std::vector<ExprPtr> args, const SqlType& resultType) {
+                       std::vector<ExprPtr> args, const SqlType& resultType, FoldPtr fold) {
    const uint32_t position = state.at(call.location);
    const auto& function = *candidate.function;
    const std::string name(function.name);
@@ -53,13 +54,15 @@ ExprPtr bindWindowCall(BindState& state, Scope& scope, const ::FuncCall& call, c
    PendingWindowCall pending;
    pending.over = call.over;
    pending.position = position;
-   pending.call.function = &function;
+   pending.call.function = fold ? foldFunction() : &function;
    const SqlType type = settleCall(state, function, args, resultType);
    const IcuCollation* collation = state.columns.collations.find(type.collation);
-   const bool hasKeys = collation && collateChoice(function, args, 0, *collation);
+   const bool hasKeys = collation && collateChoice(*pending.call.function, args, 0, *collation);
    const SqlType result = hasKeys ? args[0]->type : type;
+   if (fold && args.empty()) args.push_back(makeBoolean(true)); // to count the rows
    pending.call.args = std::move(args);
-   pending.call.star = call.agg_star;
+   pending.call.star = call.agg_star && !fold;
+   pending.call.fold = std::move(fold);
    pending.call.type = result;
    if (call.agg_filter)
       pending.call.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");

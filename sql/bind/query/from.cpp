@@ -126,12 +126,24 @@ void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
 
 namespace {
 
+/// The table of changed rows of this name; null: there is none.
+catalog::RelationPtr findTransition(const BindState& state, const catalog::QualifiedName& name) {
+   if (!state.context.transitions || !name.schema.empty() || !state.openViews.empty()) return nullptr;
+   for (const catalog::RelationPtr& relation : *state.context.transitions)
+      if (relation->name == name.name) return relation;
+   return nullptr;
+}
+
 FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    const uint32_t position = state.at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
    if (qualified.schema.empty())
       if (CteBinding* cte = findCte(state, scope, qualified.name)) return scanCte(state, scope, *cte, name);
+   if (const auto transition = findTransition(state, qualified)) {
+      state.pinned.push_back(transition);
+      return bindBaseTable(state, scope, transition, name.alias);
+   }
    auto relation = catalog::findRelation(state.context.catalog, state.path(), qualified);
    if (!relation) {
       SqlError error(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist");

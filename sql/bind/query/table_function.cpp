@@ -29,6 +29,8 @@ struct BoundFunction {
    ExprPtr call;
    std::string name;                    ///< of the function
    const ::List* definitions = nullptr; ///< column definition list
+   std::optional<RoutineRows> rows{};   ///< of a function of a user; `call` is null then
+   std::string outName{};               ///< of its only OUT parameter; empty: it has none
 };
 
 /// json_populate_record(NULL::record, json) AS t(a integer) is json_to_record(json) AS t(a integer).
@@ -96,6 +98,18 @@ RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const st
    return makeMap(makeRel(RelKind::TableFunction, std::move(rows)), std::move(computed));
 }
 
+/// The rows with their numbers, the column "ordinality".
+RelPtr numbered(BindState& state, const Scope& scope, RelPtr rel, NamespaceItem& item) {
+   op::Window window;
+   WindowCall number;
+   number.column = state.addColumn(scope, "ordinality", int8Type);
+   number.function = builtins().functions("row_number")[0];
+   number.type = int8Type;
+   item.columns.push_back({"ordinality", number.column, int8Type});
+   window.calls.push_back(std::move(number));
+   return makeRel(RelKind::Window, std::move(window), std::move(rel));
+}
+
 /// A function that returns values of a row type: their fields are the columns of the item.
 RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool hasOrdinality, NamespaceItem& item) {
    const SqlType wanted = call->type, type = withoutDomain(wanted);
@@ -131,10 +145,25 @@ RelPtr rowFunctionRows(BindState& state, const Scope& scope, ExprPtr call, bool 
    return makeMap(std::move(rel), std::move(fields));
 }
 
+/// The rows of a function of a user.
+RelPtr routineItem(BindState& state, const Scope& scope, RoutineRows rows, bool hasOrdinality, const std::string& name,
+                   NamespaceItem& item) {
+   for (const OutputColumn& column : rows.columns)
+      item.columns.push_back({rows.isScalar ? name : column.name, column.column, column.type});
+   item.isScalarFunction = rows.isScalar;
+   if (!hasOrdinality) {
+      item.rowType = rows.rowType;
+      return std::move(rows.rel);
+   }
+   return numbered(state, scope, std::move(rows.rel), item);
+}
+
 /// The rows of one function, whose columns go to `item`. `name`: of the column of a function that has only one and does
 /// not name it.
-RelPtr rowsOfOne(BindState& state, const Scope& scope, BoundFunction bound, bool hasOrdinality, const std::string& name,
-                 NamespaceItem& item) {
+RelPtr rowsOfOne(BindState& state, const Scope& scope, BoundFunction bound, bool hasOrdinality,
+                 const std::string& otherName, NamespaceItem& item) {
+   const std::string& name = bound.outName.empty() ? otherName : bound.outName;
+   if (bound.rows) return routineItem(state, scope, std::move(*bound.rows), hasOrdinality, name, item);
    ExprPtr& call = bound.call;
    const FunctionInfo* function = functionOf(*call);
    const bool isDefined = bound.definitions != nullptr;
@@ -174,6 +203,7 @@ RelPtr rowsOfOne(BindState& state, const Scope& scope, BoundFunction bound, bool
 }
 
 bool isPlainSet(const BoundFunction& bound) {
+   if (bound.rows) return false;
    const FunctionInfo* function = functionOf(*bound.call);
    return function && function->returnsSet && !isRowType(bound.call->type.oid) && !bound.definitions &&
           !isRowValue(bound.call->type.oid);
@@ -191,14 +221,7 @@ RelPtr rowsInLockstep(BindState& state, const Scope& scope, std::vector<BoundFun
    }
    auto rel = makeRel(RelKind::ProjectSet, std::move(sets), oneRow());
    if (!hasOrdinality) return rel;
-   op::Window window;
-   WindowCall number;
-   number.column = state.addColumn(scope, "ordinality", int8Type);
-   number.function = builtins().functions("row_number")[0];
-   number.type = int8Type;
-   item.columns.push_back({"ordinality", number.column, int8Type});
-   window.calls.push_back(std::move(number));
-   return makeRel(RelKind::Window, std::move(window), std::move(rel));
+   return numbered(state, scope, std::move(rel), item);
 }
 
 /// Functions of any kind: their rows are joined by their numbers.
@@ -256,8 +279,16 @@ void refuseDefinitions(BindState& state, const ::RangeFunction& node, size_t fun
 } // namespace
 
 RelPtr placeRowFunctions(BindState& state, RelPtr rel, Scope& scope) {
-   for (RowFunction& function : scope.rowFunctions)
+   for (RowFunction& function : scope.rowFunctions) {
+      if (function.rows) { // without a row, the columns are NULL
+         op::Join join;
+         join.kind = JoinKind::Left;
+         join.dependent = readsColumnsOf(*function.rows, *rel);
+         rel = makeRel(RelKind::Join, std::move(join), std::move(rel), std::move(function.rows));
+         continue;
+      }
       rel = crossJoin(std::move(rel), functionRows(state, scope, std::move(function.call), function.columns, noColumn));
+   }
    return rel;
 }
 
@@ -266,9 +297,13 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    std::vector<BoundFunction> functions;
    const auto bindOne = [&](const ::Node* expression, const ::List* definitions) {
       const ClauseGuard guard(scope, Clause::FromFunction);
-      auto call = isNode(expression, T_FuncCall) ? bindFromCall(state, scope, *as<FuncCall>(expression))
-                                                 : bindExpr(state, scope, expression);
-      functions.push_back({std::move(call), outputName(expression), definitions});
+      FromCall from;
+      if (isNode(expression, T_FuncCall))
+         from = bindFromCall(state, scope, *as<FuncCall>(expression), definitions ? definitions : node.coldeflist);
+      else
+         from.call = bindExpr(state, scope, expression);
+      functions.push_back(
+          {std::move(from.call), outputName(expression), definitions, std::move(from.rows), std::move(from.outName)});
    };
    for (const auto* pair : ListOf<List>(node.functions)) {
       const ListOf<> parts(pair);

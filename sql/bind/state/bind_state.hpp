@@ -13,7 +13,14 @@
 #include "sql/bind/state/type_naming.hpp"
 #include "sql/parse/node_access.hpp"
 
+namespace ouzel::catalog {
+struct Function;
+}
+
 namespace ouzel::sql {
+
+/// The level of columns that belong to none: as outer as any.
+inline constexpr uint32_t noLevel = UINT32_MAX;
 
 class ViewTextRecorder; // sql/bind/state/view_text.hpp
 struct RuleBinding;     // sql/bind/dml/rule_binding.hpp
@@ -45,6 +52,8 @@ struct BindState {
    std::vector<Oid> relations;           ///< relations that the statement reads or writes
    std::vector<WrittenRelation> written; ///< relations that the statement or its WITH changes
    bool hasConflictClause = false;
+   std::string cursor;                       ///< of WHERE CURRENT OF; empty: none
+   bool isForOnce = false;                   ///< see BoundQuery
    bool hasCollations = false;               ///< a column or COLLATE has a collation that is not the default
    std::vector<Oid> rowLocked;               ///< relations of FOR UPDATE, FOR SHARE, ...
    std::vector<catalog::RelationPtr> pinned; ///< keep NamespaceItem::relation alive
@@ -64,7 +73,27 @@ struct BindState {
    ViewTextRecorder* recorder = nullptr; ///< of the view whose text is made; null: no such view
    RuleBinding* rule = nullptr;          ///< what rules ask of the command that is bound next; null: nothing
    const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
+   const catalog::Function* routine = nullptr;       ///< the function of a user whose body is bound; null: none
+   std::vector<Oid> openRoutines;                    ///< those whose bodies are being bound, outermost first
+   /// The variables of a program that becomes an expression, and how many bodies, views and policies are open while its
+   /// own texts are bound: those of others do not see them.
+   struct BodyVariables {
+      const VariableNames* names = nullptr;
+      size_t routines = 0, views = 0, policies = 0;
+   } body;
+   bool mayWrite = true;                          ///< the statement, or one in its WITH, changes or locks rows
+   bool callsMutable = false;                     ///< functions of users that are not IMMUTABLE
+   bool firesTriggers = false;                    ///< a Dml has triggers
+   bool runsRoutines = false;                     ///< calls functions that have to be run
+   Oid routineRole = invalidOid;                  ///< of SECURITY DEFINER in a body; invalidOid: the session's
+   const catalog::SearchPath* bodyPath = nullptr; ///< of SET search_path in a body
 
+   /// The variables of a program that names may mean here; null: there are none.
+   const VariableNames* variables() const {
+      const bool isOwn = body.routines == openRoutines.size() && body.views == openViews.size() &&
+                         body.policies == openPolicies.size();
+      return isOwn ? (body.names ? body.names : context.variables) : nullptr;
+   }
    /// Position in characters from 1 of a byte offset from the parser; 0: unknown.
    uint32_t at(int32_t location) const { return source ? source->position(location) : 0; }
    uint32_t startOfNode(const ::Node* node) const { return at(startLocation(node)); }
@@ -91,6 +120,7 @@ struct BindState {
    void readUnnamed(const ScopeColumn& column);
    /// How names of relations are looked up here: what a view's query or a policy names was allowed when it was made.
    const catalog::SearchPath& path() {
+      if (bodyPath) return *bodyPath;
       return openViews.empty() && openPolicies.empty() ? context.searchPath : uncheckedPath();
    }
    /// The search path of somebody who may use all schemas.

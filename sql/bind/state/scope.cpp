@@ -42,6 +42,8 @@ std::string_view clauseName(Clause clause) {
    case Clause::CallArgument: return "CALL arguments";
    case Clause::CopyWhere: return "COPY FROM WHERE conditions";
    case Clause::Policy: return "policy expressions";
+   case Clause::TriggerWhen: return "trigger WHEN conditions";
+   case Clause::Transition: return "transition functions";
    }
    return "expression";
 }

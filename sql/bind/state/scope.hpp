@@ -58,6 +58,8 @@ enum class Clause : uint8_t {
    CallArgument,
    CopyWhere,
    Policy,
+   TriggerWhen,
+   Transition, ///< of an aggregate of a user
 };
 
 /// A column of a FROM item, with the name that the item gives it.
@@ -120,8 +122,9 @@ struct TargetSrf {
 
 /// A function of several columns in the select list.
 struct RowFunction {
-   ExprPtr call;
+   ExprPtr call; ///< null: `rows`
    std::vector<ScopeColumn> columns;
+   RelPtr rows{}; ///< at most one, of a function whose query takes the place of the call
 };
 
 struct PendingWindowCall {

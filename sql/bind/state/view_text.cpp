@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/function_text.hpp"
 #include "catalog/object/search_path.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -33,6 +34,34 @@ uint32_t literalLength(std::string_view text, uint32_t begin) {
    return at < text.size() ? static_cast<uint32_t>(at + 1 - begin) : 0;
 }
 
+/// Offset and length of the last of `parts` dotted identifiers at `location`.
+std::pair<uint32_t, uint32_t> partOf(std::string_view source, int32_t location, uint32_t parts) {
+   size_t at = static_cast<size_t>(location), begin = at;
+   const auto skipBlanks = [&] {
+      while (at < source.size() && std::string_view(" \t\r\n").find(source[at]) != std::string_view::npos)
+         ++at;
+   };
+   for (uint32_t part = 0; part < parts; ++part) {
+      skipBlanks();
+      begin = at;
+      if (at < source.size() && source[at] == '"') {
+         for (++at; at < source.size(); ++at)
+            if (source[at] == '"' && (++at >= source.size() || source[at] != '"')) break;
+      } else {
+         const auto isWord = [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+                   static_cast<unsigned char>(c) >= 0x80;
+         };
+         while (at < source.size() && isWord(source[at]))
+            ++at;
+      }
+      if (part + 1 == parts) break;
+      skipBlanks();
+      if (at < source.size() && source[at] == '.') ++at;
+   }
+   return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at - begin)};
+}
+
 } // namespace
 
 void ViewTextRecorder::replace(uint32_t location, uint32_t length, std::string text) {
@@ -46,7 +75,7 @@ void ViewTextRecorder::replace(uint32_t location, uint32_t length, std::string t
 void ViewTextRecorder::readColumn(Oid relation, int16_t attribute) {
    if (!relation) return;
    if (renamesColumn(relation, attribute) && location_ >= 0 && !isRow_) {
-      const auto [begin, length] = lastPart(location_, parts_);
+      const auto [begin, length] = partOf(source_, location_, parts_);
       replace(begin, length, catalog::quoteIdentifier(rename_.name));
       isRenamed_ = true;
       return;
@@ -58,31 +87,10 @@ void ViewTextRecorder::readRelation(Oid relation) {
    reads_.push_back({relation, 0});
 }
 
-std::pair<uint32_t, uint32_t> ViewTextRecorder::lastPart(int32_t location, uint32_t parts) const {
-   size_t at = static_cast<size_t>(location), begin = at;
-   const auto skipBlanks = [&] {
-      while (at < source_.size() && std::string_view(" \t\r\n").find(source_[at]) != std::string_view::npos)
-         ++at;
-   };
-   for (uint32_t part = 0; part < parts; ++part) {
-      skipBlanks();
-      begin = at;
-      if (at < source_.size() && source_[at] == '"') {
-         for (++at; at < source_.size(); ++at)
-            if (source_[at] == '"' && (++at >= source_.size() || source_[at] != '"')) break;
-      } else {
-         const auto isWord = [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-                   static_cast<unsigned char>(c) >= 0x80;
-         };
-         while (at < source_.size() && isWord(source_[at]))
-            ++at;
-      }
-      if (part + 1 == parts) break;
-      skipBlanks();
-      if (at < source_.size() && source_[at] == '.') ++at;
-   }
-   return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at - begin)};
+void ViewTextRecorder::nameFunction(int32_t location, uint32_t parts, Oid function, std::string_view source) {
+   const auto [begin, length] = partOf(source, location, parts);
+   const auto start = static_cast<uint32_t>(location);
+   replace(start, begin + length - start, catalog::storedFunctionName(function));
 }
 
 void ViewTextRecorder::isColumn(Oid relation) {
@@ -91,12 +99,12 @@ void ViewTextRecorder::isColumn(Oid relation) {
        rename_.relation != invalidOid && relation == rename_.relation && rename_.attribute == 0 && !isStandalone_;
    if ((isAliased || (owner_ != invalidOid && relation == owner_)) && location_ >= 0 && parts_ > 2) {
       const auto begin = static_cast<uint32_t>(location_);
-      replace(begin, lastPart(location_, parts_ - 1).first - begin, "");
+      replace(begin, partOf(source_, location_, parts_ - 1).first - begin, "");
    }
    moveName(relation, location_, parts_ - 1);
    if (!isStandalone_ || location_ < 0 || parts_ < 2) return;
    const auto begin = static_cast<uint32_t>(location_);
-   replace(begin, lastPart(location_, parts_).first - begin, "");
+   replace(begin, partOf(source_, location_, parts_).first - begin, "");
 }
 
 void ViewTextRecorder::isRow(Oid relation) {
@@ -148,20 +156,20 @@ void ViewTextRecorder::isLiteral(uint32_t position, const SqlType& type, const V
 
 void ViewTextRecorder::keepOutputName(int32_t location, std::string_view name) {
    for (Edit& edit : edits_)
-      if (edit.location == lastPart(location, parts_).first)
+      if (edit.location == partOf(source_, location, parts_).first)
          edit.text = catalog::quoteIdentifier(rename_.name) + " AS " + catalog::quoteIdentifier(name);
 }
 
 void ViewTextRecorder::moveName(Oid relation, int32_t location, uint32_t parts) {
    if (location < 0 || parts < 2 || !moved_.contains(relation)) return;
-   const auto [begin, length] = lastPart(location, parts - 1);
+   const auto [begin, length] = partOf(source_, location, parts - 1);
    replace(begin, length, catalog::quoteIdentifier(schema_));
 }
 
 void ViewTextRecorder::renameTable(Oid relation, int32_t location, uint32_t parts, std::string_view alias) {
    moveName(relation, location, parts);
    if (rename_.relation != relation || rename_.attribute != 0 || location < 0) return;
-   const auto [begin, length] = lastPart(location, parts);
+   const auto [begin, length] = partOf(source_, location, parts);
    std::string text = catalog::quoteIdentifier(rename_.name);
    if (!alias.empty()) text += " AS " + catalog::quoteIdentifier(alias);
    replace(begin, length, std::move(text));

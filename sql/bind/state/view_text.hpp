@@ -75,6 +75,8 @@ public:
    /// The literal at `position` names a relation. It is replaced by '<OID>'::regclass, which goes on to mean the same
    /// relation; catalog::withRelationNames() shows its name again.
    void nameByOid(uint32_t position, Oid relation, std::string_view source);
+   /// The call at `location`, whose name has `parts` parts, is one of a user's function: it gets its stored name.
+   void nameFunction(int32_t location, uint32_t parts, Oid function, std::string_view source);
    /// From here on, relations that literals name are replaced by OIDs. Whoever asks for it keeps dependencies().
    void nameRelationsByOid() { namesByOid_ = true; }
    bool namesByOid() const { return namesByOid_; }
@@ -106,8 +108,6 @@ private:
    };
    /// The relation's name, of `parts` parts at `location`, gets another schema if it moves.
    void moveName(Oid relation, int32_t location, uint32_t parts);
-   /// Offset and length of the last of `parts` dotted identifiers at `location`.
-   std::pair<uint32_t, uint32_t> lastPart(int32_t location, uint32_t parts) const;
 
    std::vector<Edit> edits_;
    Rename rename_;

@@ -76,6 +76,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
       for (const ColumnId read : reads)
          if (read == column.column) result.inputs.push_back(column);
    result.columns = std::move(state.columns);
+   result.callsMutable = state.callsMutable;
    return result;
 }
 

@@ -7,6 +7,7 @@
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/state/positions.hpp"
+#include "sql/bind/state/routine_call.hpp"
 #include "sql/bind/type/literal.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -43,6 +44,28 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    auto call = makeCall(&function, type, std::move(args));
    call->position = position;
    return isBorrowed ? withChild(ExprKind::Relabel, plainType(target), std::move(call)) : std::move(call);
+}
+
+/// Whether CREATE CAST has made the cast.
+bool isOfUsers(Oid target, Oid source) {
+   const TypeNaming* users = withUserCasts();
+   return users && users->context().catalog.findCast(source, target) != nullptr;
+}
+
+/// A cast of CREATE CAST. Its function, too, may take the length and whether the cast is explicit.
+ExprPtr callUserCast(BindState& state, Scope& scope, const catalog::FunctionInfo& function, Oid target, int32_t typmod,
+                     CoercionContext context, ExprPtr arg) {
+   const uint32_t position = arg->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(arg));
+   if (function.argCount() >= 2)
+      args.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, typmod)));
+   if (function.argCount() >= 3) args.push_back(makeBoolean(context == CoercionContext::Explicit));
+   ExprPtr value = callFunction(state, scope, function, std::move(args), position);
+   value->type.domain = invalidOid;
+   if (function.argCount() >= 2 && value->type.oid == target) value->type.typmod = typmod;
+   return value->type.oid == target ? std::move(value)
+                                    : withChild(ExprKind::Relabel, plainType(target), std::move(value));
 }
 
 /// Calls a function of ouzel_proc.inc that makes an array of another: `rest` are the arguments after the array.
@@ -130,6 +153,11 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
    const Coercion coercion = findCoercion(target, source, context);
    switch (coercion.path) {
    case CoercionPath::Function:
+      if (isOfUsers(target, source)) {
+         Scope scope(nullptr); // what cannot be an expression is run
+         scope.clause = Clause::Transition;
+         return callUserCast(state, scope, *coercion.function, target, typmod, context, std::move(expr));
+      }
       return callCast(*coercion.function, target, typmod, context == CoercionContext::Explicit, std::move(expr));
    case CoercionPath::Relabel: {
       if (isNullConstant(*expr)) {
@@ -138,7 +166,8 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       }
       if (target == oid::bpcharArray) return limitElements(std::move(expr), plainType(target), context);
       // An array says of which type its elements are; some types print, send and compare them by that.
-      if (const Oid element = elementType(target); element && source != target && findTypeForm(element)) {
+      if (const Oid element = elementType(target);
+          element && source != target && (findTypeForm(element) || isRegType(element))) {
          std::vector<ExprPtr> throughText;
          throughText.push_back(makeConstant(plainType(oid::oid), Value::integer(PhysicalType::I64, invalidOid)));
          throughText.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, -1)));
@@ -148,6 +177,8 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
    case CoercionPath::Array: {
+      if (coercion.function && coercion.function->oid >= firstUserOid)
+         throwNotSupported("casting the elements of an array by a function of a user", expr->position);
       const Oid function = coercion.function ? coercion.function->oid : invalidOid;
       const bool takesTypmod = coercion.function && coercion.function->argCount() >= 2;
       std::vector<ExprPtr> rest;

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/object/acl.hpp"
+#include "catalog/object/function_text.hpp"
+#include "catalog/object/operator.hpp"
 #include "common/error/sql_error.hpp"
+#include "sql/bind/state/type_naming.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 namespace ouzel::sql {
@@ -184,29 +188,26 @@ bool makeCandidate(const FunctionInfo& function, size_t argCount, std::span<cons
    return true;
 }
 
-/// Of two candidates that take the same types, the one with fewer variadic and default arguments is called.
-bool isPlainer(const FunctionCandidate& a, const FunctionCandidate& b) {
-   return a.variadicCount + a.defaultCount < b.variadicCount + b.defaultCount;
-}
-
-std::vector<FunctionCandidate> collectCandidates(std::string_view name, size_t argCount,
-                                                 std::span<const std::string> argNames, bool variadicCall,
-                                                 std::span<const FunctionInfo* const> own) {
+std::vector<FunctionCandidate> collectCandidates(size_t argCount, std::span<const std::string> argNames,
+                                                 bool variadicCall, std::span<const FunctionInfo* const> functions) {
    std::vector<FunctionCandidate> candidates;
-   std::vector<const FunctionInfo*> functions(own.begin(), own.end());
-   const auto builtin = builtins().functions(name);
-   functions.insert(functions.end(), builtin.begin(), builtin.end());
    for (const FunctionInfo* function : functions) {
-      if (function->kind == catalog::FunctionKind::Procedure) continue;
       FunctionCandidate candidate{};
       if (!makeCandidate(*function, argCount, argNames, variadicCall, candidate)) continue;
       const auto same = std::find_if(candidates.begin(), candidates.end(),
                                      [&](const auto& other) { return other.args == candidate.args; });
       if (same == candidates.end()) {
          candidates.push_back(std::move(candidate));
-      } else if (isPlainer(candidate, *same)) {
-         *same = std::move(candidate);
+         continue;
       }
+      // Of two that take the same arguments, that of the first schema is called, and in one schema that which is not
+      // variadic; else it cannot be known.
+      if (same->function->schema != candidate.function->schema) continue;
+      const bool isSpread = candidate.variadicCount > 0, wasSpread = same->variadicCount > 0;
+      if (!isSpread && wasSpread)
+         *same = std::move(candidate);
+      else if (isSpread == wasSpread)
+         same->isAmbiguous = true;
    }
    return candidates;
 }
@@ -223,21 +224,19 @@ Oid castByFunctionName(std::string_view name, Oid argType) {
    }
 }
 
-std::string operatorSignature(std::string_view name, Oid left, Oid right) {
-   std::string text;
-   if (left) text = typeName(left) + " ";
-   return text + std::string(name) + " " + typeName(right);
-}
-
 } // namespace
 
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall,
-                                   std::span<const FunctionInfo* const> own) {
-   auto candidates = collectCandidates(name, argTypes.size(), argNames, variadicCall, own);
+                                   std::span<const FunctionInfo* const> functions) {
+   auto candidates = collectCandidates(argTypes.size(), argNames, variadicCall, functions);
+   const auto found = [](FunctionCandidate& candidate) {
+      if (candidate.isAmbiguous) return FunctionResolution{Resolution::Ambiguous, {}, invalidOid};
+      return FunctionResolution{Resolution::Found, std::move(candidate), invalidOid};
+   };
    for (auto& candidate : candidates)
       if (std::equal(argTypes.begin(), argTypes.end(), candidate.args.begin(), candidate.args.end()))
-         return {Resolution::Found, std::move(candidate), invalidOid};
+         return found(candidate);
    if (argTypes.size() == 1 && argNames.empty())
       if (const Oid target = castByFunctionName(name, argTypes[0])) return {Resolution::Cast, {}, target};
    std::erase_if(candidates, [&](const FunctionCandidate& candidate) {
@@ -253,8 +252,62 @@ FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> a
       if (!best) return {Resolution::Ambiguous, {}, invalidOid};
       chosen = *best;
    }
-   return {Resolution::Found, std::move(candidates[chosen]), invalidOid};
+   return found(candidates[chosen]);
 }
+
+FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
+                                   std::span<const std::string> argNames, bool variadicCall) {
+   return resolveFunction(name, argTypes, argNames, variadicCall, builtins().functions(name));
+}
+
+namespace {
+
+/// The operators that a name means where users have made some, of which the exact one is called, if there is one.
+struct OperatorChoice {
+   const OperatorInfo* exact = nullptr;
+   std::vector<const OperatorInfo*> all;
+};
+
+/// `name` may have a schema. Null results for other databases than those with operators of users.
+OperatorChoice choiceAmongUsers(const TypeNaming& naming, std::string_view name, Oid left, Oid right) {
+   OperatorChoice choice;
+   const catalog::Snapshot& snapshot = naming.context().catalog;
+   const catalog::SearchPath& path = naming.path();
+   const size_t dot = name.rfind('.');
+   const std::string schema(dot == std::string_view::npos ? std::string_view() : name.substr(0, dot));
+   if (dot != std::string_view::npos) name = name.substr(dot + 1);
+   if (const auto stored = catalog::functionOfStoredName(schema)) {
+      choice.exact = catalog::operatorInfo(snapshot, *stored);
+      return choice;
+   }
+   std::vector<Oid> schemas;
+   if (schema.empty()) {
+      for (const Oid one : path.schemas)
+         if (one != path.temporary) schemas.push_back(one);
+   } else if (schema == "pg_temp" && path.temporary != invalidOid) {
+      schemas.push_back(path.temporary);
+   } else if (const auto found = snapshot.findSchema(schema)) {
+      catalog::requirePrivilege(snapshot, path, *found, catalog::privilege::usage);
+      schemas.push_back(found->oid);
+   }
+   choice.exact = catalog::findExactOperator(snapshot, schemas, name, left, right);
+   if (choice.exact) return choice;
+   const auto isHidden = [&](const OperatorInfo& op) {
+      return std::any_of(choice.all.begin(), choice.all.end(), [&](const OperatorInfo* before) {
+         return before->left == op.left && before->right == op.right;
+      });
+   };
+   for (const Oid one : schemas) {
+      if (one == catalog::pgCatalogSchema)
+         for (const OperatorInfo* op : builtins().operators(name))
+            if (!isHidden(*op)) choice.all.push_back(op);
+      for (const catalog::OperatorPtr& op : snapshot.findOperators(one, name))
+         if (!isHidden(op->info())) choice.all.push_back(&op->info());
+   }
+   return choice;
+}
+
+} // namespace
 
 OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right) {
    // First try: an unknown operand has the type of the other operand.
@@ -263,13 +316,20 @@ OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right) {
       if (left == oid::unknown && right != oid::unknown) exactLeft = right;
       if (right == oid::unknown && left != oid::unknown) exactRight = left;
    }
-   if (const auto* op = builtins().findOperator(name, exactLeft, exactRight)) return {Resolution::Found, op};
+   OperatorChoice choice;
+   const TypeNaming* users = withUserOperators();
+   if (users)
+      choice = choiceAmongUsers(*users, name, exactLeft, exactRight);
+   else
+      choice.exact = builtins().findOperator(name, exactLeft, exactRight);
+   if (choice.exact) return {Resolution::Found, choice.exact};
 
    std::vector<const OperatorInfo*> candidates;
    std::vector<std::array<Oid, 2>> args;
    const std::array<Oid, 2> inputs = left ? std::array{left, right} : std::array{right, invalidOid};
    const size_t argCount = left ? 2 : 1;
-   for (const OperatorInfo* op : builtins().operators(name)) {
+   for (const OperatorInfo* op :
+        users ? std::span<const OperatorInfo* const>(choice.all) : builtins().operators(name)) {
       if (op->isPrefix() != (left == invalidOid)) continue;
       const std::array<Oid, 2> declared = left ? std::array{op->left, op->right} : std::array{op->right, invalidOid};
       if (!canCoerce(std::span(inputs).first(argCount), std::span(declared).first(argCount), CoercionContext::Implicit))
@@ -300,6 +360,12 @@ const OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, 
        .hint(left ? "No operator matches the given name and argument types. You might need to add explicit type casts."
                   : "No operator matches the given name and argument type. You might need to add an explicit type "
                     "cast.");
+}
+
+std::string operatorSignature(std::string_view name, Oid left, Oid right) {
+   std::string text;
+   if (left) text = typeName(left) + " ";
+   return text + std::string(name) + " " + typeName(right);
 }
 
 std::string callSignature(std::string_view name, std::span<const Oid> argTypes, std::span<const std::string> argNames) {

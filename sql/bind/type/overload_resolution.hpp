@@ -18,6 +18,7 @@ struct FunctionCandidate {
    std::vector<uint32_t> argOrder; ///< named notation: argument i of the call is parameter argOrder[i]; else empty
    uint32_t variadicCount = 0;     ///< number of trailing arguments for the variadic parameter
    uint32_t defaultCount = 0;      ///< number of trailing parameters that take their default
+   bool isAmbiguous = false;       ///< another function of the schema takes the same arguments
 };
 
 enum class Resolution : uint8_t {
@@ -35,10 +36,13 @@ struct FunctionResolution {
 
 /// `argNames`: the names of the last arguments, which are written name => value.
 /// `variadicCall`: the last argument is marked VARIADIC: it is the array for the variadic parameter.
-/// `own`: functions of this name that users have, before the built-in ones.
+/// `name`: empty if it cannot be that of a type. `functions`: those that it means, in the order of the search path.
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall,
-                                   std::span<const catalog::FunctionInfo* const> own = {});
+                                   std::span<const catalog::FunctionInfo* const> functions);
+/// The same among the built-in functions of the name.
+FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
+                                   std::span<const std::string> argNames, bool variadicCall);
 
 /// `left` invalidOid: a prefix operator.
 struct OperatorResolution {
@@ -50,6 +54,8 @@ OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right);
 /// The operator that resolveOperator finds. Throws 42883 and 42725 with PostgreSQL's words.
 const catalog::OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, uint32_t position);
 
+/// "integer + text" as errors show operators.
+std::string operatorSignature(std::string_view name, Oid left, Oid right);
 /// "f(integer, x => text)" as errors show calls.
 std::string callSignature(std::string_view name, std::span<const Oid> argTypes, std::span<const std::string> argNames);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -190,7 +191,7 @@ Oid arrayOf(Oid element) {
 /// The type for a polymorphic one that `found` stands for, if the arguments say it.
 Oid determined(Oid found, const char* family) {
    if (!found)
-      throw SqlError(sqlstate::undefinedFunction,
+      throw SqlError(sqlstate::datatypeMismatch,
                      std::string("could not determine polymorphic type ") + family + " because input has type unknown");
    return found;
 }
@@ -212,6 +213,32 @@ Oid actualOf(const Generics& generics, Oid declared) {
 }
 
 } // namespace
+
+bool isDetermined(Oid result, std::span<const Oid> inputs) {
+   if (!isPolymorphic(result)) return true;
+   const auto isRangeLike = [](Oid type) {
+      return type == oid::anyrange || type == anymultirange || type == anycompatiblerange ||
+             type == anycompatiblemultirange;
+   };
+   // Elements do not say of which range type they are.
+   return std::any_of(inputs.begin(), inputs.end(), [&](Oid input) {
+      return isPolymorphic(input) && isAnyCompatible(input) == isAnyCompatible(result) &&
+             (!isRangeLike(result) || isRangeLike(input));
+   });
+}
+
+std::string_view determiningTypes(Oid result) {
+   switch (result) {
+   case oid::anyrange:
+   case anymultirange: return "anyrange or anymultirange";
+   case anycompatiblerange:
+   case anycompatiblemultirange: return "anycompatiblerange or anycompatiblemultirange";
+   default: break;
+   }
+   return isAnyCompatible(result) ? "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or "
+                                    "anycompatiblemultirange"
+                                  : "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange";
+}
 
 bool isGenericConsistent(std::span<const Oid> actual, std::span<const Oid> declared) {
    Generics generics;

@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "catalog/object/cast.hpp"
+#include "catalog/object/function.hpp"
+#include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
 #include "sql/bind/state/type_naming.hpp"
 
@@ -110,6 +113,16 @@ Coercion findCoercion(Oid target, Oid source, CoercionContext context) {
       if (context >= requiredContext(cast->context)) return coercionOfCast(*cast);
       return {};
    }
+   if (const TypeNaming* users = withUserCasts())
+      if (const catalog::CastPtr cast = users->context().catalog.findCast(source, target)) {
+         if (context < requiredContext(cast->context)) return {};
+         switch (cast->method) {
+         case CastMethod::Function:
+            return {CoercionPath::Function, catalog::functionInfo(users->context().catalog, cast->function)};
+         case CastMethod::Binary: return {CoercionPath::Relabel, nullptr};
+         case CastMethod::InOut: return {CoercionPath::InOut, nullptr};
+         }
+      }
    // Arrays are cast element by element. int2vector and oidvector are no such arrays.
    if (target != oid::oidvector && target != oid::int2vector) {
       const Oid targetElement = elementType(target), sourceElement = elementType(source);
@@ -147,7 +160,8 @@ bool canCoerce(std::span<const Oid> inputs, std::span<const Oid> targets, Coerci
 
 bool hasTypmodCoercion(Oid type) {
    if (const Oid element = elementType(type)) return hasTypmodCoercion(element);
-   return builtins().cast(type, type) != nullptr;
+   const TypeForm* form = findTypeForm(type);
+   return builtins().cast(type, type) || (form && form->applyTypmod);
 }
 
 Oid betterCommonType(Oid soFar, Oid next) {

@@ -28,6 +28,10 @@ bool isPreferredType(Oid type);
 bool isPolymorphic(Oid type);
 bool isAnyCompatible(Oid type);
 bool isPseudoType(Oid type);
+/// Whether inputs of these types say what a polymorphic type of the result stands for.
+bool isDetermined(Oid result, std::span<const Oid> inputs);
+/// The types of which one input has to be, for messages.
+std::string_view determiningTypes(Oid result);
 /// Row types of relations and record.
 bool isRowType(Oid type);
 /// Element type of a true array, invalidOid for everything else.

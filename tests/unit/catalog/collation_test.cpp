@@ -108,7 +108,7 @@ CATCH_TEST_CASE("a collation that was dropped meanwhile is not used") {
    const Oid c = first.createCollation(Fixture::collation("c"));
    f.commit(first);
    CatalogEditor drops = f.edit(), creates = f.edit();
-   drops.dropTogether({}, {}, std::span(&c, 1), DropBehavior::Restrict);
+   drops.dropTogether({.collations = {c}}, DropBehavior::Restrict);
    creates.createRelation(Fixture::table("t", c));
    CATCH_SECTION("by a table") {
       f.commit(drops);

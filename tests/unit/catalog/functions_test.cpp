@@ -153,10 +153,10 @@ CATCH_TEST_CASE("definitions are printed as DDL") {
                "CREATE UNIQUE INDEX t_pkey ON \"S\".t USING btree (a, \"Bc\")");
    CATCH_CHECK(*indexDefinition(c, index, 2, false, asStored) == "\"Bc\"");
    CATCH_CHECK_FALSE(viewDefinition(c, f.table));
-   CATCH_CHECK(*functionArguments(c, 3464) ==
+   CATCH_CHECK(*functionArguments(c, 3464, asStored) ==
                "years integer DEFAULT 0, months integer DEFAULT 0, weeks integer DEFAULT 0, days integer DEFAULT 0, "
                "hours integer DEFAULT 0, mins integer DEFAULT 0, secs double precision DEFAULT 0.0");
-   CATCH_CHECK(*functionArguments(c, 3986) == "VARIADIC \"any\" ORDER BY VARIADIC \"any\"");
+   CATCH_CHECK(*functionArguments(c, 3986, asStored) == "VARIADIC \"any\" ORDER BY VARIADIC \"any\"");
    CATCH_CHECK(*functionResult(c, 3464) == "interval");
 }
 

@@ -166,6 +166,12 @@ CATCH_TEST_CASE("a record as text", "[log]") {
    appendTextLines(out, f.entry(true, LogVerbosity::Terse), f.settings);
    CATCH_CHECK(out == "[6] ERROR:  division by zero at character 8\n[7] STATEMENT:  select 1/0\n");
    out.clear();
+   f.record = {.message = "division by zero", .internalQuery = "select x/0", .internalPosition = 9};
+   f.record.level = LogLevel::Error;
+   appendTextLines(out, f.entry(), f.settings);
+   CATCH_CHECK(out ==
+               "[8] ERROR:  division by zero at character 9\n[9] QUERY:  select x/0\n[10] STATEMENT:  select 1/0\n");
+   out.clear();
    f.record = {.level = LogLevel::Log, .message = "hello"};
    appendTextLines(out, f.entry(false, LogVerbosity::Verbose), f.settings);
    CATCH_CHECK(out.starts_with("[1] LOG:  00000: hello\n[2] LOCATION:  "));
@@ -189,6 +195,14 @@ CATCH_TEST_CASE("a record as CSV and JSON", "[log]") {
                       "\"error_severity\":\"ERROR\",\"state_code\":\"22012\",\"message\":\"division by zero\","
                       "\"detail\":\"say \\\"no\\\"\\tor\\n\\u0001\",\"statement\":\"select 1/0\",\"cursor_position\":8,"
                       "\"application_name\":\"psql\",\"backend_type\":\"client backend\",\"query_id\":9}\n");
+   out.clear();
+   f.record.internalQuery = "select \"x\"/0";
+   f.record.internalPosition = 11;
+   appendCsvLine(out, f.entry(), f.settings);
+   CATCH_CHECK(out.find(",,\"select \"\"x\"\"/0\",11,,\"select 1/0\",8,") != std::string::npos);
+   out.clear();
+   appendJsonLine(out, f.entry(), f.settings);
+   CATCH_CHECK(out.find("\"internal_query\":\"select \\\"x\\\"/0\",\"internal_position\":11,") != std::string::npos);
    out.clear();
    f.record = {.message = "ready"};
    appendJsonLine(out, f.entry(false), f.settings);

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
 
 namespace ouzel::engine {
@@ -10,11 +11,18 @@ class LocalSetting {
 public:
    LocalSetting(SessionCore& core, std::string name, const std::string& value)
       : core_(core), name_(std::move(name)), before_(core.settings.valueOf(name_)) {
-      core.set(name_, value, true);
+      set(value);
    }
-   void restore() { core_.set(name_, before_, true); } // after an error the rollback does it
+   void restore() { set(before_); } // after an error the rollback does it
 
 private:
+   void set(const std::string& value) {
+      if (name_ == "role")
+         actAs(core_, value);
+      else
+         core_.set(name_, value, true);
+   }
+
    SessionCore& core_;
    const std::string name_, before_;
 };

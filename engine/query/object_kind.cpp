@@ -1,4 +1,4 @@
-#include "engine/definition/object_kind.hpp"
+#include "engine/query/object_kind.hpp"
 
 #include <array>
 

@@ -1,8 +1,8 @@
-#include "engine/session/command_tag.hpp"
+#include "engine/query/command_tag.hpp"
 
 #include "common/audit/classes.hpp"
 #include "common/text/ascii.hpp"
-#include "engine/definition/object_kind.hpp"
+#include "engine/query/object_kind.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -156,7 +156,7 @@ std::string_view commandTag(const ::Node* node) {
    case T_CreateRoleStmt: return "CREATE ROLE";
    case T_AlterRoleStmt: return "ALTER ROLE";
    case T_DropRoleStmt: return "DROP ROLE";
-   case T_GrantStmt: return "GRANT";
+   case T_GrantStmt: return as<::GrantStmt>(node)->is_grant ? "GRANT" : "REVOKE";
    case T_GrantRoleStmt: return as<::GrantRoleStmt>(node)->is_grant ? "GRANT ROLE" : "REVOKE ROLE";
    case T_ExplainStmt: return "EXPLAIN";
    case T_VacuumStmt: return as<::VacuumStmt>(node)->is_vacuumcmd ? "VACUUM" : "ANALYZE";

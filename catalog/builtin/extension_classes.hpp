@@ -1,0 +1,23 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "common/value/sql_type.hpp"
+
+// The operator classes of extensions. Indexes of all methods are built alike here: a class says which types an index
+// may be over, and by what name.
+
+namespace ouzel::catalog {
+
+struct ExtensionClass {
+   Oid oid; ///< below those of users, as no object of the catalog stands for a class
+   std::string_view extension, method, name;
+   Oid input;      ///< type of the column
+   bool isDefault; ///< of the method for the type
+};
+
+std::span<const ExtensionClass> extensionClasses();
+/// Null: the class is no extension's.
+const ExtensionClass* extensionClass(Oid oid);
+
+} // namespace ouzel::catalog

@@ -1,0 +1,82 @@
+#include "catalog/builtin/extension_types.hpp"
+#include "catalog/builtin/extensions.hpp"
+#include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
+#include "catalog/pg_catalog/producers.hpp"
+
+// pg_extension, and what there is to make extensions of.
+
+namespace ouzel::catalog {
+
+namespace {
+
+void pgExtension(const SystemContext& context, RowBuilder& row) {
+   const ExtensionInfo& plpgsql = *findExtensionInfo("plpgsql");
+   row.oid(plpgsqlExtension).text(plpgsql.name).oid(bootstrapRole).oid(pgCatalogSchema).boolean(false);
+   row.text(plpgsql.version).nulls(2).emit();
+   for (const ExtensionPtr& extension : context.snapshot.extensions()) {
+      const ExtensionInfo* info = findExtensionInfo(extension->name);
+      row.oid(extension->oid).text(extension->name).oid(extension->owner).oid(extension->schema);
+      row.boolean(info && info->isRelocatable).text(extension->version).nulls(2).emit();
+   }
+}
+
+/// The version of an extension that the database has; empty: it has none.
+std::string installedVersion(const Snapshot& snapshot, const ExtensionInfo& info) {
+   if (info.name == "plpgsql") return std::string(info.version);
+   const ExtensionPtr extension = snapshot.findExtension(info.name);
+   return extension ? extension->version : std::string();
+}
+
+void pgAvailableExtensions(const SystemContext& context, RowBuilder& row) {
+   for (const ExtensionInfo& info : extensionInfos())
+      row.text(info.name)
+          .text(info.version)
+          .textOrNull(installedVersion(context.snapshot, info))
+          .text(info.comment)
+          .emit();
+}
+
+void pgAvailableExtensionVersions(const SystemContext& context, RowBuilder& row) {
+   for (const ExtensionInfo& info : extensionInfos()) {
+      row.text(info.name).text(info.version).boolean(installedVersion(context.snapshot, info) == info.version);
+      row.boolean(true).boolean(info.isTrusted).boolean(info.isRelocatable).textOrNull(std::string(info.schema));
+      row.null().text(info.comment).emit();
+   }
+}
+
+constexpr NamedProducer tables[] = {{"pg_extension", pgExtension},
+                                    {"pg_available_extensions", pgAvailableExtensions},
+                                    {"pg_available_extension_versions", pgAvailableExtensionVersions}};
+
+} // namespace
+
+void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
+   const auto classOf = [](ObjectKind kind) {
+      switch (kind) {
+      case ObjectKind::Function: return class_oid::pgProc;
+      case ObjectKind::Operator: return class_oid::pgOperator;
+      case ObjectKind::Cast: return class_oid::pgCast;
+      default: return class_oid::pgClass;
+      }
+   };
+   use(class_oid::pgLanguage, language_oid::plpgsql, class_oid::pgExtension, plpgsqlExtension, 'e');
+   for (const ExtensionPtr& extension : snapshot.extensions()) {
+      use(class_oid::pgExtension, extension->oid, class_oid::pgNamespace, extension->schema, 'n');
+      for (const ExtensionType& made : extensionTypes())
+         if (made.extension == extension->name)
+            use(class_oid::pgType, made.type.oid, class_oid::pgExtension, extension->oid, 'e');
+      for (const Extension::Member& member : extension->members) {
+         const RelationPtr relation = member.kind == ObjectKind::Relation ? snapshot.relation(member.oid) : nullptr;
+         const bool isType = relation && isUserType(*relation);
+         use(isType ? class_oid::pgType : classOf(member.kind), isType ? relation->rowType : member.oid,
+             class_oid::pgExtension, extension->oid, 'e');
+      }
+   }
+}
+
+std::span<const NamedProducer> extensionProducers() {
+   return tables;
+}
+
+} // namespace ouzel::catalog

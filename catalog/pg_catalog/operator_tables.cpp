@@ -1,0 +1,48 @@
+#include "catalog/builtin/text_table.hpp"
+#include "catalog/object/cast.hpp"
+#include "catalog/object/operator.hpp"
+#include "catalog/pg_catalog/producers.hpp"
+
+// pg_operator and pg_cast.
+
+namespace ouzel::catalog {
+
+namespace {
+
+void addBuiltin(const char* catalog, RowBuilder& row) {
+   const TextTable& builtin = *builtins().rows(catalog);
+   for (uint32_t r = 0; r < builtin.rowCount(); ++r) {
+      for (uint32_t column = 0; column < builtin.columnCount(); ++column)
+         row.parsed(builtin.at(r, column));
+      row.emit();
+   }
+}
+
+void pgOperator(const SystemContext& context, RowBuilder& row) {
+   addBuiltin("pg_operator", row);
+   for (const OperatorPtr& op : context.snapshot.operators()) {
+      row.oid(op->oid).text(op->name).oid(op->schema).oid(op->owner);
+      row.letter(op->left.oid == invalidOid ? 'l' : 'b').boolean(op->canMerge).boolean(op->canHash);
+      row.oid(op->left.named()).oid(op->right.named()).oid(op->result.named());
+      row.oid(op->commutator).oid(op->negator).oid(op->function);
+      row.oid(op->restrictEstimator).oid(op->joinEstimator).emit();
+   }
+}
+
+void pgCast(const SystemContext& context, RowBuilder& row) {
+   addBuiltin("pg_cast", row);
+   for (const CastPtr& cast : context.snapshot.casts()) {
+      row.oid(cast->oid).oid(cast->source.named()).oid(cast->target.named()).oid(cast->function);
+      row.letter(static_cast<char>(cast->context)).letter(static_cast<char>(cast->method)).emit();
+   }
+}
+
+constexpr NamedProducer tables[] = {{"pg_operator", pgOperator}, {"pg_cast", pgCast}};
+
+} // namespace
+
+std::span<const NamedProducer> operatorProducers() {
+   return tables;
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+// Bodies of functions that are no strings, as SQL statements: cut out of the text of CREATE FUNCTION.
+
+namespace ouzel::engine {
+
+/// RETURN expression: a query of it.
+std::string returnedQuery(std::string_view statement);
+/// BEGIN ATOMIC ... END: its statements, with semicolons between them. RETURN becomes a query.
+std::string atomicStatements(std::string_view statement);
+
+/// A position in what they return, in characters from 1, as one in the statement; 0: it is not known.
+uint32_t positionInBody(std::string_view statement, std::string_view body, uint32_t position);
+
+} // namespace ouzel::engine

@@ -1,0 +1,70 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sql/bind/state/bind_state.hpp"
+#include "sql/bind/state/bound_rel.hpp"
+#include "sql/bind/state/variable_names.hpp"
+#include "sql/program/program.hpp"
+
+namespace ouzel::sql::program {
+
+/// Why a program is not compiled that reads FOUND where it has no value.
+inline constexpr const char* usesFound = "it uses FOUND";
+
+/// Binds the texts of a program that becomes a part of the statement which calls it: names are values of variables, as
+/// a derived class has them. Keeps the first reason why the program has to be run instead.
+class TextBinder : public VariableNames {
+public:
+   // VariableNames
+   FoundVariable find(std::span<const std::string> names) const override;
+   ExprPtr positional(uint32_t number) const override;
+
+   /// Binds texts in `work`, which says whether all went well. If not, and where a text has an error, `state` is as
+   /// before and the result is false; errors of another kind are thrown. REQUIRES: the body is being bound (InBody).
+   bool inBody(const std::function<bool()>& work);
+
+protected:
+   /// `why`: gets the reason, "it has a loop".
+   TextBinder(BindState& state, const Program& program, std::string& why);
+   ~TextBinder() override = default;
+
+   /// The value of a variable that is no record, and not FOUND.
+   virtual ExprPtr read(VariableId id) = 0;
+
+   std::nullopt_t fail(std::string why) {
+      if (why_.empty()) why_ = std::move(why);
+      return std::nullopt;
+   }
+   bool failed() const { return !why_.empty(); }
+   /// What a name means where the text that is bound stands.
+   FoundName lookUp(std::span<const std::string> names) const;
+   /// Whether the variable is one that takes any value of a type.
+   bool isPlain(VariableId id);
+   /// A query without effects.
+   BoundRel bind(const SqlText& text);
+   /// The value of a query's column in its first row, or in its only one.
+   ExprPtr valueOf(BoundRel& query, size_t column, bool isFirst);
+   /// The value of an expression, cast to the type; null `type`: as it is. Null after a failure.
+   ExprPtr evaluate(const SqlText& text, const SqlType* type);
+   /// A value as one of the type, cast as PL/pgSQL does what it assigns (sql/bind/statement/statement.cpp).
+   ExprPtr casted(ExprPtr value, const SqlType& type);
+
+   BindState& state_;
+   const Program& program_;
+   bool hasFound_ = false; ///< FOUND has a value
+
+private:
+   std::string& why_;
+   NameId scope_ = noName;
+};
+
+/// Whether it, or a subquery in it, calls a volatile function.
+bool isVolatileQuery(const Rel& rel);
+/// The query itself if it has one row at most; else its first row.
+RelPtr firstRow(const BindState& state, RelPtr rel);
+/// Whether a query is a list of expressions.
+bool isOnlyMaps(const Rel& rel);
+
+} // namespace ouzel::sql::program
