@@ -7,13 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import environment  # noqa: E402
-
-VERSION = "42.7.4"
-URL = f"https://repo.maven.apache.org/maven2/org/postgresql/postgresql/{VERSION}/postgresql-{VERSION}.jar"
+import jdbc_driver  # noqa: E402
 
 
 def main():
@@ -25,15 +22,11 @@ def main():
     if not shutil.which("javac") or not shutil.which("java"):
         print("skipped: no Java compiler (Debian: openjdk-17-jdk-headless)")
         return environment.SKIPPED
-    jar = os.path.join(arguments.cache, os.path.basename(URL))
-    if not os.path.exists(jar):
-        try:
-            with urllib.request.urlopen(URL, timeout=60) as answer, open(jar + ".part", "wb") as file:
-                shutil.copyfileobj(answer, file)
-            os.replace(jar + ".part", jar)
-        except OSError as error:
-            print("skipped: Maven Central does not answer:", error)
-            return environment.SKIPPED
+    try:
+        jar = jdbc_driver.driver(arguments.cache)
+    except OSError as error:
+        print("skipped: Maven Central does not answer:", error)
+        return environment.SKIPPED
     classes = tempfile.mkdtemp(prefix="ouzel-jdbc-")
     try:
         subprocess.run(["javac", "-cp", jar, "-d", classes, os.path.join(environment.HERE, "JdbcClient.java")], check=True)

@@ -18,6 +18,10 @@ enum class Made : uint8_t {
    Typed,
    UserRange,
    Domain,
+   Function,
+   Program,
+   Trigger,
+   Aggregate,
    kinds
 };
 
@@ -72,6 +76,45 @@ std::vector<std::string> creation(const std::string& table, int64_t number) {
    case Made::Domain:
       return {"CREATE DOMAIN d_" + table + " AS bigint DEFAULT 4 NOT NULL CHECK (VALUE > 0)",
               "CREATE TABLE " + table + " (a bigint, d d_" + table + ")", insert + ")"};
+   case Made::Function: // inlined into a default and a view, which follow its name
+      return {"CREATE FUNCTION f_" + table + "(x bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT x * 2'",
+              "CREATE TABLE " + table + " (a bigint, b bigint DEFAULT f_" + table + "(21))",
+              "CREATE VIEW v_" + table + " AS SELECT f_" + table + "(a) AS t FROM " + table,
+              "ALTER FUNCTION f_" + table + "(bigint) RENAME TO g_" + table, insert + ")"};
+   case Made::Program: // writes the row, and what its handler undoes
+      return {"CREATE TABLE " + table + " (a bigint, b bigint)",
+              "CREATE FUNCTION f_" + table + "(x bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN INSERT INTO " +
+                  table + " VALUES (x, 7); BEGIN INSERT INTO " + table + " VALUES (x, 8); PERFORM 1 / (x - x); " +
+                  "EXCEPTION WHEN division_by_zero THEN NULL; END; RETURN x; END $$",
+              "SELECT f_" + table + "(" + n + ")"};
+   case Made::Trigger: { // each function writes its own line: before, row by row, for the statement, and at the commit
+      const auto trigger = [&](const std::string& kind, const std::string& when, const std::string& body) {
+         const std::string function = kind + "_" + table;
+         return std::vector<std::string>{"CREATE FUNCTION " + function +
+                                             "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " END $$",
+                                         "CREATE " + when + " EXECUTE FUNCTION " + function + "()"};
+      };
+      std::vector<std::string> all{"CREATE TABLE " + table + " (a bigint, b bigint)",
+                                   "CREATE TABLE l_" + table + " (a bigint, what text)"};
+      const std::string log = "INSERT INTO l_" + table;
+      for (const auto& part :
+           {trigger("t1", "TRIGGER t1 BEFORE INSERT ON " + table + " FOR EACH ROW", "NEW.b := NEW.a * 2; RETURN NEW;"),
+            trigger("t2", "TRIGGER t2 AFTER INSERT ON " + table + " FOR EACH ROW",
+                    log + " VALUES (NEW.a, 'row'); RETURN NULL;"),
+            trigger("t3", "TRIGGER t3 AFTER INSERT ON " + table + " REFERENCING NEW TABLE AS n",
+                    log + " SELECT a, 'statement' FROM n; RETURN NULL;"),
+            trigger("t4",
+                    "CONSTRAINT TRIGGER t4 AFTER INSERT ON " + table + " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW",
+                    log + " VALUES (NEW.b, 'commit'); RETURN NULL;")})
+         all.insert(all.end(), part.begin(), part.end());
+      all.push_back(insert + ")");
+      return all;
+   }
+   case Made::Aggregate:
+      return {"CREATE FUNCTION f_" + table +
+                  "(x bigint, y bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT x * 3 + y'",
+              "CREATE AGGREGATE s_" + table + "(bigint) (sfunc = f_" + table + ", stype = bigint, initcond = '1')",
+              "CREATE TABLE " + table + " (a bigint)", insert + ")"};
    default: return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY)", insert + ")"};
    }
 }
@@ -86,6 +129,12 @@ std::vector<std::string> removal(const std::string& table, int64_t number) {
    case Made::Typed: return {drop, "DROP TYPE c_" + table};
    case Made::UserRange: return {drop, "DROP TYPE g_" + table};
    case Made::Domain: return {drop, "DROP DOMAIN d_" + table};
+   case Made::Function: return {"DROP VIEW v_" + table, drop, "DROP FUNCTION g_" + table};
+   case Made::Program: return {"DROP FUNCTION f_" + table, drop};
+   case Made::Trigger:
+      return {drop, "DROP TABLE l_" + table,
+              "DROP FUNCTION t1_" + table + "(), t2_" + table + ", t3_" + table + ", t4_" + table};
+   case Made::Aggregate: return {drop, "DROP FUNCTION f_" + table + " CASCADE"};
    default: return {drop};
    }
 }
@@ -106,6 +155,14 @@ std::string proof(const std::string& table, int64_t number) {
    case Made::Typed: return count + table + " WHERE b = 'x' AND d = 3";
    case Made::UserRange: return count + table + " WHERE r @> 'a'::text AND m @> 'b'::text";
    case Made::Domain: return count + table + " WHERE d = 4";
+   case Made::Function: return count + table + " WHERE b = 42 AND g_" + table + "(a) = (SELECT t FROM v_" + table + ")";
+   case Made::Program: return count + table + " WHERE b = 7 AND (SELECT count(*) FROM " + table + ") = 1";
+   case Made::Trigger:
+      return "SELECT count(*) FROM " + table +
+             " WHERE b = 2 * a AND (SELECT string_agg(what || a, ' ' ORDER BY what) FROM l_" + table +
+             ") = 'commit' || b || ' row' || a || ' statement' || a";
+   case Made::Aggregate:
+      return "SELECT count(*) FROM (SELECT s_" + table + "(a) AS s FROM " + table + ") q WHERE s = 3 + " + n;
    default: return count + table + " WHERE " + (madeBy(number) == Made::Range ? "r @> 1::bigint" : "a = " + n);
    }
 }

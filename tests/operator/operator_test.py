@@ -10,6 +10,7 @@ import argparse
 import concurrent.futures
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -118,13 +119,16 @@ def main():
     parser.add_argument("--jobs", type=int, default=4)
     arguments = parser.parse_args()
     own_mounts()
+    # A job in the background of a shell ignores SIGINT, and servers would inherit that: they would not hear one that comes
+    # before they have blocked it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     Server.binary, bucket_mistakes.object_server.binary = os.path.abspath(arguments.binary), arguments.object_server
     tables = [command_mistakes.MISTAKES, place_mistakes.MISTAKES, access_mistakes.MISTAKES, resource_mistakes.MISTAKES, bucket_mistakes.MISTAKES,
               stories.STORIES]
     tests = [test for table in tables for test in table if arguments.only in test.name]
     root = tempfile.mkdtemp(prefix="ouzel-operator-")
     os.chmod(root, 0o755)
-    failed = 0
+    failures = []
     try:
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             jobs = [(test, None if why_skipped(test) else pool.submit(run, test, root)) for test in tests]
@@ -133,12 +137,15 @@ def main():
                     print(f"skipped {test.name}: {why_skipped(test)}", flush=True)
                     continue
                 reason = job.result()
-                failed += bool(reason)
-                print(f"{'FAILED' if reason else 'ok'}  {test.name}" + ("\n    " + reason.replace("\n", "\n    ") if reason else ""), flush=True)
+                line = f"{'FAILED' if reason else 'ok'}  {test.name}" + ("\n    " + reason.replace("\n", "\n    ") if reason else "")
+                if reason: failures.append(line)
+                print(line, flush=True)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    print(f"{len(tests) - failed} passed, {failed} failed")
-    return 1 if failed or not tests else 0
+    # Whoever reads only the end of a long output sees what failed.
+    for line in failures: print(line)
+    print(f"{len(tests) - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures or not tests else 0
 
 
 if __name__ == "__main__":
