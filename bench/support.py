@@ -23,9 +23,16 @@ def ensure_venv():
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One that nobody listens on, of those in the variable BENCH_PORTS (FIRST-LAST) if it is set."""
+    first, _, last = os.environ.get("BENCH_PORTS", "0-0").partition("-")
+    for port in range(int(first), int(last) + 1):
+        try:
+            with socket.socket() as s:
+                s.bind(("127.0.0.1", port))
+                return s.getsockname()[1]
+        except OSError:
+            continue
+    raise SystemExit("no port is free")
 
 
 def generate(scale, directory):
@@ -71,6 +78,10 @@ class PostgresServer:
 
     def run(self, *command):
         subprocess.run(self.as_user + list(command), check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def pid(self):
+        with open(os.path.join(self.data, "postmaster.pid")) as file:
+            return int(file.readline())
 
     def stop(self):
         self.run(f"{self.BIN}/pg_ctl", "-D", self.data, "-m", "fast", "stop")
