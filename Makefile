@@ -33,7 +33,7 @@ deb: build deps-package
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: the shape of the tree, names in documents, format, clang's checks; SQL tests under hostile settings,
+# Everything CI runs: the shape of the tree, names in documents and scripts, format, clang's checks; SQL tests under hostile settings,
 # wire, hostile, crash and TPC-H tests; unit tests, SQL tests plain and the fuzz targets with address and undefined-behaviour
 # sanitizers; the unit tests of sql with ThreadSanitizer.
 test check: deps-test

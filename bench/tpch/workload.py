@@ -1,5 +1,4 @@
 """TPC-H's tables and its 22 queries with parameters drawn as the benchmark's qgen does (specification, section 2.4)."""
-import datetime
 import os
 import random
 

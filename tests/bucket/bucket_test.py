@@ -270,7 +270,7 @@ def scans_read_ahead(bucket, directory):
             for _ in range(4)]
     for client in many:
         check(client.communicate(timeout=120)[0].strip() == answer, "another answer with little memory")
-    stopped = small.sql(f"SET statement_timeout = 5; SELECT count(*) FROM t a JOIN t b ON a.s = b.s WHERE a.n % 2 = 0", fails=True)
+    stopped = small.sql("SET statement_timeout = 5; SELECT count(*) FROM t a JOIN t b ON a.s = b.s WHERE a.n % 2 = 0", fails=True)
     check("57014" in stopped, stopped)
     check(small.sql(sums) == answer, "another answer after a cancelled scan")
     small.stop()
@@ -501,7 +501,7 @@ def a_local_cache_saves_the_bucket(bucket, directory):
     check(full.sql(sums) == changed and full.sql(sums) == changed, "another answer without the cache")
     check(cache_use(full)["size"] == 0 and full.text().count("is off from now on") == 1, full.text())
     full.stop()
-    for wrong, told in ((f"/proc/nothing:1GB", "/proc/nothing"), ("/tmp:1MB", "at least 64MB"), ("/tmp", "DIR:SIZE")):
+    for wrong, told in (("/proc/nothing:1GB", "/proc/nothing"), ("/tmp:1MB", "at least 64MB"), ("/tmp", "DIR:SIZE")):
         server = Server(bucket, None, "--cache", wrong, wait=False)
         check(server.process.wait(30) != 0 and told in server.text(), f"{wrong}: {server.text()}")
 
@@ -733,7 +733,7 @@ def what_is_acknowledged_is_in_the_bucket(bucket, directory):
         told = server.sql(text, fails=True)
         check("22023" in told and "keeps no log" in told and "--wal" in told, told)
     server.sql("CREATE TABLE t (n int PRIMARY KEY, s text); CREATE SEQUENCE ids")
-    expected, ids = {}, 0
+    ids = 0
     for turn in range(6):
         server.sql(f"INSERT INTO t SELECT g, 'turn {turn}' FROM generate_series({turn * 100}, {turn * 100 + 99}) g")
         server.sql(f"BEGIN; UPDATE t SET s = 'changed' WHERE n % 10 = {turn}; DELETE FROM t WHERE n % 100 = {turn}; COMMIT")

@@ -85,7 +85,7 @@ class DocumentMaker:
 
     def access(self, alias, keys, as_text):
         """The value at a path, in one of the ways to write it."""
-        rng, form = self.rng, self.rng.random()
+        form = self.rng.random()
         if form < 0.6 or not all(k and k.isalnum() and not k[0].isdigit() for k in keys):
             steps = "".join(f" -> {quoted(k)}" for k in keys[:-1])
             return f"({alias}.doc{steps} {'->>' if as_text else '->'} {quoted(keys[-1])})"

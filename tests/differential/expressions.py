@@ -2,7 +2,7 @@
 from functions import AGGREGATE_CALLS, CALLS, COMPARABLE, CONSTANTS, WINDOW_CALLS, constant
 from known import avoided
 from tree import Constant, Expr, Items, Node
-from values import ARRAY_ELEMENTS, INTEGERS, NUMBERS, base, literal
+from values import ARRAY_ELEMENTS, INTEGERS, base, literal
 
 ELEMENTS = {base(e) for e in ARRAY_ELEMENTS}
 

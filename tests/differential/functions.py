@@ -6,7 +6,7 @@ such calls must never end with an error."""
 import re
 
 from known import avoided
-from values import ARRAY_ELEMENTS, NUMBERS, base, literal
+from values import ARRAY_ELEMENTS, NUMBERS, base
 
 LINES = """
 bool: {bool} AND {bool}

@@ -1,7 +1,7 @@
 """Tables of some thousand rows, for what small ones do not reach: row groups, encodings, zone maps, filters on encoded data,
 key indexes, dead rows, spilling. Rows are computed from their number, so that a few lines make them."""
 from expressions import Notes
-from tree import Items, Node, Optional, TotalOrder
+from tree import Node, Optional, TotalOrder
 
 # Columns as expressions over the row's number, and literals to compare them with.
 COLUMNS = {

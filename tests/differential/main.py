@@ -2,10 +2,12 @@
 
     tests/differential/main.py --binary build/relassert/ouzel --seed 1 --count 10000
 
-A difference is made smaller and printed with both answers. The same seed gives the same statements.It runs in a virtual environment with psycopg, which it makes on first use, as the tests of client libraries do; it starts a
-throw-away PostgreSQL unless --postgres names one."""
+A difference is made smaller and printed with both answers. The same seed gives the same statements. It runs in a
+virtual environment with psycopg, which it makes on first use, as the tests of client libraries do; it starts a throw-away
+PostgreSQL unless --postgres names one."""
 import argparse
 import contextlib
+import importlib.util
 import os
 import random
 import sys
@@ -15,9 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path += [os.path.join(ROOT, "tests/clients"), os.path.join(ROOT, "scripts")]
 from environment import inside_venv  # noqa: E402: what follows needs psycopg, which may be there only in this environment
 
-try:
-    import psycopg  # noqa: F401
-except ImportError:
+if importlib.util.find_spec("psycopg") is None:
     inside_venv(os.path.join(ROOT, "build/clients-venv"))
 
 from record_expected import throw_away_postgres

@@ -10,7 +10,6 @@ from compare import COUNTED, Difference, compare
 from definitions import STATE
 from minimise import minimise
 from servers import Answer, Connection, Ouzel, settle
-from tree import Node
 
 # Statements of a case that this program carries out itself: Ouzel is stopped or killed, and started again.
 RESTART = ["RESTART", "KILL"]

@@ -1,6 +1,6 @@
 """Random tables with rows. A table prints itself as CREATE TABLE and INSERT, and can lose columns, rows and keys when a
 difference is made smaller."""
-from tree import Items, Node, Optional
+from tree import Items, Node
 from known import avoided
 from values import ARRAYS, SCALARS, base, stored
 

@@ -1,6 +1,6 @@
 """Random subqueries inside expressions: scalar, EXISTS, IN, ANY, ALL, ARRAY; correlated when they use outer columns."""
 from expressions import Scope
-from tree import Expr, Node, Optional
+from tree import Expr, Optional
 
 
 class Subqueries:

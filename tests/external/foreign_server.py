@@ -81,7 +81,7 @@ def exercise(server, port):
     admin("GRANT USAGE ON FOREIGN SERVER lake TO PUBLIC; CREATE USER MAPPING FOR PUBLIC SERVER lake "
           "OPTIONS (access_key_id 'nobody', secret_access_key 'x')")
     bob("SELECT * FROM read_csv('s3://bucket/lake/t.csv')", ": 403 ")  # of the store: other keys than ann's
-    admin(f"ALTER USER MAPPING FOR PUBLIC SERVER lake OPTIONS (SET access_key_id 'lakekey', SET secret_access_key 'lakesecret')")
+    admin("ALTER USER MAPPING FOR PUBLIC SERVER lake OPTIONS (SET access_key_id 'lakekey', SET secret_access_key 'lakesecret')")
     bob("SELECT count(*) FROM read_csv('s3://bucket/lake/t.csv')", "1000")
     # They outlive a restart.
     server.stop()
