@@ -57,8 +57,9 @@ struct FunctionDefinition {
    char parallel = 'u';        ///< s safe, r restricted, u unsafe
    float cost = 100, rows = 0; ///< rows: of a set; 0: no set
    std::string source;         ///< the body as it was written
-   /// How it was written: s a string, r RETURN, a BEGIN ATOMIC. The names in the last two mean what they meant when the
-   /// function was made: `bodyPath` is the search_path then, and the function falls with what `dependsOn`.
+   /// How it was written: s a string, r RETURN, a BEGIN ATOMIC, b BEGIN ATOMIC with RETURN as its last statement. But
+   /// in a string, names mean what they meant when the function was made: `bodyPath` is the search_path then, and the
+   /// function falls with what `dependsOn`.
    char bodyForm = 's';
    std::string bodyPath;
    std::vector<Dependency> dependsOn;

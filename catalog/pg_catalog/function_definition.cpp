@@ -58,16 +58,18 @@ std::string settingsOf(const Function& function) {
    return text;
 }
 
-/// RETURN ... and BEGIN ATOMIC ... END, with the user's words.
-std::string standardBody(const Function& function) {
-   constexpr std::string_view select = "SELECT ";
-   if (function.bodyForm == 'r') return "RETURN " + function.source.substr(select.size()) + "\n";
-   return "BEGIN ATOMIC\n " + function.source + ";\nEND\n";
-}
-
 } // namespace
 
-std::optional<std::string> functionDefinition(const NameContext& context, Oid oid, const ShowExpression& show) {
+std::optional<std::string> writtenBody(const Snapshot& snapshot, Oid oid) {
+   const FunctionPtr function = snapshot.function(oid);
+   if (!function || function->bodyForm == 's') return std::nullopt;
+   constexpr std::string_view select = "SELECT ";
+   if (function->bodyForm == 'r') return "RETURN " + function->source.substr(select.size());
+   return "BEGIN ATOMIC\n " + function->source + ";\nEND";
+}
+
+std::optional<std::string> functionDefinition(const NameContext& context, Oid oid, const ShowExpression& show,
+                                              const std::optional<std::string>& body) {
    const FunctionPtr function = context.snapshot.function(oid);
    if (!function) return std::nullopt;
    if (function->functionKind == FunctionKind::Aggregate)
@@ -80,7 +82,7 @@ std::optional<std::string> functionDefinition(const NameContext& context, Oid oi
    if (!isProcedure) text += " RETURNS " + functionResult(context, oid).value_or("") + "\n";
    text += " LANGUAGE " + std::string(languageName(function->language)) + "\n";
    text += attributesOf(*function) + settingsOf(*function);
-   if (function->bodyForm != 's') return text + standardBody(*function);
+   if (body) return text + *body + "\n";
    if (function->language == language_oid::c) {
       const size_t slash = function->source.find('/');
       return text + "AS '$libdir/" + function->source.substr(0, slash) + "', $function$" +

@@ -123,8 +123,11 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid index
 /// `show`: prints the defaults of users' functions; null: without defaults.
 std::optional<std::string> functionArguments(const NameContext& context, Oid function, const ShowExpression& show);
 std::optional<std::string> functionResult(const NameContext& context, Oid function);
-/// Of a function of a user; null: there is none.
-std::optional<std::string> functionDefinition(const NameContext& context, Oid function, const ShowExpression& show);
+/// The body of a function that was written as SQL, with the user's words; null: there is none.
+std::optional<std::string> writtenBody(const Snapshot& snapshot, Oid function);
+/// Of a function of a user; null: there is none. `body`: what was written as SQL; null: it is a string.
+std::optional<std::string> functionDefinition(const NameContext& context, Oid function, const ShowExpression& show,
+                                              const std::optional<std::string>& body);
 /// pg_get_serial_sequence: `table` is parsed as an SQL name, `column` is taken literally.
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table, std::string_view column);
 /// pg_relation_is_updatable: bit mask of 1 << CmdType (28: insert, update, delete).

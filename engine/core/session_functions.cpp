@@ -9,7 +9,9 @@
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
+#include "sql/bind/function/routine_body.hpp"
 #include "sql/deparse/deparse.hpp"
+#include "sql/deparse/function_body.hpp"
 #include "sql/deparse/rule.hpp"
 
 namespace ouzel::engine {
@@ -96,6 +98,14 @@ public:
                                                 {layout.isPretty, layout.lineLength});
             }
       return std::nullopt;
+   }
+
+   std::optional<std::string> functionBody(Oid function) override {
+      const catalog::FunctionPtr found = core_.transaction.catalog().function(function);
+      if (!found || found->bodyForm == 's') return std::nullopt;
+      const catalog::SearchPath path = core_.searchPath();
+      const auto own = sql::bodyPath(core_.bindContext(path, nullptr), *found);
+      return sql::deparse::functionBody(*found, core_.bindContext(own ? *own : path, nullptr), path);
    }
 
    executor::ExpressionText expressionText(std::string_view stored, Oid relation,

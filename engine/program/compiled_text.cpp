@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/trigger_call.hpp"
+#include "engine/program/constant_errors.hpp"
 #include "engine/program/program_query.hpp"
 #include "engine/query/generic_plan.hpp"
 #include "engine/query/statement_runner.hpp"
@@ -130,6 +131,8 @@ void CompiledText::bind(const ProgramQuery& query) {
       const MakesParameters parameters(query.variables, sources);
       bound = bindUnderLocks(query.core, script_, node, std::span<const Oid>());
    }
+   // Where a known NULL hides a constant that fails, it would do so for code as well.
+   if (bound.root && bound.relations.empty()) raiseConstantErrors(query.core, *bound.root, bound.output, bound.columns);
    values_ = ValuesCode::make(std::move(bound), sources);
    if (!values_) return;
    kind_ = Kind::Values;

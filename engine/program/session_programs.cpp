@@ -4,10 +4,9 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/function_text.hpp"
+#include "engine/program/constant_errors.hpp"
 #include "engine/program/register_program.hpp"
 #include "engine/program/run_program.hpp"
-#include "executor/expression/evaluator.hpp"
-#include "optimizer/query/expr_lowering.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/type/type_rules.hpp"
 #include "sql/program/compile_program.hpp"
@@ -38,22 +37,6 @@ bool becomesConstant(const sql::Expr& root) {
       return isFixed;
    });
    return isFixed;
-}
-
-/// Whether computing an expression without columns raises an error.
-bool failsAlone(SessionCore& core, const sql::Expr& constant) {
-   sql::ExprPtr expr = sql::clone(constant);
-   sql::ColumnTable columns;
-   executor::FunctionContext functions = core.functionContext();
-   Reservation memory(core.database.governor->ledger());
-   try {
-      optimizer::lowerAlone(expr, columns);
-      executor::ExpressionEvaluator(functions, memory).evaluate(*expr);
-      return false;
-   } catch (const SqlError&) {
-      core.checkInterrupts();
-      return true;
-   }
 }
 
 /// The call of a program that is code for registers. Empty: it is none; `why` says also that.
@@ -105,7 +88,6 @@ std::optional<sql::BoundRel> SessionPrograms::compiled(sql::BindState& state, co
       return std::nullopt;
    }
    const ProgramCache::Loaded loaded = loadProgram(core_, call.function, call.declared);
-   const auto fails = [&](const sql::Expr& constant) { return failsAlone(core_, constant); };
    std::optional<sql::BoundRel> query;
    // Constants for arguments make constants of parts of an expression, which may then fail where nobody needs them.
    const auto constants =
@@ -116,7 +98,7 @@ std::optional<sql::BoundRel> SessionPrograms::compiled(sql::BindState& state, co
       why = "all its arguments are constants";
       return std::nullopt;
    }
-   if (!query) query = sql::program::compileProgram(state, *loaded.program, parameters, fails, why);
+   if (!query) query = sql::program::compileProgram(state, *loaded.program, parameters, why);
    if (!query && constants == 0) query = asRegisterCode(state, *loaded.program, parameters, why);
    // The queries of a volatile function see what the statement around it has written so far.
    if (query && state.mayWrite && call.function->volatility == catalog::Volatility::Volatile &&
@@ -125,6 +107,16 @@ std::optional<sql::BoundRel> SessionPrograms::compiled(sql::BindState& state, co
       query.reset();
    }
    return query;
+}
+
+bool SessionPrograms::failsWhenPlanned(sql::BindState& state, sql::BoundRel& query) const {
+   try {
+      raiseConstantErrors(core_, *query.rel, query.output, state.columns);
+      return false;
+   } catch (const SqlError&) {
+      core_.checkInterrupts();
+      return true;
+   }
 }
 
 bool SessionPrograms::compileTrigger(sql::BindState& state, sql::Scope& scope, const catalog::Relation& table,

@@ -11,6 +11,7 @@ public:
    std::optional<sql::BoundRel> compile(sql::BindState& state, const sql::RoutineCall& call,
                                         std::span<const sql::ExprPtr> parameters) const override;
 
+   bool failsWhenPlanned(sql::BindState& state, sql::BoundRel& query) const override;
    bool compileTrigger(sql::BindState& state, sql::Scope& scope, const catalog::Relation& table,
                        const catalog::Trigger& trigger, const sql::RowOnItsWay& row, sql::ColumnId fires,
                        sql::RelPtr& rel) const override;

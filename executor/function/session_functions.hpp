@@ -110,6 +110,8 @@ public:
    virtual std::string viewText(const catalog::Relation& view, const TextLayout& layout) = 0;
    /// CREATE RULE ...; null: there is no such rule.
    virtual std::optional<std::string> ruleText(Oid rule, const TextLayout& layout) = 0;
+   /// The body of a function that was written as SQL; null: there is no such function.
+   virtual std::optional<std::string> functionBody(Oid function) = 0;
    /// An expression that the catalog keeps as SQL. `relation`: over whose columns it is; invalidOid: none.
    virtual ExpressionText expressionText(std::string_view stored, Oid relation, const TextLayout& layout) = 0;
 };

@@ -139,8 +139,9 @@ SqlType resolveTypeText(std::string_view text, const BindContext& context);
 /// The name in a FROM clause or utility statement, with its position.
 catalog::QualifiedName qualifiedName(const ::RangeVar& name, const BindContext& context);
 
-/// The name PostgreSQL gives an unnamed output expression: "sum", "?column?", "case".
-std::string outputName(const ::Node* expression);
+/// The name PostgreSQL gives an unnamed output expression: "sum", "?column?", "case". A function that a text of the
+/// catalog names by its OID has the name that it has in `catalog`.
+std::string outputName(const ::Node* expression, const catalog::Snapshot& catalog);
 
 /// Cast `expr` for assignment to a column. Throws 42804 `column "x" is of type integer but expression is of type text`.
 ExprPtr castForAssignment(ExprPtr expr, const SqlType& target, std::string_view columnName, const BindContext& context);

@@ -13,6 +13,7 @@ namespace ouzel::sql::deparse {
 struct Layout {
    bool isPretty = false; ///< only the parentheses that are needed
    int lineLength = 0;    ///< of select lists and FROM; 0: a line for each item, negative: no breaks
+   bool isOneLine = false;
 };
 
 /// A view's query with a semicolon, as pg_get_viewdef() gives it.

@@ -3,7 +3,7 @@
 #include "sql/bind/binder.hpp"
 #include "sql/deparse/resolver.hpp"
 
-// Commands of rules: INSERT, UPDATE and DELETE, with the rows OLD and NEW.
+// INSERT, UPDATE and DELETE: the commands of rules, with the rows OLD and NEW, and those of functions' bodies.
 
 namespace ouzel::sql::deparse {
 
@@ -34,13 +34,27 @@ std::shared_ptr<Query> Resolver::ruleAction(const ::Node* node, const catalog::R
    Level level;
    level.query = query.get();
    addRuleRows(*query, level);
+   command(node, *query, level);
+   return query;
+}
+
+std::shared_ptr<Query> Resolver::bodyStatement(const ::Node* node, const catalog::Function& function) {
+   function_ = &function;
+   if (isNode(node, T_SelectStmt)) return select(*as<SelectStmt>(node), nullptr);
+   auto query = std::make_shared<Query>();
+   Level level;
+   level.query = query.get();
+   command(node, *query, level);
+   return query;
+}
+
+void Resolver::command(const ::Node* node, Query& query, Level& level) {
    switch (node->type) {
-   case T_InsertStmt: insert(*as<InsertStmt>(node), *query, level); break;
-   case T_UpdateStmt: update(*as<UpdateStmt>(node), *query, level); break;
-   case T_DeleteStmt: remove(*as<DeleteStmt>(node), *query, level); break;
+   case T_InsertStmt: insert(*as<InsertStmt>(node), query, level); break;
+   case T_UpdateStmt: update(*as<UpdateStmt>(node), query, level); break;
+   case T_DeleteStmt: remove(*as<DeleteStmt>(node), query, level); break;
    default: giveUp();
    }
-   return query;
 }
 
 Source* Resolver::targetSource(const ::RangeVar& name, Query& query) {

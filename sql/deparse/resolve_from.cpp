@@ -109,7 +109,7 @@ void Resolver::functionSource(const ::RangeFunction& node, Source& source, Level
       function.call = known(expression, level);
       if (parts[1]) function.definitions = definitions(as<List>(parts[1]));
       source.functions.push_back(std::move(function));
-      names.push_back(outputName(expression));
+      names.push_back(outputName(expression, context_.catalog));
    }
    if (node.coldeflist) source.functions[0].definitions = definitions(node.coldeflist);
    source.name = names[0];

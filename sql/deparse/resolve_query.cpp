@@ -92,7 +92,7 @@ std::vector<Target> Resolver::targets(const ::List* list, Level& level, bool kee
       Target target;
       target.term = keepUnknown ? term(item->val, level) : known(item->val, level);
       target.hasName = item->name != nullptr;
-      target.name = item->name ? item->name : outputName(item->val);
+      target.name = item->name ? item->name : outputName(item->val, context_.catalog);
       if (!item->name && target.name == "?column?" && target.term->kind == TermKind::Subquery &&
           target.term->link == Link::Value)
          target.name = target.term->query->targets[0].name;

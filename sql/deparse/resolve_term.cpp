@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "catalog/object/collation.hpp"
+#include "catalog/object/function.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/deparse/resolver.hpp"
@@ -45,11 +46,7 @@ TermPtr Resolver::term(const ::Node* node, Level& level) {
    };
    switch (node->type) {
    case T_ColumnRef: return columnRef(*as<ColumnRef>(node), level);
-   case T_ParamRef: {
-      auto result = makeTerm(TermKind::Parameter, {oid::unknown, -1, invalidOid});
-      result->number = as<ParamRef>(node)->number;
-      return result;
-   }
+   case T_ParamRef: return parameter(static_cast<size_t>(as<ParamRef>(node)->number));
    case T_A_Const: return constant(*as<A_Const>(node));
    case T_A_Indirection: return indirection(*as<A_Indirection>(node), level);
    case T_A_ArrayExpr: return array(*as<A_ArrayExpr>(node), level, nullptr);
@@ -181,6 +178,43 @@ TermPtr Resolver::fieldOf(TermPtr row, std::string_view name) {
    return result;
 }
 
+TermPtr Resolver::parameter(size_t number) {
+   auto result = makeTerm(TermKind::Parameter, {oid::unknown, -1, invalidOid});
+   result->number = static_cast<int32_t>(number);
+   if (!function_) return result;
+   for (const catalog::FunctionParameter& one : function_->parameters) {
+      if (!one.isInput() || --number != 0) continue;
+      result->type = one.type;
+      result->name = one.name;
+   }
+   return result;
+}
+
+TermPtr Resolver::parameterNamed(const ::ColumnRef& node) {
+   if (!function_) giveUp();
+   std::vector<std::string> names;
+   for (const ::Node* field : ListOf<>(node.fields)) {
+      if (!isNode(field, T_String)) giveUp();
+      names.emplace_back(stringOf(field));
+   }
+   const auto named = [&](const std::string& name) -> TermPtr {
+      size_t number = 0;
+      for (const catalog::FunctionParameter& one : function_->parameters) {
+         number += one.isInput();
+         if (one.isInput() && one.name == name) return parameter(number);
+      }
+      return nullptr;
+   };
+   size_t next = 1;
+   TermPtr result;
+   if (names.size() > 1 && names[0] == function_->name) result = named(names[next++]);
+   if (!result) result = named(names[(next = 1) - 1]);
+   if (!result) giveUp();
+   for (; next < names.size(); ++next)
+      result = fieldOf(std::move(result), names[next]);
+   return result;
+}
+
 TermPtr Resolver::columnRef(const ::ColumnRef& node, Level& level) {
    ListOf<> parts(node.fields);
    const bool isStar = isNode(parts.back(), T_A_Star);
@@ -194,11 +228,11 @@ TermPtr Resolver::columnRef(const ::ColumnRef& node, Level& level) {
          const bool isScalar = source.kind == SourceKind::Function && source.columns.size() == 1 && !source.relation;
          return isScalar ? columnAt(source, 0) : wholeRow(source);
       }
-      giveUp();
+      return parameterNamed(node);
    }
    if (count < 2 || count > 4) giveUp();
    const Visible* item = findSource(stringOf(parts[count - 2]), level);
-   if (item == nullptr) giveUp();
+   if (item == nullptr) return parameterNamed(node);
    if (isStar) return wholeRow(*item->source);
    if (auto found = columnIn(*item->source, stringOf(parts.back()))) return found;
    giveUp();

@@ -45,6 +45,8 @@ public:
    /// The condition, or a command, of a rule of `table`.
    TermPtr ruleCondition(Query& query, const ::Node* node, const catalog::RelationPtr& table, catalog::RuleEvent event);
    std::shared_ptr<Query> ruleAction(const ::Node* node, const catalog::RelationPtr& table);
+   /// A statement in the body of a function, whose parameters it sees.
+   std::shared_ptr<Query> bodyStatement(const ::Node* node, const catalog::Function& function);
 
 private:
    // Queries (resolve_query.cpp, resolve_values.cpp).
@@ -72,6 +74,7 @@ private:
 
    // Commands that write (resolve_command.cpp).
    void addRuleRows(Query& query, Level& level);
+   void command(const ::Node* node, Query& query, Level& level);
    Source* targetSource(const ::RangeVar& name, Query& query);
    void insert(const ::InsertStmt& node, Query& query, Level& level);
    void update(const ::UpdateStmt& node, Query& query, Level& level);
@@ -99,6 +102,8 @@ private:
    TermPtr known(const ::Node* node, Level& level) { return knownTerm(term(node, level)); }
    TermPtr condition(const ::Node* node, Level& level);
    TermPtr columnRef(const ::ColumnRef& node, Level& level);
+   TermPtr parameter(size_t number);
+   TermPtr parameterNamed(const ::ColumnRef& node);
    TermPtr findColumn(std::string_view name, Level& level, bool onlyHere = false);
    TermPtr columnIn(Source& source, std::string_view name);
    TermPtr columnAt(Source& source, size_t number);
@@ -141,6 +146,7 @@ private:
 
    const BindContext& context_;
    BindState state_;
+   const catalog::Function* function_ = nullptr; ///< whose body it is
    catalog::RelationPtr ruleTable_; ///< whose rows OLD and NEW are; null: of a view, in which nobody can use them
    std::vector<std::unique_ptr<Source>> aliasesOfUsing_; ///< JOIN ... USING (...) AS alias
 };

@@ -21,7 +21,7 @@ using TermPtr = std::shared_ptr<Term>; ///< shared where one text stands for two
 enum class TermKind : uint8_t {
    Column,    ///< of `source`; number < 0: the whole row
    Constant,  ///< `name` is its text
-   Parameter, ///< $`number`
+   Parameter, ///< $`number`, or `name` of the function that the text is of
    Call,      ///< `function`; also in SQL's own syntax
    Cast,      ///< see Term::form
    Operator,  ///< `name`; one argument: a prefix operator

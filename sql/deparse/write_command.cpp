@@ -51,8 +51,7 @@ void Writer::insert(Query& query) {
 
 void Writer::update(Query& query) {
    with(query);
-   indent_ += standardIndent;
-   out_ += ' ';
+   beginStatement();
    targetTable(query, "UPDATE ");
    const char* separator = " SET ";
    for (const Written& column : query.written) {
@@ -65,8 +64,7 @@ void Writer::update(Query& query) {
 
 void Writer::remove(Query& query) {
    with(query);
-   indent_ += standardIndent;
-   out_ += ' ';
+   beginStatement();
    targetTable(query, "DELETE FROM ");
    from(query, " USING ");
    conditionAndReturning(query);

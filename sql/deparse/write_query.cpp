@@ -22,6 +22,11 @@ void Writer::dropBlanks() {
 }
 
 void Writer::keyword(std::string_view keyword, int before, int after, int plus) {
+   if (layout_.isOneLine) {
+      const bool isApart = out_.empty() || out_.ends_with(' ') || out_.ends_with('(') || keyword.starts_with(' ');
+      out_ += (isApart ? "" : " ") + std::string(keyword);
+      return;
+   }
    indent_ += before;
    dropBlanks();
    out_ += '\n';
@@ -32,8 +37,13 @@ void Writer::keyword(std::string_view keyword, int before, int after, int plus) 
    indent_ = std::max(indent_ + after, 0);
 }
 
+void Writer::beginStatement() {
+   indent_ += standardIndent;
+   if (!layout_.isOneLine) out_ += ' ';
+}
+
 void Writer::wrapped(std::string item, bool isFirst, bool afterLines) {
-   if (layout_.lineLength >= 0) {
+   if (layout_.lineLength >= 0 && !layout_.isOneLine) {
       if (item.starts_with('\n')) {
          dropBlanks();
       } else if (!isFirst) {
@@ -48,7 +58,8 @@ void Writer::wrapped(std::string item, bool isFirst, bool afterLines) {
 
 void Writer::query(Query& query, const std::vector<std::string>* names, bool showsNames, int indent) {
    const int outerIndent = std::exchange(indent_, indent);
-   const bool outerPrefix = std::exchange(showsPrefix_, !open_.empty() || query.sources.size() != 1);
+   const bool outerPrefix =
+       std::exchange(showsPrefix_, !open_.empty() || query.sources.size() != 1 || !function_.empty());
    enter(query);
    switch (query.command) {
    case Command::Select: select(query, names, showsNames); break;
@@ -63,8 +74,7 @@ void Writer::query(Query& query, const std::vector<std::string>* names, bool sho
 
 void Writer::with(Query& query) {
    if (query.ctes.empty()) return;
-   indent_ += standardIndent;
-   out_ += ' ';
+   beginStatement();
    const char* separator = query.isRecursive ? "WITH RECURSIVE " : "WITH ";
    for (const auto& cte : query.ctes) {
       out_ += separator;
@@ -155,8 +165,7 @@ void Writer::targets(const std::vector<Target>& list, const std::vector<std::str
 }
 
 void Writer::plainSelect(Query& query, const std::vector<std::string>* names, bool showsNames) {
-   indent_ += standardIndent;
-   out_ += ' ';
+   beginStatement();
    if (isSimpleValues(query, names)) {
       values(query.sources.back()->values);
       return;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 
@@ -22,6 +23,17 @@ void Writer::expression(Query& context, const Term& term, bool showsPrefix, int 
    enter(context);
    this->term(term, false);
    leave();
+}
+
+void Writer::parameter(const Term& term) {
+   if (term.name.empty()) {
+      out_ += "$" + std::to_string(term.number);
+      return;
+   }
+   const bool mayBeColumn = std::any_of(open_.begin(), open_.end(),
+                                        [](const Query* query) { return !query->sources.empty() || query->setTree; });
+   if (mayBeColumn) out_ += quoteIdentifier(function_) + ".";
+   out_ += quoteIdentifier(term.name);
 }
 
 void Writer::list(const std::vector<TermPtr>& terms, bool showsImplicit) {
@@ -286,7 +298,7 @@ void Writer::term(const Term& term, bool showsImplicit) {
    switch (term.kind) {
    case TermKind::Column: column(term, false); return;
    case TermKind::Constant: constant(term, 0); return;
-   case TermKind::Parameter: out_ += "$" + std::to_string(term.number); return;
+   case TermKind::Parameter: parameter(term); return;
    case TermKind::Call:
    case TermKind::Aggregate:
    case TermKind::Window: call(term, showsImplicit); return;

@@ -13,7 +13,9 @@ namespace ouzel::sql::deparse {
 /// notes in them. One per text.
 class Writer {
 public:
-   Writer(const catalog::NameContext& names, const Layout& layout) : names_(names), layout_(layout) {}
+   /// `function`: whose body it is; empty: of none.
+   Writer(const catalog::NameContext& names, const Layout& layout, std::string function = {})
+      : names_(names), layout_(layout), function_(std::move(function)) {}
 
    /// `names`: of the output columns, where they are those of a view; null: those of the query. `showsNames`: whether
    /// the names of the output columns are visible outside.
@@ -71,6 +73,7 @@ private:
    /// The name of the column, under which it would be an output column.
    std::string column(const Term& term, bool isTop);
    void constant(const Term& term, int showsType);
+   void parameter(const Term& term);
    void castOf(const Term& arg, const SqlType& type, const Term& parent);
    void caseTerm(const Term& term);
    void subquery(const Term& term);
@@ -85,11 +88,13 @@ private:
    bool isSimple(const Term& term, const Term& parent) const;
 
    void dropBlanks();
+   void beginStatement();
    /// Appends an item of a list, on a line of its own if it does not fit.
    void wrapped(std::string item, bool isFirst, bool afterLines);
 
    const catalog::NameContext names_;
    const Layout layout_;
+   const std::string function_;
    std::string out_;
    std::vector<Query*> open_; ///< outermost first
    int indent_ = 0;

@@ -31,9 +31,9 @@ bool isSettled(const Expr& value) {
 
 class Compiler final : public TextBinder {
 public:
-   Compiler(BindState& state, const Program& program, std::span<const ExprPtr> arguments, const ConstantTest& fails,
-            bool hasFound, std::string& why)
-      : TextBinder(state, program, why), chain_(state, fails), variables_(program.variables.size()) {
+   Compiler(BindState& state, const Program& program, std::span<const ExprPtr> arguments, bool hasFound,
+            std::string& why)
+      : TextBinder(state, program, why), chain_(state), variables_(program.variables.size()) {
       for (size_t i = 0; i < program.inputs.size() && i < arguments.size(); ++i)
          set(program.inputs[i], clone(*arguments[i]), {});
       hasFound_ = hasFound;
@@ -301,7 +301,7 @@ private:
 } // namespace
 
 std::optional<BoundRel> compileProgram(BindState& state, const Program& program, std::span<const ExprPtr> arguments,
-                                       const ConstantTest& fails, std::string& why) {
+                                       std::string& why) {
    if (program.kind != ProgramKind::Function || program.returnsSet || !program.outputs.empty() ||
        program.returnType.kind != TypeClass::Scalar || program.returnType.type.oid == oid::voidType) {
       why = "it does not return one value";
@@ -309,7 +309,7 @@ std::optional<BoundRel> compileProgram(BindState& state, const Program& program,
    }
    for (const bool hasFound : {false, true}) { // FOUND asks for the row of each SELECT INTO, whatever is taken of it
       std::optional<BoundRel> query;
-      Compiler compiler(state, program, arguments, fails, hasFound, why);
+      Compiler compiler(state, program, arguments, hasFound, why);
       const bool isGood = compiler.inBody([&] {
          query = compiler.run();
          return query.has_value();

@@ -5,7 +5,6 @@
 #include "sql/bind/state/bind_state.hpp"
 #include "sql/bind/state/bound_rel.hpp"
 #include "sql/program/program.hpp"
-#include "sql/program/value_chain.hpp"
 
 // Programs without loops as queries of one row, which take the place of a call as bodies in SQL do and are optimised
 // with the statement around it (Ramachandra et al. 2017, "Froid"; Hirn & Grust 2020, "PL/SQL Without the PL"): values
@@ -17,8 +16,7 @@ namespace ouzel::sql::program {
 /// The query, with one column of the type that the program returns. `arguments`: the values of the program's inputs,
 /// which are columns. Empty: the program has something that only execution can do; `why` says what: "it has a loop".
 /// Names are bound with the program's variables; REQUIRES that nothing else is visible (InBody).
-/// `fails`: see ValueChain.
 std::optional<BoundRel> compileProgram(BindState& state, const Program& program, std::span<const ExprPtr> arguments,
-                                       const ConstantTest& fails, std::string& why);
+                                       std::string& why);
 
 } // namespace ouzel::sql::program

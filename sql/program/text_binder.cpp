@@ -5,6 +5,7 @@
 #include "sql/algebra/known_null.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/nested_query.hpp"
+#include "sql/bind/state/program_compiler.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/parse/node_access.hpp"
@@ -164,16 +165,36 @@ BoundRel TextBinder::bind(const SqlText& text) {
    scope_ = text.scope;
    BoundRel query = bindSelect(state_, *as<::SelectStmt>(statements[0].node), nullptr);
    makeRowsValues(state_, 0, query);
+   refuseFailing(query);
    return query;
+}
+
+void TextBinder::refuseFailing(BoundRel& query) {
+   if (!failed() && state_.context.programs->failsWhenPlanned(state_, query)) fail("it has a constant that fails");
 }
 
 ExprPtr TextBinder::casted(ExprPtr value, const SqlType& type) {
    ExprPtr cast = tryCoerce(state_, value, type, CoercionContext::Assignment);
    if (!cast) cast = tryCoerce(state_, value, type, CoercionContext::Explicit);
-   if (cast) return cast;
+   if (cast) return checked(std::move(cast));
    value = coerce(state_, std::move(value), oid::text, -1, CoercionContext::Explicit);
    cast = tryCoerce(state_, value, type, CoercionContext::Explicit);
    if (!cast) fail("a value has no cast to the type of its variable");
+   return cast ? checked(std::move(cast)) : nullptr;
+}
+
+ExprPtr TextBinder::checked(ExprPtr cast) {
+   std::vector<ColumnId> read;
+   collectColumns(*cast, read);
+   if (!read.empty() || !mayFail(*cast)) return cast;
+   BoundRel query;
+   const SqlType type = cast->type;
+   const ColumnId column = state_.addColumn(noLevel, "value", type);
+   std::vector<ComputedColumn> computed;
+   computed.push_back({column, clone(*cast)});
+   query.rel = makeMap(oneRow(), std::move(computed));
+   query.output.push_back({"value", column, type});
+   refuseFailing(query);
    return cast;
 }
 

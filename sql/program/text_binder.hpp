@@ -56,6 +56,11 @@ protected:
    bool hasFound_ = false; ///< FOUND has a value
 
 private:
+   /// A constant that fails does so where the text is planned. In the plan of the whole statement it would fail even if
+   /// the program never came to the text.
+   void refuseFailing(BoundRel& query);
+   ExprPtr checked(ExprPtr cast);
+
    std::string& why_;
    NameId scope_ = noName;
 };

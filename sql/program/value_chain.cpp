@@ -298,35 +298,32 @@ bool ValueChain::isConstant(const Expr& expr) {
    return std::all_of(expr.args.begin(), expr.args.end(), [&](const ExprPtr& arg) { return isConstant(*arg); });
 }
 
-bool ValueChain::isFoldedApart(const Rel& rel, bool isConditional) {
+bool ValueChain::isFoldedApart(const Rel& rel) {
    bool found = false;
-   forEachOwnExpr(rel, [&](const Expr& expr) { found = found || isFoldedApart(expr, isConditional); });
-   forEachChild(rel, [&](const RelPtr& child) { found = found || isFoldedApart(*child, isConditional); });
+   forEachOwnExpr(rel, [&](const Expr& expr) { found = found || isFoldedApart(expr); });
+   forEachChild(rel, [&](const RelPtr& child) { found = found || isFoldedApart(*child); });
    return found;
 }
 
-bool ValueChain::isFoldedApart(const Expr& expr, bool isConditional) {
+bool ValueChain::isFoldedApart(const Expr& expr) {
    checkStack();
    const bool readsColumns = [&] {
       std::vector<ColumnId> columns;
       collectColumns(expr, columns);
       return !columns.empty();
    }();
-   // A constant that fails does so when it is planned: as the program does only if it is one of its own, and reached.
-   if ((isConditional || readsColumns) && expr.kind != ExprKind::Column && mayFail(expr) && isConstant(expr))
-      return readsColumns || fails_(expr);
+   // The values of variables make a constant of it, which fails when it is planned, reached or not.
+   if (readsColumns && expr.kind != ExprKind::Column && mayFail(expr) && isConstant(expr)) return true;
    if (isStrict(expr) && isNull(expr) && !isKnownNull(expr) && mayRaise(state_, expr)) return true;
-   if (const Rel* query = subqueryOf(expr); query && isFoldedApart(*query, isConditional)) return true;
-   return std::any_of(expr.args.begin(), expr.args.end(),
-                      [&](const ExprPtr& arg) { return isFoldedApart(*arg, isConditional); });
+   if (const Rel* query = subqueryOf(expr); query && isFoldedApart(*query)) return true;
+   return std::any_of(expr.args.begin(), expr.args.end(), [&](const ExprPtr& arg) { return isFoldedApart(*arg); });
 }
 
 std::optional<BoundRel> ValueChain::finish(std::string name, std::vector<ReturnedValue> returned) {
-   const bool isFolded =
-       std::any_of(steps_.begin(), steps_.end(),
-                   [&](const Step& step) { return step.value && isFoldedApart(*step.value, !step.path.empty()); }) ||
-       std::any_of(returned.begin(), returned.end(),
-                   [&](const ReturnedValue& one) { return isFoldedApart(*one.value, !one.path.empty()); });
+   const bool isFolded = std::any_of(steps_.begin(), steps_.end(),
+                                     [&](const Step& step) { return step.value && isFoldedApart(*step.value); }) ||
+                         std::any_of(returned.begin(), returned.end(),
+                                     [&](const ReturnedValue& one) { return isFoldedApart(*one.value); });
    if (isFolded) return std::nullopt;
    for (const ReturnedValue& one : returned) {
       Path passed;

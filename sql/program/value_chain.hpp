@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,9 +17,6 @@ using Path = std::vector<std::shared_ptr<const Expr>>;
 /// True where all terms are; null: always.
 ExprPtr conditionOf(const Path& path, size_t from = 0);
 
-/// Whether computing an expression without columns raises an error.
-using ConstantTest = std::function<bool(const Expr& constant)>;
-
 /// A value that the program returns, and where.
 struct ReturnedValue {
    Path path;
@@ -29,8 +25,7 @@ struct ReturnedValue {
 
 class ValueChain {
 public:
-   /// `fails`: whether computing a constant raises an error.
-   ValueChain(BindState& state, const ConstantTest& fails) : state_(state), fails_(fails) {}
+   explicit ValueChain(BindState& state) : state_(state) {}
 
    /// A column with the value where control comes by `path`; elsewhere it may be NULL.
    ExprPtr add(std::string name, ExprPtr value, const Path& path);
@@ -57,14 +52,13 @@ private:
    bool isNull(const Expr& expr);
    bool isConstant(const Expr& expr);
    /// Whether the optimizer would treat the parts of the expression in another way than its planning alone does.
-   bool isFoldedApart(const Expr& expr, bool isConditional);
-   bool isFoldedApart(const Rel& rel, bool isConditional);
+   bool isFoldedApart(const Expr& expr);
+   bool isFoldedApart(const Rel& rel);
    size_t usesOf(ColumnId column, size_t behind, const Expr& result) const;
    /// Puts values that are used once in the places where they are used.
    void substitute(ExprPtr& result);
 
    BindState& state_;
-   const ConstantTest& fails_;
    std::vector<Step> steps_;
    size_t size_ = 0;
 };

@@ -22,6 +22,7 @@ enum class Made : uint8_t {
    Program,
    Trigger,
    Aggregate,
+   EventTrigger,
    kinds
 };
 
@@ -115,6 +116,13 @@ std::vector<std::string> creation(const std::string& table, int64_t number) {
                   "(x bigint, y bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT x * 3 + y'",
               "CREATE AGGREGATE s_" + table + "(bigint) (sfunc = f_" + table + ", stype = bigint, initcond = '1')",
               "CREATE TABLE " + table + " (a bigint)", insert + ")"};
+   case Made::EventTrigger: // it writes the row, and is disabled before others see it
+      return {"CREATE TABLE " + table + " (a bigint)",
+              "CREATE FUNCTION f_" + table + "() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN " + insert +
+                  "); END $$",
+              "CREATE EVENT TRIGGER e_" + table + " ON ddl_command_end WHEN TAG IN ('COMMENT') EXECUTE FUNCTION f_" +
+                  table + "()",
+              "COMMENT ON TABLE " + table + " IS 'fired'", "ALTER EVENT TRIGGER e_" + table + " DISABLE"};
    default: return {"CREATE TABLE " + table + " (a bigint PRIMARY KEY)", insert + ")"};
    }
 }
@@ -135,6 +143,7 @@ std::vector<std::string> removal(const std::string& table, int64_t number) {
       return {drop, "DROP TABLE l_" + table,
               "DROP FUNCTION t1_" + table + "(), t2_" + table + ", t3_" + table + ", t4_" + table};
    case Made::Aggregate: return {drop, "DROP FUNCTION f_" + table + " CASCADE"};
+   case Made::EventTrigger: return {"DROP EVENT TRIGGER e_" + table, drop, "DROP FUNCTION f_" + table};
    default: return {drop};
    }
 }
@@ -163,6 +172,9 @@ std::string proof(const std::string& table, int64_t number) {
              ") = 'commit' || b || ' row' || a || ' statement' || a";
    case Made::Aggregate:
       return "SELECT count(*) FROM (SELECT s_" + table + "(a) AS s FROM " + table + ") q WHERE s = 3 + " + n;
+   case Made::EventTrigger:
+      return count + table + " t, pg_event_trigger e WHERE e.evtname = 'e_" + table + "' AND e.evtenabled = 'D' AND " +
+             "t.a = " + n + " AND obj_description(t.tableoid, 'pg_class') = 'fired'";
    default: return count + table + " WHERE " + (madeBy(number) == Made::Range ? "r @> 1::bigint" : "a = " + n);
    }
 }

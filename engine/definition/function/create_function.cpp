@@ -142,8 +142,10 @@ private:
       if (function_.language != catalog::language_oid::sql)
          refuse("inline SQL function body only valid for language SQL");
       const bool isReturn = isNode(statement_.sql_body, T_ReturnStmt);
-      function_.bodyForm = isReturn ? 'r' : 'a';
-      function_.source = isReturn ? returnedQuery(context_.statement.text) : atomicStatements(context_.statement.text);
+      AtomicBody body;
+      if (!isReturn) body = atomicStatements(context_.statement.text);
+      function_.bodyForm = isReturn ? 'r' : body.returns ? 'b' : 'a';
+      function_.source = isReturn ? returnedQuery(context_.statement.text) : std::move(body.statements);
       for (const Oid oid : path_.schemas) {
          const auto schema = core_.transaction.catalog().schema(oid);
          if (!schema) continue;

@@ -33,13 +33,16 @@ std::string returnedQuery(std::string_view statement) {
    return "SELECT " + std::string(trimmed(statement.substr(afterKeyword(statement, 0, "return"))));
 }
 
-std::string atomicStatements(std::string_view statement) {
+AtomicBody atomicStatements(std::string_view statement) {
    std::string all;
+   bool returns = false;
    size_t begin = 0, end = 0; // of the statement that is read
    bool isInside = false, isBegin = false;
    const auto take = [&](size_t to) {
       const std::string_view one = trimmed(statement.substr(begin, to - begin));
-      if (!one.empty()) all += (all.empty() ? "" : ";\n ") + asQuery(one);
+      if (one.empty()) return;
+      all += (all.empty() ? "" : ";\n ") + asQuery(one);
+      returns = isWord(one, nextToken(one, 0), "return");
    };
    for (Token token = nextToken(statement, 0); token.begin != token.end; token = nextToken(statement, token.end)) {
       if (!isInside) {
@@ -55,7 +58,7 @@ std::string atomicStatements(std::string_view statement) {
       end = isWord(statement, token, "end") ? token.begin : token.end; // the last END is that of the body
    }
    take(end);
-   return all;
+   return {std::move(all), returns};
 }
 
 uint32_t positionInBody(std::string_view statement, std::string_view body, uint32_t position) {

@@ -135,7 +135,8 @@ catalog::Column IndexDraft::expressionColumn(const ::IndexElem& element, std::st
                                    expressionAt(text));
    index().expressions.push_back(isPrintedBare(element.expr) ? std::move(stored) : "(" + stored + ")");
    catalog::Column column;
-   column.name = element.indexcolname ? element.indexcolname : sql::outputName(element.expr);
+   column.name =
+       element.indexcolname ? element.indexcolname : sql::outputName(element.expr, context_.core.transaction.catalog());
    if (column.name == "?column?") column.name = "expr";
    column.type = bound.expr->type;
    const catalog::TypeInfo* type = catalog::builtins().type(column.type.oid);

@@ -181,9 +181,19 @@ std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
 std::optional<StringView> functionIdentityArguments(int64_t function, KernelEnv& env) {
    return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), nullptr), env);
 }
+std::optional<std::string> bodyOf(Oid function, KernelEnv& env) {
+   return printed(
+       env, [&](SessionFunctions& session) { return session.functionBody(function); },
+       [&] { return catalog::writtenBody(NameScope(env.context).snapshot(), function); });
+}
+std::optional<StringView> functionBody(int64_t function, KernelEnv& env) {
+   return copied(bodyOf(oidOf(function), env), env);
+}
 std::optional<StringView> functionDefinition(int64_t function, KernelEnv& env) {
-   if (catalog::builtins().function(oidOf(function))) throwNotSupported("pg_get_functiondef() of a built-in function");
-   return copied(catalog::functionDefinition(NameScope(env.context).names(), oidOf(function), shower(false, env)), env);
+   const Oid oid = oidOf(function);
+   if (catalog::builtins().function(oid)) throwNotSupported("pg_get_functiondef() of a built-in function");
+   return copied(catalog::functionDefinition(NameScope(env.context).names(), oid, shower(false, env), bodyOf(oid, env)),
+                 env);
 }
 std::optional<StringView> functionResult(int64_t function, KernelEnv& env) {
    return copied(catalog::functionResult(NameScope(env.context).names(), oidOf(function)), env);
@@ -538,13 +548,14 @@ void addDefinitions() {
    addKernel<functionArguments>("pg_get_function_arguments");
    addKernel<functionIdentityArguments>("pg_get_function_identity_arguments");
    addKernel<functionResult>("pg_get_function_result");
+   addKernel<functionBody>("pg_get_function_sqlbody");
    addKernel<functionDefinition>("pg_get_functiondef");
    addKernel<nothingForArgument>("pg_get_function_arg_default");
    addKernel<serialSequence>("pg_get_serial_sequence");
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
-   addKernels<nothing>({"pg_get_function_sqlbody", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernels<nothing>({"pg_tablespace_location", "pg_relation_filepath"});
 }
 
 } // namespace

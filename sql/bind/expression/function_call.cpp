@@ -447,7 +447,12 @@ ExprPtr finishRoutine(BindState& state, Scope& scope, const CallSite& site, cons
    const std::string name = routine.function->name;
    const bool returnsSet = function.returnsSet;
    ExprPtr value = routineValue(state, scope, std::move(routine));
-   return returnsSet ? registerSrf(state, scope, std::move(value), name) : std::move(value);
+   if (!returnsSet) return value;
+   // The set itself, or a field of its rows.
+   const FunctionInfo* outer = functionOf(*value);
+   ExprPtr& set = outer && !outer->returnsSet ? value->args[0] : value;
+   set = registerSrf(state, scope, std::move(set), name);
+   return value;
 }
 
 /// f(a, VARIADIC array) of a function whose arguments may have any types: the twin of the function takes the array.

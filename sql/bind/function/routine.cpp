@@ -255,17 +255,25 @@ ExprPtr guarded(ExprPtr value, ExprPtr condition) {
 ExprPtr setValue(BindState& state, Scope& scope, RoutineCall call, Body body) {
    makeOneColumn(state, body.query, body.result);
    const OutputColumn output = body.query.output[0];
-   const Oid array = arrayType(output.type.oid);
-   if (!array || elementType(output.type.oid))
-      refuse(call, "which returns a set of " + typeName(output.type.named()) + ", in a select list");
+   const SqlType type = withoutDomain(output.type);
+   const bool isPlain = isElement(type);
+   const SqlType element = isPlain ? type : plainType(oid::record);
    if (auto condition = allGiven(call, body.parameters))
       body.query.rel = makeSelect(std::move(body.query.rel), std::move(condition));
-   auto rows =
-       makeSubquery(SubqueryKind::Array, plainType(array), std::move(body.query.rel), {output.column}, call.position);
+   ColumnId column = output.column;
+   if (!isPlain) {
+      auto row = makeTyped(ExprKind::Row, element, call.position);
+      row->args.push_back(makeColumn(output.column, output.type));
+      column = state.addColumn(noLevel, "row", element);
+      std::vector<ComputedColumn> computed;
+      computed.push_back({column, rowValue(state, std::move(row))});
+      body.query.rel = makeMap(std::move(body.query.rel), std::move(computed));
+   }
+   auto rows = makeSubquery(SubqueryKind::Array, plainType(arrayType(element.oid)), std::move(body.query.rel), {column},
+                            call.position);
    const uint32_t position = call.position;
-   std::vector<ExprPtr> args;
-   args.push_back(withArguments(state, scope, std::move(call), body, std::move(rows)));
-   return elementsOf(std::move(args[0]), withoutDomain(output.type), position);
+   auto elements = elementsOf(withArguments(state, scope, std::move(call), body, std::move(rows)), element, position);
+   return isPlain ? std::move(elements) : fieldOf(std::move(elements), 0, type);
 }
 
 /// A record that is no value of a named type: its columns are joined with the rows of FROM.

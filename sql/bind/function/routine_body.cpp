@@ -27,7 +27,7 @@ SqlType resolved(const Function& function, std::span<const Oid> declared, const 
 }
 
 /// The schemas in the text of a search_path.
-catalog::SearchPath pathOf(const BindState& state, const std::string& value) {
+catalog::SearchPath pathOf(const BindContext& context, const std::string& value) {
    std::vector<std::string> schemas;
    for (size_t at = 0; at < value.size();) {
       const size_t end = std::min(value.find(',', at), value.size());
@@ -39,17 +39,8 @@ catalog::SearchPath pathOf(const BindState& state, const std::string& value) {
       schemas.push_back(std::move(part));
       at = end + 1;
    }
-   auto path = catalog::SearchPath::resolve(state.context.catalog, schemas, {}, state.context.searchPath.temporary);
-   path.role = state.context.searchPath.role;
-   return path;
-}
-
-/// The search_path of SET, or of a body whose names have their meanings already, for the time of the body.
-std::optional<catalog::SearchPath> ownPath(const BindState& state, const Function& function) {
-   std::optional<catalog::SearchPath> path;
-   if (!function.bodyPath.empty()) path = pathOf(state, function.bodyPath);
-   for (const auto& [name, value] : function.settings)
-      if (name == "search_path") path = pathOf(state, value);
+   auto path = catalog::SearchPath::resolve(context.catalog, schemas, {}, context.searchPath.temporary);
+   path.role = context.searchPath.role;
    return path;
 }
 
@@ -60,6 +51,14 @@ std::optional<catalog::SearchPath> ownPath(const BindState& state, const Functio
 }
 
 } // namespace
+
+std::optional<catalog::SearchPath> bodyPath(const BindContext& context, const Function& function) {
+   std::optional<catalog::SearchPath> path;
+   if (!function.bodyPath.empty()) path = pathOf(context, function.bodyPath);
+   for (const auto& [name, value] : function.settings)
+      if (name == "search_path") path = pathOf(context, value);
+   return path;
+}
 
 RoutineResult resultOf(BindState& state, const Function& function, std::span<const Oid> declared,
                        const ::List* definitions, uint32_t position) {
@@ -106,7 +105,7 @@ InBody::InBody(BindState& state, const Function& function, const std::vector<Exp
    : state_(state), source_(std::exchange(state.source, nullptr)), recursion_(std::exchange(state.recursion, {})),
      inlineArgs_(std::exchange(state.inlineArgs, &args)), routine_(std::exchange(state.routine, &function)),
      path_(state.bodyPath), recorder_(std::exchange(state.recorder, nullptr)), role_(state.access.role),
-     routineRole_(state.routineRole), ownPath_(ownPath(state, function)) {
+     routineRole_(state.routineRole), ownPath_(bodyPath(state.context, function)) {
    if (ownPath_) state.bodyPath = &*ownPath_;
    state.naming.usePath(state.bodyPath);
    // A function acts for whoever calls it, also where a view's owner is asked for the view's relations.

@@ -18,6 +18,9 @@ struct RoutineResult {
 RoutineResult resultOf(BindState& state, const catalog::Function& function, std::span<const Oid> declared,
                        const ::List* definitions, uint32_t position);
 
+/// The search_path of SET, or of a body whose names have their meanings already; empty: that of the session.
+std::optional<catalog::SearchPath> bodyPath(const BindContext& context, const catalog::Function& function);
+
 /// While it lives, the body of the function is bound: nothing of the statement around it is visible but the arguments.
 class InBody {
 public:

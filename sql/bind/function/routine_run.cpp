@@ -54,6 +54,20 @@ ExprPtr elementsOf(ExprPtr array, const SqlType& element, uint32_t position) {
    return elements;
 }
 
+bool isElement(const SqlType& type) {
+   return arrayType(type.oid) && !elementType(type.oid);
+}
+
+ExprPtr fieldOf(ExprPtr row, size_t number, const SqlType& type) {
+   const uint32_t position = row->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(row));
+   args.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, static_cast<int64_t>(number))));
+   auto field = makeCall(catalog::builtins().functions("ouzel_field")[0], type, std::move(args));
+   field->position = position;
+   return field;
+}
+
 namespace {
 
 /// The call of ouzel_run or ouzel_run_set, whose result is of `type`.
@@ -68,16 +82,6 @@ ExprPtr runCall(BindState& state, RoutineCall call, const char* runner, const Sq
    auto run = makeCall(catalog::builtins().functions(runner)[0], type, std::move(args));
    run->position = call.position;
    return run;
-}
-
-ExprPtr fieldOf(ExprPtr row, size_t number, const SqlType& type) {
-   const uint32_t position = row->position;
-   std::vector<ExprPtr> args;
-   args.push_back(std::move(row));
-   args.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, static_cast<int64_t>(number))));
-   auto field = makeCall(catalog::builtins().functions("ouzel_field")[0], type, std::move(args));
-   field->position = position;
-   return field;
 }
 
 /// The type of the rows that ouzel_run gives.
@@ -120,10 +124,11 @@ ExprPtr runValue(BindState& state, Scope& scope, RoutineCall call) {
    const uint32_t position = call.position;
    if (call.function->returnsSet) {
       const SqlType element = result.isRow() ? runType(result) : withoutDomain(result.type);
-      const Oid array = arrayType(element.oid);
-      if (!array || elementType(element.oid))
-         refuse(call, "which returns a set of " + typeName(result.type.named()) + ", in a select list");
-      return elementsOf(runCall(state, std::move(call), "ouzel_run_set", plainType(array)), element, position);
+      const bool isPlain = isElement(element);
+      const SqlType row = isPlain ? element : plainType(oid::record);
+      auto elements =
+          elementsOf(runCall(state, std::move(call), "ouzel_run_set", plainType(arrayType(row.oid))), row, position);
+      return isPlain ? std::move(elements) : fieldOf(std::move(elements), 0, element);
    }
    if (result.type.oid == oid::record && !result.isRow())
       return runCall(state, std::move(call), "ouzel_run", result.type);
@@ -160,14 +165,15 @@ RoutineRows runRows(BindState& state, const Scope& scope, RoutineCall& call, con
    if (result.isRow() && result.type.oid != oid::record) rows.rowType = result.type.oid;
    const SqlType element = result.isRow() ? runType(result) : withoutDomain(result.type);
    const std::string name = call.function->name;
-   const ColumnId column = state.addColumn(scope, name, element);
+   const bool isWrapped = call.function->returnsSet && !isElement(element);
+   const SqlType given = isWrapped ? plainType(oid::record) : element;
+   const ColumnId column = state.addColumn(scope, name, given);
    ExprPtr expected = expectedRow(state, call, result);
    if (call.function->returnsSet) {
-      const Oid array = arrayType(element.oid);
-      if (!array || elementType(element.oid)) refuse(call, "which returns a set of " + typeName(element.oid));
       op::TableFunction elements;
       elements.function = unnestFunction();
-      elements.args.push_back(runCall(state, std::move(call), "ouzel_run_set", plainType(array), std::move(expected)));
+      elements.args.push_back(
+          runCall(state, std::move(call), "ouzel_run_set", plainType(arrayType(given.oid)), std::move(expected)));
       elements.columns.push_back(column);
       rows.rel = makeRel(RelKind::TableFunction, std::move(elements));
    } else {
@@ -175,10 +181,17 @@ RoutineRows runRows(BindState& state, const Scope& scope, RoutineCall& call, con
       computed.push_back({column, runCall(state, std::move(call), "ouzel_run", element, std::move(expected))});
       rows.rel = makeMap(oneRow(), std::move(computed));
    }
-   if (result.isRow())
+   if (result.isRow()) {
       rows.rel = takenApart(state, scope, std::move(rows.rel), column, result, rows.columns);
-   else
+   } else if (isWrapped) {
+      const ColumnId value = state.addColumn(scope, name, element);
+      std::vector<ComputedColumn> computed;
+      computed.push_back({value, fieldOf(makeColumn(column, given), 0, element)});
+      rows.rel = makeMap(std::move(rows.rel), std::move(computed));
+      rows.columns.push_back({name, value, element});
+   } else {
       rows.columns.push_back({name, column, element});
+   }
    return rows;
 }
 

@@ -11,6 +11,10 @@ namespace ouzel::sql {
 bool takesSubqueries(Clause clause);
 /// unnest(array), a set-returning call.
 ExprPtr elementsOf(ExprPtr array, const SqlType& element, uint32_t position);
+/// Whether there are arrays of the type. Sets of others, of arrays and void, pass as arrays of rows of one field.
+bool isElement(const SqlType& type);
+/// A field of a row whose number and type are known.
+ExprPtr fieldOf(ExprPtr row, size_t number, const SqlType& type);
 
 /// As routineValue() and routineRows(). Throw 0A000 for what cannot be run.
 ExprPtr runValue(BindState& state, Scope& scope, RoutineCall call);

@@ -71,7 +71,7 @@ uint32_t findTargetSql99(BindState& state, Scope& scope, const ::Node* node, std
       if (equal(*targets[i].expr, *expr)) return i;
    Target target;
    target.position = startOf(*expr);
-   target.name = outputName(node);
+   target.name = outputName(node, state.context.catalog);
    target.isHidden = true;
    target.expr = unknownToText(state, std::move(expr));
    targets.push_back(std::move(target));

@@ -302,8 +302,8 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          from = bindFromCall(state, scope, *as<FuncCall>(expression), definitions ? definitions : node.coldeflist);
       else
          from.call = bindExpr(state, scope, expression);
-      functions.push_back(
-          {std::move(from.call), outputName(expression), definitions, std::move(from.rows), std::move(from.outName)});
+      functions.push_back({std::move(from.call), outputName(expression, state.context.catalog), definitions,
+                           std::move(from.rows), std::move(from.outName)});
    };
    for (const auto* pair : ListOf<List>(node.functions)) {
       const ListOf<> parts(pair);

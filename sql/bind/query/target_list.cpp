@@ -1,5 +1,7 @@
 #include "sql/bind/query/target_list.hpp"
 
+#include "catalog/object/function.hpp"
+#include "catalog/object/function_text.hpp"
 #include "common/thread/stack.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/expression/expression.hpp"
@@ -110,9 +112,12 @@ NameGuess guessName(const ::Node* node) {
 
 } // namespace
 
-std::string outputName(const ::Node* expression) {
+std::string outputName(const ::Node* expression, const catalog::Snapshot& catalog) {
    auto guess = guessName(expression);
-   return guess.strength ? guess.name : "?column?";
+   if (!guess.strength) return "?column?";
+   const auto stored = catalog::functionOfStoredName(guess.name);
+   const catalog::FunctionPtr function = stored ? catalog.function(*stored) : nullptr;
+   return function ? function->name : guess.name;
 }
 
 std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List* list, Clause clause) {
@@ -131,7 +136,7 @@ std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List*
       Target target;
       target.expr = bindExpr(state, scope, item->val);
       settleCollations(state, *target.expr);
-      target.name = item->name ? item->name : outputName(item->val);
+      target.name = item->name ? item->name : outputName(item->val, state.context.catalog);
       // The column of a scalar subquery may come from a star, so its name is not in the text.
       const auto* subquery = target.expr->getIf<scalar::Subquery>();
       if (!item->name && isNode(item->val, T_SubLink) && as<SubLink>(item->val)->subLinkType == EXPR_SUBLINK &&

@@ -17,6 +17,8 @@ public:
    /// that stand for its arguments. Empty: the function has to be run. REQUIRES: its body is being bound (InBody).
    virtual std::optional<BoundRel> compile(BindState& state, const RoutineCall& call,
                                            std::span<const ExprPtr> parameters) const = 0;
+   /// Whether planning a query alone raises the error of a constant in it, as `1 / 0`. Its operators stay as they are.
+   virtual bool failsWhenPlanned(BindState& state, BoundRel& query) const = 0;
    /// Puts what the function of a BEFORE ROW trigger does over `rel`, as sql/program/compile_trigger.hpp says. False:
    /// it has to be called.
    virtual bool compileTrigger(BindState& state, Scope& scope, const catalog::Relation& table,
