@@ -6,6 +6,7 @@
 #include "common/thread/stack.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/known_null.hpp"
+#include "sql/algebra/last_of.hpp"
 
 namespace ouzel::sql::program {
 
@@ -103,13 +104,6 @@ bool mayRaise(const BindState& state, const Expr& root) {
       }
    }
    return std::any_of(root.args.begin(), root.args.end(), [&](const ExprPtr& arg) { return mayRaise(state, *arg); });
-}
-
-ExprPtr lastOf(std::vector<ExprPtr> others, ExprPtr value) {
-   if (others.empty()) return value;
-   const SqlType type = value->type;
-   others.push_back(std::move(value));
-   return makeCall(catalog::builtins().functions("ouzel_last")[0], type, std::move(others));
 }
 
 ExprPtr conditionOf(const Path& path, size_t from) {

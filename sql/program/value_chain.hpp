@@ -63,8 +63,6 @@ private:
    size_t size_ = 0;
 };
 
-/// `value`, when `others` have been computed as well.
-ExprPtr lastOf(std::vector<ExprPtr> others, ExprPtr value);
 /// Whether computing the expression may raise an error, subqueries included.
 bool mayRaise(const BindState& state, const Expr& expr);
 bool mayRaise(const BindState& state, const Rel& rel);

@@ -9,8 +9,10 @@
 #include "common/calendar/calendar.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/last_of.hpp"
 #include "sql/bind/expression/any_elements.hpp"
 #include "sql/bind/expression/conditional.hpp"
+#include "sql/bind/expression/eager_items.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
 #include "sql/bind/expression/shared_value.hpp"
@@ -376,6 +378,8 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
    std::vector<ExprPtr> items;
    for (const ::Node* item : ListOf<>(as<List>(node.rexpr)))
       items.push_back(bindExpr(state, scope, item));
+   std::vector<ExprPtr> eager; // without rows, IN is = ANY (ARRAY[...]) in PostgreSQL
+   if (scope.items.empty() && items.size() > 1) eager = eagerItems(items);
    ExprPtr* const whole[] = {&left};
    const auto fields = pointers(left->args);
    const bool isRow = left->kind == ExprKind::Row;
@@ -384,8 +388,8 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
    const bool isList =
        !isRow && comparesByItself(left->type.oid) && std::all_of(items.begin(), items.end(), isConstant);
    if (items.size() == 1 || isList) return expand();
-   return shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand,
-                      Sharing::Subqueries);
+   return lastOf(std::move(eager), shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole,
+                                               expand, Sharing::Subqueries));
 }
 
 ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -493,7 +497,9 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    const std::string name = operatorName(state, node.name, position);
    recordOperator(state, node.name, node.location, left->type.oid, elementType(right->type.oid));
    if (auto any = anyOfElements(state, scope, name, left, right, isAll, position)) return any;
-   return makeAnyArray(state, name, std::move(left), std::move(right), isAll, position);
+   std::vector<ExprPtr> eager;
+   if (right->kind == ExprKind::Array) eager = eagerItems(right->args);
+   return lastOf(std::move(eager), makeAnyArray(state, name, std::move(left), std::move(right), isAll, position));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/known_null.hpp"
+#include "sql/algebra/last_of.hpp"
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/function/routine_body.hpp"
 #include "sql/bind/function/routine_run.hpp"
@@ -308,10 +309,7 @@ ExprPtr behindArguments(const RoutineCall& call, const Body& body, ExprPtr value
       if (mayFail(*call.args[i]) &&
           std::find(certain.begin(), certain.end(), columnOf(*body.parameters[i])) == certain.end())
          values.push_back(clone(*body.parameters[i]));
-   if (values.empty()) return value;
-   const SqlType type = value->type;
-   values.push_back(std::move(value));
-   return makeCall(catalog::builtins().functions("ouzel_last")[0], type, std::move(values));
+   return lastOf(std::move(values), std::move(value));
 }
 
 ExprPtr inlinedValue(BindState& state, Scope& scope, RoutineCall call) {
