@@ -34,8 +34,7 @@ ROWS = {
 ORDER = {"pg_aggregate": "aggfnoid", "pg_auth_members": "roleid, member",
          "pg_description": "classoid, objoid, objsubid", "pg_range": "rngtypid",
          "pg_shdescription": "classoid, objoid", "pg_ts_config_map": "mapcfg, maptokentype, mapseqno"}
-WHERE = {"pg_language": "lanname <> 'plpgsql'",
-         "pg_namespace": "nspname NOT LIKE 'pg_toast%' AND nspname NOT LIKE 'pg_temp%'",
+WHERE = {"pg_namespace": "nspname NOT LIKE 'pg_toast%' AND nspname NOT LIKE 'pg_temp%'",
          "pg_description": "classoid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, "
                            "'pg_namespace'::regclass, 'pg_cast'::regclass, 'pg_language'::regclass, "
                            "'pg_am'::regclass, 'pg_opfamily'::regclass, 'pg_opclass'::regclass, "

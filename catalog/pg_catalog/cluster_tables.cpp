@@ -1,5 +1,9 @@
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/acl.hpp"
 #include "catalog/object/extension_types.hpp"
+#include "catalog/object/membership.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 #include "common/type/enum_labels.hpp"
 
@@ -255,7 +259,21 @@ void pgType(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// What a new database has granted, which pg_dump leaves out. As in PostgreSQL, information_schema is not in it.
+void pgInitPrivs(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : systemRelations())
+      if (r->schema == pgCatalogSchema)
+         row.oid(r->oid).oid(class_oid::pgClass).int4(0).letter('i').acl(context.snapshot, r->acl).emit();
+   const auto schema = [&](Oid oid, Oid owner) {
+      const Acl initial({{owner, owner, aclRules(AclKind::Schema).all, 0}, {invalidOid, owner, privilege::usage, 0}});
+      row.oid(oid).oid(class_oid::pgNamespace).int4(0).letter('i').acl(context.snapshot, initial).emit();
+   };
+   schema(pgCatalogSchema, bootstrapRole);
+   if (context.snapshot.schema(publicSchema)) schema(publicSchema, databaseOwnerRole);
+}
+
 constexpr NamedProducer tables[] = {
+    {"pg_init_privs", pgInitPrivs},
     {"pg_database", pgDatabase},
     {"pg_authid", pgAuthid},
     {"pg_auth_members", pgAuthMembers},

@@ -61,6 +61,11 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       }
    };
    use(class_oid::pgLanguage, language_oid::plpgsql, class_oid::pgExtension, plpgsqlExtension, 'e');
+   constexpr Oid handlers[] = {13560, 13561, 13562}; // plpgsql_call_handler() and what belongs to it
+   for (const Oid handler : handlers) {
+      use(class_oid::pgProc, handler, class_oid::pgExtension, plpgsqlExtension, 'e');
+      use(class_oid::pgLanguage, language_oid::plpgsql, class_oid::pgProc, handler, 'n');
+   }
    for (const ExtensionPtr& extension : snapshot.extensions()) {
       use(class_oid::pgExtension, extension->oid, class_oid::pgNamespace, extension->schema, 'n');
       for (const ExtensionType& made : extensionTypes())

@@ -223,10 +223,14 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+bool isView(const Relation& relation) {
+   return relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::MaterializedView;
+}
+
 void rewriteRows(const SystemContext& context, RowBuilder& row) {
    // The rule of a view has the view's OID; rules and relations are different classes of objects.
    for (const RelationPtr& r : context.snapshot.relations()) {
-      if (!r->definition.empty())
+      if (isView(*r))
          row.oid(r->oid)
              .text("_RETURN")
              .oid(r->oid)
@@ -312,7 +316,7 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
       for (const Oid parent : r->parents)
          add(pgClass, r->oid, 0, pgClass, parent, 0, r->isPartition() ? 'a' : 'n');
       if (r->rowType != invalidOid && !r->isOnlyType()) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
-      if (!r->definition.empty()) {
+      if (isView(*r)) {
          add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
          for (const Dependency& d : r->dependsOn) {
             const RelationPtr read = context.snapshot.relation(d.relation);

@@ -219,6 +219,10 @@ def main():
             compiled += isinstance(plan, list) and any(": compiled" in row[0] for row in plan)
             for call in calls:
                 answers = [answer(c, call) for c in (ouzel, run, postgres)]
+                if isinstance(answers[2], str):
+                    # PostgreSQL plans a text that has failed once for the values of its variables from then on, and 1 / 0 in a
+                    # branch that they rule out fails no more.
+                    postgres.execute(definition.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
                 if " FROM (VALUES" in call:  # in which order rows come and fail is not said
                     answers = ["an error" if isinstance(one, str) else sorted(one, key=str) for one in answers]
                 if answers[0] != answers[2] or answers[1] != answers[2]:

@@ -380,6 +380,13 @@ StringView fromChar(const StringView& s, KernelEnv& env) {
    appendChar(text, s.view());
    return env.copy(text);
 }
+/// A name is 64 characters to PostgreSQL, zeros behind its end.
+std::optional<StringView> nameByte(const StringView& name, int32_t at) {
+   constexpr int32_t nameBytes = 64;
+   if (at < 0 || at >= nameBytes) return std::nullopt;
+   const std::string_view bytes = name.view();
+   return part(bytes.substr(std::min(bytes.size(), static_cast<size_t>(at)), 1));
+}
 StringView nameConcatOid(const StringView& name, int64_t oid, KernelEnv& env) {
    const std::string suffix = "_" + std::to_string(oid);
    std::string_view text = name.view();
@@ -446,6 +453,7 @@ void registerText() {
    addKernel<same>("name_bpchar", totalKernel);
    addKernels<fromChar>({"char_bpchar", "char_text"}, totalKernel);
    addKernel<toChar>("text_char", totalKernel);
+   addKernel<nameByte>("ouzel_name_byte");
    addKernel<nameConcatOid>("nameconcatoid", totalKernel);
 }
 

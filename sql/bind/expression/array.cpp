@@ -129,19 +129,32 @@ ExprPtr bindSlice(BindState& state, Scope& scope, ExprPtr base, const std::vecto
    return call;
 }
 
-/// A coordinate of a point or a corner of a box, which PostgreSQL takes for arrays of two elements.
-ExprPtr bindPart(BindState& state, Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
-   const bool isBox = base->type.oid == oid::box;
+/// What PostgreSQL takes for an array of fixed length: its function, and the type of its elements.
+struct FixedArray {
+   Oid type, element;
+   const char* part;
+};
+constexpr FixedArray fixedArrays[] = {{oid::point, oid::float8, "ouzel_point_part"},
+                                      {oid::box, oid::point, "ouzel_box_corner"},
+                                      {oid::name, oid::character, "ouzel_name_byte"}};
+
+const FixedArray* findFixedArray(Oid type) {
+   const auto* found = std::find_if(std::begin(fixedArrays), std::end(fixedArrays),
+                                    [type](const FixedArray& one) { return one.type == type; });
+   return found == std::end(fixedArrays) ? nullptr : found;
+}
+
+ExprPtr bindPart(BindState& state, Scope& scope, const FixedArray& array, ExprPtr base,
+                 const std::vector<const ::A_Indices*>& subscripts) {
    if (subscripts[0]->is_slice)
       throw SqlError(sqlstate::featureNotSupported, "slices of fixed-length arrays not implemented");
-   const SqlType element = plainType(isBox ? oid::point : oid::float8);
+   const SqlType element = plainType(array.element);
    if (subscripts.size() > 1) return makeNull(element); // there is one dimension
    const uint32_t position = base->position;
    std::vector<ExprPtr> args;
    args.push_back(std::move(base));
    args.push_back(bindSubscript(state, scope, subscripts[0]->uidx));
-   auto call = makeCall(catalog::builtins().functions(isBox ? "ouzel_box_corner" : "ouzel_point_part")[0], element,
-                        std::move(args));
+   auto call = makeCall(catalog::builtins().functions(array.part)[0], element, std::move(args));
    call->position = position;
    return call;
 }
@@ -154,7 +167,8 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
    if (container == oid::oidvector) element = oid::oid;
    if (!element) {
       if (container == oid::jsonb) return bindJsonbSubscripts(state, scope, std::move(base), subscripts);
-      if (container == oid::point || container == oid::box) return bindPart(state, scope, std::move(base), subscripts);
+      if (const FixedArray* array = findFixedArray(container))
+         return bindPart(state, scope, *array, std::move(base), subscripts);
       throw SqlError(sqlstate::datatypeMismatch,
                      "cannot subscript type " + typeName(container) + " because it does not support subscripting")
           .at(base->position);

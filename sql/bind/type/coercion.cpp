@@ -298,6 +298,8 @@ ExprPtr coerceToCommon(BindState& state, ExprPtr expr, Oid type, std::string_vie
       throw SqlError(sqlstate::cannotCoerce,
                      std::string(construct) + " could not convert type " + typeName(source) + " to " + typeName(type))
           .at(startOf(*expr));
+   // Columns of the system catalogs are of type anyarray, to which nothing is coerced.
+   if (isPolymorphic(type) && isNullConstant(*expr)) return makeNull(plainType(type));
    return coerce(state, std::move(expr), type, -1, CoercionContext::Implicit);
 }
 
