@@ -39,6 +39,7 @@ constexpr ExtensionInfo infos[] = {
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},
     {"pgcrypto", "1.3", "cryptographic functions", "pgcrypto", pgcrypto},
     {"plpgsql", "1.0", "PL/pgSQL procedural language", "plpgsql", "", true, false, "pg_catalog"},
+    {"s3", "1.0", "foreign-data wrapper for files in object stores", "s3", "", true, false, "pg_catalog"},
     {"tablefunc", "1.0", "functions that manipulate whole tables, including crosstab", "tablefunc", tablefunc},
     {"unaccent", "1.1", "text search dictionary that removes accents", "unaccent", unaccent},
     {"uuid-ossp", "1.1", "generate universally unique identifiers (UUIDs)", "uuid-ossp", uuidOssp},

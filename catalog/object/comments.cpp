@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog/builtin/extensions.hpp"
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/extension.hpp"
 
 namespace ouzel::catalog {
 
@@ -33,6 +35,7 @@ std::vector<Entry> loadComments() {
    for (uint32_t row = 0; row < ours.rowCount(); ++row)
       entries.push_back({class_oid::pgProc, number<Oid>(ours.at(row, ours.column("oid"))), 0,
                          ours.at(row, ours.column("description")).value_or("")});
+   entries.push_back({class_oid::pgExtension, s3Extension, 0, findExtensionInfo("s3")->comment});
    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key() < b.key(); });
    return entries;
 }

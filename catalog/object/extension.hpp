@@ -27,7 +27,24 @@ struct Extension : CatalogObject {
    bool has(const Member& member) const { return std::binary_search(members.begin(), members.end(), member); }
 };
 
-/// The OID of plpgsql, which every database has and no object of the catalog stands for.
-inline constexpr Oid plpgsqlExtension = 13559;
+/// An extension that every database has, for which no object of the catalog stands.
+struct BuiltinExtension {
+   Oid oid;
+   std::string_view name;
+};
+inline constexpr Oid plpgsqlExtension = 13559, s3Extension = 9101;
+inline constexpr BuiltinExtension builtinExtensions[] = {{s3Extension, "s3"}, {plpgsqlExtension, "plpgsql"}};
+
+/// Null: there is none of that name.
+constexpr const BuiltinExtension* findBuiltinExtension(std::string_view name) {
+   for (const BuiltinExtension& one : builtinExtensions)
+      if (one.name == name) return &one;
+   return nullptr;
+}
+constexpr const BuiltinExtension* builtinExtension(Oid oid) {
+   for (const BuiltinExtension& one : builtinExtensions)
+      if (one.oid == oid) return &one;
+   return nullptr;
+}
 
 } // namespace ouzel::catalog

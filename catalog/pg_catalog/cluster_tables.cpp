@@ -1,6 +1,8 @@
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/builtin/extensions.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/acl.hpp"
+#include "catalog/object/extension.hpp"
 #include "catalog/object/extension_types.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/system_relations.hpp"
@@ -114,6 +116,7 @@ void pgDescription(const SystemContext& context, RowBuilder& row) {
           .int4(0)
           .parsed(ours.at(r, ours.column("description")))
           .emit();
+   row.oid(s3Extension).oid(class_oid::pgExtension).int4(0).text(findExtensionInfo("s3")->comment).emit();
    for (const auto& comment : context.snapshot.comments())
       if (!isShared(comment->object.b))
          row.oid(comment->object.c).oid(comment->object.b).int4(comment->object.d).text(comment->text).emit();

@@ -11,9 +11,10 @@ namespace ouzel::catalog {
 namespace {
 
 void pgExtension(const SystemContext& context, RowBuilder& row) {
-   const ExtensionInfo& plpgsql = *findExtensionInfo("plpgsql");
-   row.oid(plpgsqlExtension).text(plpgsql.name).oid(bootstrapRole).oid(pgCatalogSchema).boolean(false);
-   row.text(plpgsql.version).nulls(2).emit();
+   for (const BuiltinExtension& builtin : builtinExtensions) {
+      row.oid(builtin.oid).text(builtin.name).oid(bootstrapRole).oid(pgCatalogSchema).boolean(false);
+      row.text(findExtensionInfo(builtin.name)->version).nulls(2).emit();
+   }
    for (const ExtensionPtr& extension : context.snapshot.extensions()) {
       const ExtensionInfo* info = findExtensionInfo(extension->name);
       row.oid(extension->oid).text(extension->name).oid(extension->owner).oid(extension->schema);
@@ -23,7 +24,7 @@ void pgExtension(const SystemContext& context, RowBuilder& row) {
 
 /// The version of an extension that the database has; empty: it has none.
 std::string installedVersion(const Snapshot& snapshot, const ExtensionInfo& info) {
-   if (info.name == "plpgsql") return std::string(info.version);
+   if (findBuiltinExtension(info.name)) return std::string(info.version);
    const ExtensionPtr extension = snapshot.findExtension(info.name);
    return extension ? extension->version : std::string();
 }
@@ -61,6 +62,8 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       }
    };
    use(class_oid::pgLanguage, language_oid::plpgsql, class_oid::pgExtension, plpgsqlExtension, 'e');
+   constexpr Oid pgForeignDataWrapper = 2328;
+   use(pgForeignDataWrapper, s3Wrapper, class_oid::pgExtension, s3Extension, 'e'); // so pg_dump leaves it out
    constexpr Oid handlers[] = {13560, 13561, 13562}; // plpgsql_call_handler() and what belongs to it
    for (const Oid handler : handlers) {
       use(class_oid::pgProc, handler, class_oid::pgExtension, plpgsqlExtension, 'e');

@@ -300,7 +300,7 @@ private:
             if (trigger.name == name) return trigger.oid;
          break;
       case class_oid::pgExtension:
-         if (name == "plpgsql") return plpgsqlExtension;
+         if (const auto* builtin = findBuiltinExtension(name)) return builtin->oid;
          if (const ExtensionPtr extension = snapshot().findExtension(name)) return extension->oid;
          break;
       case 2328:

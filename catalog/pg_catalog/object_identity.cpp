@@ -105,7 +105,7 @@ public:
       case class_oid::pgOperator: op(); break;
       case class_oid::pgForeignServer: server(); break;
       case class_oid::pgExtension:
-         if (object_ == plpgsqlExtension) plain("extension ", "plpgsql");
+         if (const auto* builtin = builtinExtension(object_)) plain("extension ", std::string(builtin->name));
          if (const ExtensionPtr extension = snapshot().extension(object_)) plain("extension ", extension->name);
          break;
       case 2605: cast(); break;

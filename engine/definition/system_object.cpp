@@ -99,7 +99,8 @@ private:
    const catalog::Snapshot& snapshot() const { return names_.snapshot; }
    Oid extension(const std::string& name) const {
       const auto made = snapshot().findExtension(name);
-      return made ? made->oid : name == "plpgsql" ? catalog::plpgsqlExtension : Oid{invalidOid};
+      const auto* builtin = catalog::findBuiltinExtension(name);
+      return made ? made->oid : builtin ? builtin->oid : Oid{invalidOid};
    }
    std::string typeText(Oid type) const { return catalog::formatType(names_, type, std::nullopt); }
    std::string typeList(const std::vector<Oid>& types) const {

@@ -8,7 +8,7 @@
 #include "engine/query/object_kind.hpp"
 #include "sql/parse/node_access.hpp"
 
-// ALTER and DROP EXTENSION. plpgsql is there without an object of the catalog, and stays.
+// ALTER and DROP EXTENSION. Those that every database has stay.
 
 namespace ouzel::engine {
 
@@ -21,9 +21,10 @@ namespace {
 
 ExtensionPtr requireExtension(SessionCore& core, const std::string& name) {
    if (ExtensionPtr found = core.transaction.catalog().findExtension(name)) return found;
-   if (name != "plpgsql") throw SqlError(sqlstate::undefinedObject, "extension \"" + name + "\" does not exist");
+   const auto* known = catalog::findBuiltinExtension(name);
+   if (!known) throw SqlError(sqlstate::undefinedObject, "extension \"" + name + "\" does not exist");
    Extension builtin;
-   builtin.oid = catalog::plpgsqlExtension;
+   builtin.oid = known->oid;
    builtin.name = name;
    builtin.schema = catalog::pgCatalogSchema;
    builtin.version = catalog::findExtensionInfo(name)->version;
@@ -104,13 +105,14 @@ std::string dropExtensions(CommandContext& context, const ::DropStmt& statement)
    catalog::DropTargets targets;
    for (const ::Node* object : ListOf<>(statement.objects)) {
       const std::string name(stringOf(object));
-      if (statement.missing_ok && name != "plpgsql" && !core.transaction.catalog().findExtension(name)) {
+      if (statement.missing_ok && !catalog::findBuiltinExtension(name) &&
+          !core.transaction.catalog().findExtension(name)) {
          core.notice("extension \"" + name + "\" does not exist, skipping");
          continue;
       }
       const ExtensionPtr extension = requireExtension(core, name);
       requireOwner(core, *extension);
-      if (extension->oid == catalog::plpgsqlExtension) throwNotSupported("DROP EXTENSION plpgsql");
+      if (catalog::builtinExtension(extension->oid)) throwNotSupported("DROP EXTENSION " + name);
       targets.extensions.push_back(extension->oid);
       for (const Extension::Member& member : extension->members)
          if (member.kind == catalog::ObjectKind::Relation) core.transaction.lock(member.oid, LockMode::AccessExclusive);

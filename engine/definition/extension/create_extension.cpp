@@ -155,7 +155,7 @@ std::string createExtension(CommandContext& context, const ::CreateExtensionStmt
    requireWritable(core, "CREATE EXTENSION");
    const std::string name = statement.extname;
    requireValidName(name);
-   if (name == "plpgsql" || core.transaction.catalog().findExtension(name)) {
+   if (catalog::findBuiltinExtension(name) || core.transaction.catalog().findExtension(name)) {
       if (!statement.if_not_exists)
          throw SqlError(sqlstate::duplicateObject, "extension \"" + name + "\" already exists");
       core.notice("extension \"" + name + "\" already exists, skipping", {}, sqlstate::duplicateObject);
