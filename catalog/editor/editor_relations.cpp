@@ -119,6 +119,8 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.owner == bootstrapRole) draft.owner = creator_;
    if (draft.index)
       if (const RelationPtr table = working_.relation(draft.index->table)) draft.owner = table->owner;
+   if (draft.sequence && draft.sequence->ownerRelation != invalidOid)
+      if (const RelationPtr table = working_.relation(draft.sequence->ownerRelation)) draft.owner = table->owner;
    if (!draft.index && !draft.acl) draft.acl = initialAcl(working_, draft.owner, draft.schema, aclKindOf(draft));
    checkNewName(draft.schema, draft.name);
    if (!working_.schema(draft.schema)) throwInternal("schema of a new relation does not exist");

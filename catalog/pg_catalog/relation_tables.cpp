@@ -311,11 +311,22 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
       row.oid(classOid).oid(object).int4(attribute).oid(refClass).oid(reference).int4(refAttribute).letter(type).emit();
    };
    using namespace class_oid;
+   /// A part of a partitioned table's index or constraint goes with the whole, and with its partition.
+   const auto addPart = [&](Oid classOid, Oid object, Oid refClass, Oid whole, Oid partition) {
+      add(classOid, object, 0, refClass, whole, 0, 'P');
+      add(classOid, object, 0, pgClass, partition, 0, 'S');
+   };
    for (const RelationPtr& r : context.snapshot.relations()) {
-      add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
+      if (!r->index) add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
       for (const Oid parent : r->parents)
          add(pgClass, r->oid, 0, pgClass, parent, 0, r->isPartition() ? 'a' : 'n');
-      if (r->rowType != invalidOid && !r->isOnlyType()) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
+      if (r->rowType != invalidOid && !r->isOnlyType()) {
+         add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
+         if (r->rowTypeArray != invalidOid) add(pgType, r->rowTypeArray, 0, pgType, r->rowType, 0, 'i');
+      }
+      if (r->partitionKey)
+         for (const int16_t attribute : r->partitionKey->columns)
+            if (attribute != 0) add(pgClass, r->oid, attribute, pgClass, r->oid, 0, 'i');
       if (isView(*r)) {
          add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
          for (const Dependency& d : r->dependsOn) {
@@ -342,6 +353,7 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          for (const int16_t attribute : c.foreignColumns)
             add(pgConstraint, c.oid, 0, pgClass, c.foreignRelation, attribute, 'n');
          if (c.referencedIndex != invalidOid) add(pgConstraint, c.oid, 0, pgClass, c.referencedIndex, 0, 'n');
+         if (c.parentConstraint != invalidOid) addPart(pgConstraint, c.oid, pgConstraint, c.parentConstraint, r->oid);
       }
       for (const Policy& policy : r->policies) {
          add(pgPolicy, policy.oid, 0, pgClass, r->oid, 0, 'a');
@@ -358,6 +370,8 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
       });
       if (r->index) {
          const RelationPtr table = context.snapshot.relation(r->index->table);
+         if (r->index->parentIndex != invalidOid)
+            addPart(pgClass, r->oid, pgClass, r->index->parentIndex, r->index->table);
          if (table && table->constraintOf(r->oid) == nullptr)
             for (const Column& c : table->columns)
                if (!c.isDropped && r->index->has(c.attribute))
