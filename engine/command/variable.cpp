@@ -62,6 +62,11 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
          setTransactionOptions(context, statement.args, false);
       } else if (textOf(statement.name) == "SESSION CHARACTERISTICS") {
          setTransactionOptions(context, statement.args, true);
+      } else if (textOf(statement.name) == "TRANSACTION SNAPSHOT") {
+         if (context.isTopLevel && !context.core.transaction.inBlock())
+            context.core.warn(sqlstate::noActiveSqlTransaction,
+                              "SET TRANSACTION can only be used in transaction blocks");
+         context.core.transaction.importSnapshot(valueOf(statement));
       } else {
          throwNotSupported("SET " + std::string(statement.name));
       }

@@ -12,6 +12,7 @@
 #include "common/thread/alarm_clock.hpp"
 #include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
+#include "engine/core/exported_snapshots.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/notifications.hpp"
 #include "engine/core/prepared_transactions.hpp"
@@ -58,6 +59,7 @@ struct Database::Internals {
    StatementCounters counters;
    CopyProgressList copies;
    NotificationHub notifications;
+   ExportedSnapshots exportedSnapshots;
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<

@@ -119,6 +119,7 @@ public:
       return {std::move(printed.text), printed.isCall};
    }
 
+   std::string exportSnapshot() override { return core_.transaction.exportSnapshot(); }
    int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.useId()); }
    bool hasWritten() override { return core_.transaction.lockOwner().transaction != 0; }
 

@@ -145,6 +145,31 @@ void TransactionContext::startStatement() {
    if (newest.version() != editor_->base().version()) editor_->rebase(newest);
 }
 
+std::string TransactionContext::exportSnapshot() {
+   if (!savepoints_.empty())
+      throw SqlError(sqlstate::activeSqlTransaction, "cannot export a snapshot from a subtransaction");
+   hasExported_ = true;
+   return database_.exportedSnapshots.add(lockOwner_.processId(),
+                                          {databaseOid_, storage_->id(), snapshot_.commitTimestamp});
+}
+
+void TransactionContext::importSnapshot(const std::string& name) {
+   if (hasSnapshot_ || !savepoints_.empty())
+      throw SqlError(sqlstate::activeSqlTransaction, "SET TRANSACTION SNAPSHOT must be called before any query");
+   if (isolation_ == Isolation::ReadCommitted)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE READ");
+   if (isolation_ == Isolation::Serializable) throwNotSupported("SET TRANSACTION SNAPSHOT under SERIALIZABLE");
+   const auto found = database_.exportedSnapshots.find(name);
+   if (found && found->database != databaseOid_)
+      throw SqlError(sqlstate::featureNotSupported, "cannot import a snapshot from a different database");
+   const auto adopted = found ? storage_->adopted(found->owner, found->timestamp) : std::nullopt;
+   if (!adopted) throw SqlError(sqlstate::invalidParameterValue, "invalid snapshot identifier: \"" + name + "\"");
+   snapshot_ = *adopted;
+   hasSnapshot_ = true;
+   editor_->rebase(newestCatalog());
+}
+
 void TransactionContext::commit() {
    if (!isOpen()) return;
    DCHECK(!failed_);       // fail() has rolled it back
@@ -296,7 +321,9 @@ void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint
 
 void TransactionContext::end(bool committed) noexcept {
    DCHECK(!storage_ || !storage_->isOpen()); // committed, aborted or prepared
-   restartedSequences.restore({});           // before the lock that others wait for
+   if (hasExported_ && storage_) database_.exportedSnapshots.forget(storage_->id());
+   hasExported_ = false;
+   restartedSequences.restore({}); // before the lock that others wait for
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();

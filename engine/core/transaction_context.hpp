@@ -84,6 +84,11 @@ public:
    /// FETCH. REQUIRES: isOpen().
    void startCommand();
    const storage::Snapshot& snapshot() const { return snapshot_; }
+   /// pg_export_snapshot(): a name by which other transactions take the snapshot of this statement, until this one
+   /// ends. Throws 25001 in a subtransaction.
+   std::string exportSnapshot();
+   /// SET TRANSACTION SNAPSHOT. Throws 25001 after a query, 0A000 under READ COMMITTED, 22023 for an unknown name.
+   void importSnapshot(const std::string& name);
    storage::Transaction& storage() { return *storage_; }
    /// New storage for a table of the session's database, or of another one. It comes with the commit.
    std::shared_ptr<storage::Table> createStorage(std::vector<storage::ColumnDefinition> columns) {
@@ -178,7 +183,8 @@ private:
    std::unique_ptr<catalog::CatalogEditor> editor_;
    std::vector<catalog::Change> temporary_; ///< the session's temporary objects, kept between transactions
    storage::Snapshot snapshot_;
-   bool inBlock_ = false, failed_ = false, readOnly_ = false, hasSnapshot_ = false;
+   bool inBlock_ = false, failed_ = false, readOnly_ = false, hasSnapshot_ = false,
+        hasExported_ = false; ///< snapshots, to other transactions
    Isolation isolation_ = Isolation::ReadCommitted;
    std::atomic<bool> usesCounters_{false};
    int64_t startTime_ = 0;

@@ -63,6 +63,8 @@ public:
    /// For each attribute of a view whether a write reaches a column of a table; empty: no statement can write the view.
    virtual std::vector<bool> writableColumns(const catalog::Relation& view) = 0;
 
+   /// pg_export_snapshot(): the name of the statement's snapshot for other transactions.
+   virtual std::string exportSnapshot() = 0;
    virtual int64_t transactionId() = 0; ///< of the current transaction; unique since the server started
    virtual bool hasWritten() = 0;       ///< whether the current transaction has written
 

@@ -20,6 +20,11 @@ Snapshot Transaction::snapshot() {
    return {manager_.takeSnapshot(id_), id_, commandId_};
 }
 
+std::optional<Snapshot> Transaction::adopted(TransactionId owner, Timestamp timestamp) {
+   if (!manager_.adoptSnapshot(*this, owner, timestamp)) return std::nullopt;
+   return Snapshot{timestamp, id_, commandId_};
+}
+
 Snapshot Transaction::refreshed(const Snapshot& earlier) const {
    return {earlier.commitTimestamp, id_, commandId_};
 }
@@ -177,6 +182,17 @@ Timestamp TransactionManager::takeSnapshot(TransactionId id) {
    else
       taken.from = now;
    return now;
+}
+
+bool TransactionManager::adoptSnapshot(Transaction& transaction, TransactionId owner, Timestamp timestamp) {
+   const MutexLock lock(openMutex_); // under it, so that the owner's snapshot is in use until this one is
+   if (!open_.contains(owner)) return false;
+   Open& open = open_.at(transaction.id());
+   CHECK(open.snapshots.single.empty() && open.snapshots.from == UINT64_MAX);
+   open.snapshots.single.push_back(timestamp);
+   open.firstTakenAt = steadyNanos();
+   transaction.horizon_ = std::min(transaction.horizon_, timestamp);
+   return true;
 }
 
 namespace {

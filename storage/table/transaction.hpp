@@ -41,6 +41,9 @@ public:
    /// A snapshot with the commit timestamp of `earlier` and all own writes up to now: for the next statement under
    /// REPEATABLE READ.
    Snapshot refreshed(const Snapshot& earlier) const;
+   /// A snapshot that the open transaction `owner` has, taken at `timestamp`; empty: it has ended. It counts as in use
+   /// until this transaction ends. REQUIRES: this one has no snapshot yet.
+   std::optional<Snapshot> adopted(TransactionId owner, Timestamp timestamp);
    /// No snapshot of this transaction is older.
    Timestamp oldestSnapshot() const { return horizon_; }
    /// True when commit has nothing to write (catalog changes aside).
@@ -145,6 +148,7 @@ private:
    friend class Transaction; // calls end() and takeSnapshot()
    void end(Transaction& transaction);
    Timestamp takeSnapshot(TransactionId id);
+   bool adoptSnapshot(Transaction& transaction, TransactionId owner, Timestamp timestamp);
 
    /// An open transaction. Of many snapshots the first are kept, and the next one stands for all behind it.
    struct Open {

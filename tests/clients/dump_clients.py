@@ -65,7 +65,7 @@ def main():
         def restored(name, format, *options):
             """The dump of what a dump in this format has restored."""
             path = os.path.join(home, name)
-            tools.run("pg_dump", "-d", "dumped", "-F", format, "-f", path)
+            tools.run("pg_dump", "-d", "dumped", "-F", format, "-f", path, *options)
             tools.sql("postgres", f"CREATE DATABASE {name}")
             if format == "p":
                 tools.file(name, path)
@@ -83,7 +83,7 @@ def main():
             ("as PostgreSQL dumps it", lambda: same(expected, first)),
             ("plain", lambda: same(first, restored("of_text", "p"))),
             ("custom", lambda: same(first, restored("of_custom", "c"))),
-            ("directory, restored by two", lambda: same(first, restored("of_directory", "d", "-j", "2"))),
+            ("directory, made and restored by two", lambda: same(first, restored("of_directory", "d", "-j", "2"))),
             ("tar", lambda: same(first, restored("of_tar", "t"))),
             ("pg_dumpall --globals-only", globals_are_dumped)], [])
     return 0 if server.stop() and good else 1

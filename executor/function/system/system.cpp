@@ -162,6 +162,9 @@ StringView databaseEncoding(KernelEnv&) {
 int64_t transactionId(KernelEnv& env) {
    return env.context.requireSession("pg_current_xact_id").transactionId();
 }
+StringView exportSnapshot(KernelEnv& env) {
+   return env.copy(env.context.requireSession("pg_export_snapshot").exportSnapshot());
+}
 std::optional<int64_t> transactionIdIfAssigned(KernelEnv& env) {
    SessionFunctions& session = env.context.requireSession("pg_current_xact_id_if_assigned");
    return session.hasWritten() ? std::optional(session.transactionId()) : std::nullopt;
@@ -226,6 +229,7 @@ void registerSystem() {
    addKernel<rotateLog>("pg_rotate_logfile_v2");
    addKernel<reloadConfiguration>("pg_reload_conf");
    addKernel<transactionId>("pg_current_xact_id");
+   addKernel<exportSnapshot>("pg_export_snapshot");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
    addKernel<databaseEncoding>("getdatabaseencoding");
    addKernel<randomUuid>("gen_random_uuid");
