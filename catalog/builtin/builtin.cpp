@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "catalog/builtin/data.hpp"
+#include "catalog/builtin/extension_operators.hpp"
 #include "catalog/builtin/extension_types.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/check.hpp"
@@ -324,6 +325,8 @@ void Builtins::Loader::operators() {
                                 .restrictEstimator = row.oid(11),
                                 .joinEstimator = row.oid(12)});
    }
+   for (const ExtensionOperator& made : extensionOperators())
+      out.operators_.push_back(made.info);
 }
 
 void Builtins::Loader::casts() {
@@ -398,6 +401,16 @@ void Builtins::Loader::families() {
       if (!row.boolean(3) || (method != btreeMethod && method != hashMethod)) continue;
       (method == btreeMethod ? out.btreeClasses_ : out.hashClasses_).push_back({row.oid(1), row.oid(2)});
    }
+   for (const ExtensionFamily& made : extensionFamilies()) {
+      out.btreeClasses_.push_back({made.btree, made.type});
+      out.hashClasses_.push_back({made.hash, made.type});
+      for (const ExtensionOperator& one : extensionOperators()) {
+         if (one.info.left != made.type || one.strategy == 0) continue;
+         out.btreeMembers_.push_back({made.btree, made.type, made.type, one.info.oid, one.strategy});
+         if (one.strategy == static_cast<uint8_t>(BtreeStrategy::Equal))
+            out.hashMembers_.push_back({made.hash, made.type, made.type, one.info.oid, 1});
+      }
+   }
 }
 
 void Builtins::Loader::index() {
@@ -411,6 +424,7 @@ void Builtins::Loader::index() {
    out.typesByName_ = sortedByName(out.types_);
    out.functionsByName_ = sortedByName(out.functions_);
    out.operatorsByName_ = sortedByName(out.operators_);
+   std::erase_if(out.operatorsByName_, [](const OperatorInfo* op) { return op->schema == extensionTypeSchema; });
 
    const auto byOperator = [](const FamilyMember& a, const FamilyMember& b) {
       return std::tie(a.operatorOid, a.family) < std::tie(b.operatorOid, b.family);

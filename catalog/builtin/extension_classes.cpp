@@ -66,6 +66,13 @@ constexpr ExtensionClass classes[] = {
     {9357, "intarray", "gist", "gist__intbig_ops", 1007, false},
     {9358, "pg_trgm", "gin", "gin_trgm_ops", 25, false},
     {9359, "pg_trgm", "gist", "gist_trgm_ops", 25, false},
+    {9360, "hstore", "btree", "btree_hstore_ops", 9202, true},
+    {9361, "hstore", "hash", "hash_hstore_ops", 9202, true},
+    {9362, "hstore", "gist", "gist_hstore_ops", 9202, true},
+    {9363, "hstore", "gin", "gin_hstore_ops", 9202, true},
+    {9364, "citext", "btree", "citext_ops", 9204, true},
+    {9365, "citext", "hash", "citext_ops", 9204, true},
+    {9366, "citext", "btree", "citext_pattern_ops", 9204, false},
 };
 
 } // namespace

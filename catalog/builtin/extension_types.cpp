@@ -1,5 +1,7 @@
 #include "catalog/builtin/extension_types.hpp"
 
+#include "common/base_type/citext.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/base_type/vector.hpp"
 
 namespace ouzel::catalog {
@@ -9,7 +11,7 @@ namespace {
 /// The type, which is of variable length, and its array. Their input and output functions are those of text and of
 /// arrays, so that clients that ask for them find some.
 ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_view arrayName,
-                       std::string_view extension, char category) {
+                       std::string_view extension, char category, Oid collation = invalidOid) {
    TypeInfo type{};
    type.oid = oid;
    type.name = name;
@@ -27,6 +29,7 @@ ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_vi
    type.send = 2415;
    type.typmodIn = 2913;
    type.typmod = -1;
+   type.collation = collation;
    TypeInfo arrayType = type;
    arrayType.oid = array;
    arrayType.name = arrayName;
@@ -47,6 +50,8 @@ ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_vi
 std::span<const ExtensionType> extensionTypes() {
    static const ExtensionType types[] = {
        makeType(oid::vector, oid::vectorArray, "vector", "_vector", "vector", 'U'),
+       makeType(oid::hstore, oid::hstoreArray, "hstore", "_hstore", "hstore", 'U'),
+       makeType(oid::citext, oid::citextArray, "citext", "_citext", "citext", 'S', defaultCollation),
    };
    return types;
 }

@@ -4,8 +4,14 @@ namespace ouzel::catalog {
 
 namespace {
 
+constexpr std::string_view citext =
+#include "catalog/builtin/extensions/citext.inc"
+    ;
 constexpr std::string_view fuzzystrmatch =
 #include "catalog/builtin/extensions/fuzzystrmatch.inc"
+    ;
+constexpr std::string_view hstore =
+#include "catalog/builtin/extensions/hstore.inc"
     ;
 constexpr std::string_view intarray =
 #include "catalog/builtin/extensions/intarray.inc"
@@ -34,7 +40,9 @@ constexpr ExtensionInfo infos[] = {
     // These two have operator classes only (extension_classes.hpp), for which there are no objects.
     {"btree_gin", "1.3", "support for indexing common datatypes in GIN", "btree_gin", ""},
     {"btree_gist", "1.7", "support for indexing common datatypes in GiST", "btree_gist", ""},
+    {"citext", "1.6", "data type for case-insensitive character strings", "citext", citext},
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},
+    {"hstore", "1.8", "data type for storing sets of (key, value) pairs", "hstore", hstore},
     {"intarray", "1.5", "functions, operators, and index support for 1-D arrays of integers", "_int", intarray},
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},
     {"pgcrypto", "1.3", "cryptographic functions", "pgcrypto", pgcrypto},

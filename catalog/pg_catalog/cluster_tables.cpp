@@ -240,7 +240,7 @@ void extensionTypeRows(const Snapshot& snapshot, RowBuilder& row) {
              .letter(type.storage)
              .boolean(false)
              .oid(0);
-         row.int4(-1).int4(0).oid(0).nulls(3).emit();
+         row.int4(-1).int4(0).oid(type.collation).nulls(3).emit();
       }
    }
 }

@@ -1,7 +1,9 @@
 #include "common/base_type/type_form.hpp"
 
 #include "common/base_type/bit_string.hpp"
+#include "common/base_type/citext.hpp"
 #include "common/base_type/geometry.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/base_type/mac_address.hpp"
 #include "common/base_type/money.hpp"
 #include "common/base_type/network_address.hpp"
@@ -26,6 +28,8 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::pgLsn: return &pgLsnForm;
    case oid::tid: return &tidForm;
    case oid::vector: return &vectorForm;
+   case oid::hstore: return &hstoreForm;
+   case oid::citext: return &citextForm;
    case oid::pgNdistinct: return &ndistinctForm;
    case oid::pgDependencies: return &dependenciesForm;
    case oid::pgMcvList: return &mcvListForm;

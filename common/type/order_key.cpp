@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstring>
 
+#include "common/base_type/citext.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
+#include "common/text/ascii.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
@@ -67,6 +69,7 @@ void appendJsonb(std::string& out, const json::JsonbView& value, bool isWhole) {
 template <typename Element>
 void appendPart(std::string& out, Oid elementType, PhysicalType type, const Element& element) {
    if (elementType == oid::bpchar) return appendText(out, trimTrailingBlanks(element.template as<StringView>().view()));
+   if (elementType == oid::citext) return appendText(out, lowerCase(element.template as<StringView>().view()));
    if (hasOrderKey({elementType, -1, invalidOid}))
       return appendOrderKey(out, {elementType, -1, invalidOid}, element.template as<StringView>().view());
    switch (type) {
@@ -141,14 +144,16 @@ void appendJsonbKey(std::string& out, std::string_view value) {
 }
 
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || keepsBlanks(type) || isRowValue(type.oid) || findRangeType(type.oid) ||
-          findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid;
+   return type.oid == oid::jsonb || type.oid == oid::citext || keepsBlanks(type) || isRowValue(type.oid) ||
+          findRangeType(type.oid) || findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid;
 }
 
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
    DCHECK(hasOrderKey(type));
    if (keepsBlanks(type))
       out.append(trimTrailingBlanks(value));
+   else if (type.oid == oid::citext)
+      out += lowerCase(value);
    else if (type.oid == oid::jsonb)
       appendJsonbKey(out, value);
    else if (isRowValue(type.oid))

@@ -9,10 +9,10 @@
 #include "common/value/vector.hpp"
 
 // Order keys: bytes whose order is the order of the values, and which are equal where the values are. Arrays, rows,
-// ranges, jsonb and bpchar without a length have them, since the bytes of equal values themselves may differ: {1.0} and
-// {1.00},
-// {-0} and {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'a' and 'a '. The key of a bpchar is the text without the
-// blanks at its end, that of a row its fields as the elements of an array, that of an array:
+// ranges, jsonb, citext and bpchar without a length have them, since the bytes of equal values themselves may differ:
+// {1.0} and {1.00}, {-0} and {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'A' and 'a', 'a' and 'a '. The key of a
+// bpchar is the text without the blanks at its end, that of a citext the text in small letters, that of a row its
+// fields as the elements of an array, that of an array:
 //
 //   per element   1 and its key; 2 for NULL, which is the largest
 //   end           0: a shorter array precedes a longer one that begins like it

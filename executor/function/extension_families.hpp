@@ -5,7 +5,10 @@
 
 namespace ouzel::executor {
 
+void registerCitext();
 void registerFuzzystrmatch();
+void registerHstore();
+void registerHstoreConversions();
 void registerIntarray();
 void registerMetaphone();
 void registerPgTrgm();

@@ -60,7 +60,10 @@ void registerFamilies() {
    registerTextCase();
    registerTextFormat();
    registerUnicodeEscapes();
+   registerCitext();
    registerFuzzystrmatch();
+   registerHstore();
+   registerHstoreConversions();
    registerIntarray();
    registerPgTrgm();
    registerPgcrypto();

@@ -1,7 +1,9 @@
 #include "executor/kernel/array_order.hpp"
 
+#include "common/base_type/citext.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonb.hpp"
+#include "common/text/ascii.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/order_key.hpp"
 #include "common/value/range_types.hpp"
@@ -42,6 +44,10 @@ int compareJsonb(const StringView& a, const StringView& b) {
    return json::compare(json::JsonbView(a.view()), json::JsonbView(b.view()));
 }
 
+int compareCaseless(const StringView& a, const StringView& b) {
+   return lowerCase(a.view()).compare(lowerCase(b.view()));
+}
+
 int compareRows(const StringView& a, const StringView& b) {
    std::string left, right;
    appendRowKey(left, a.view());
@@ -62,12 +68,14 @@ ValueOrder elementOrder(Oid type, PhysicalType physical) {
    if (isRowValue(type)) return orderAt<compareRows>;
    if (findRangeType(type)) return orderAt<compareRanges>;
    if (findMultirangeType(type)) return orderAt<compareMultiranges>;
+   if (type == oid::citext) return orderAt<compareCaseless>;
    return type == oid::jsonb ? orderAt<compareJsonb> : valueOrder(physical);
 }
 
 StringOrder keyedOrder(const SqlType& type) {
    if (!hasOrderKey(type)) return nullptr;
    if (type.oid == oid::jsonb) return compareJsonb;
+   if (type.oid == oid::citext) return compareCaseless;
    if (isRowValue(type.oid)) return compareRows;
    if (findRangeType(type.oid)) return compareRanges;
    if (findMultirangeType(type.oid)) return compareMultiranges;

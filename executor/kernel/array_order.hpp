@@ -14,6 +14,8 @@ int compareArrays(const ArrayView& a, const ArrayView& b);
 int compareArrayBytes(const StringView& a, const StringView& b);
 /// The order of bpchar.
 int compareBpchar(const StringView& a, const StringView& b);
+/// The order of citext.
+int compareCaseless(const StringView& a, const StringView& b);
 /// The order of jsonb.
 int compareJsonb(const StringView& a, const StringView& b);
 /// The order of values of a type as elements of arrays.

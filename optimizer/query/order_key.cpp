@@ -3,6 +3,7 @@
 #include "catalog/builtin/ordered_types.hpp"
 #include "common/type/blanks.hpp"
 #include "sql/algebra/blanks.hpp"
+#include "sql/algebra/caseless.hpp"
 
 namespace ouzel::optimizer {
 
@@ -23,6 +24,7 @@ bool isKeyed(const SqlType& type, const CollationTable& collations) {
 
 ExprPtr makeOrderKey(ExprPtr value, const CollationTable& collations) {
    if (const IcuCollation* collation = collations.comparing(value->type)) {
+      if (value->type.oid == oid::citext) value = lowered(std::move(value));
       value = makeCollationKey(std::move(value), *collation);
       if (!catalog::hasOrderKey(value->type.oid)) return value;
    }

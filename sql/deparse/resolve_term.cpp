@@ -4,6 +4,7 @@
 
 #include "catalog/object/collation.hpp"
 #include "catalog/object/function.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/deparse/resolver.hpp"
@@ -239,13 +240,14 @@ TermPtr Resolver::columnRef(const ::ColumnRef& node, Level& level) {
 }
 
 TermPtr Resolver::subscript(TermPtr container, std::span<const ::A_Indices* const> indices, Level& level) {
-   const bool isJson = container->type.oid == oid::jsonb;
+   const bool isJson = container->type.oid == oid::jsonb, isHstore = container->type.oid == oid::hstore;
    const bool isSlice = std::any_of(indices.begin(), indices.end(), [](const auto* index) { return index->is_slice; });
    const SqlType type = isJson || isSlice ? container->type : plainType(elementType(container->type.oid));
    auto result = makeTerm(TermKind::Subscript, type.oid ? type : plainType(oid::text), {container});
    const auto bound = [&](const ::Node* node) -> TermPtr {
       if (node == nullptr) return nullptr;
       auto value = term(node, level);
+      if (isHstore) return cast(std::move(value), plainType(oid::text), CoercionContext::Assignment, Form::Implicit);
       if (isJson && value->type.oid != oid::int4) return castTo(std::move(value), oid::text);
       return cast(std::move(value), plainType(oid::int4), CoercionContext::Assignment, Form::Implicit);
    };

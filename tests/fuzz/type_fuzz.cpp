@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "common/base_type/citext.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/base_type/vector.hpp"
 #include "common/error/sql_error.hpp"
@@ -49,7 +51,8 @@ constexpr Oid types[] = {oid::bit,       oid::varbit,
                          3926,           4451,
                          4532,           4534,
                          4535,           3905,
-                         6151,           oid::vector};
+                         6151,           oid::vector,
+                         oid::hstore,    oid::citext};
 constexpr const char* texts[] = {"101",
                                  "x1fA0",
                                  "10.1.2.3/24",

@@ -8,6 +8,7 @@
 #include "catalog/object/partition_map.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
+#include "common/base_type/citext.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/number/scaled_value.hpp"
 #include "common/type/order_key.hpp"
@@ -69,6 +70,7 @@ void requirePartitionable(Oid oid, bool isNamedClass, PartitionStrategy strategy
           .hint("You must specify " + std::string(isHash ? "a hash" : "a btree") +
                 " operator class or define a default " + method + " operator class for the data type.");
    }
+   if (type.oid == oid::citext) throwNotSupported("partitioning by values of type citext");
    if (isHash && !catalog::hasPartitionHash(type))
       throwNotSupported("partitioning by hash of type " + formatType(type));
    if (strategy == PartitionStrategy::Range && findTypeForm(type.oid))

@@ -100,7 +100,8 @@ const AggregateKernel* kernelFor(const AggregateRequest& request) {
    if (keyed == compareJsonb || keyed == compareRanges || keyed == compareMultiranges)
       return aggregateOf<StringExtreme<PhysicalType::String, Choice::Any>>;
    if (keyed == compareBpchar) return aggregateOf<StringExtreme<PhysicalType::String, choice, compareBpchar>>;
-   if (keyed) return aggregateOf<StringExtreme<PhysicalType::String, choice, compareArrayBytes>>;
+   if (keyed && keyed != compareCaseless)
+      return aggregateOf<StringExtreme<PhysicalType::String, choice, compareArrayBytes>>;
    const PhysicalType type = request.args[0].physical;
    const AggregateKernel* kernel = nullptr;
    dispatchPhysical(type, [&](auto tag) {

@@ -204,6 +204,7 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (name == "mode") {
       const StringOrder keyed = keyedOrder(request.argTypes[0]);
       return keyed == compareBpchar        ? orderedKernel<Mode<compareBpchar>>
+             : keyed == compareCaseless    ? orderedKernel<Mode<compareCaseless>>
              : keyed == compareJsonb       ? orderedKernel<Mode<compareJsonb>>
              : keyed == compareRanges      ? orderedKernel<Mode<compareRanges>>
              : keyed == compareMultiranges ? orderedKernel<Mode<compareMultiranges>>

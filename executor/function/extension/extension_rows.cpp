@@ -1,5 +1,6 @@
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/extensions.hpp"
+#include "common/base_type/hstore.hpp"
 #include "executor/function/extension/pgcrypto_armor.hpp"
 #include "executor/function/table/table_function_rows.hpp"
 
@@ -64,6 +65,24 @@ private:
    size_t next_ = 0;
 };
 
+/// each(hstore), skeys(hstore) and svals(hstore)
+template <bool hasKeys, bool hasValues>
+class HstoreRows {
+public:
+   explicit HstoreRows(const RowCall& call) : map_(call.text(0)) {}
+   bool next(RowWriter& out) {
+      if (next_ == map_.size()) return false;
+      const HstorePair pair = map_.pair(next_++);
+      if (hasKeys) out.addText(pair.key);
+      if (hasValues) pair.value ? out.addText(*pair.value) : out.addNull();
+      return true;
+   }
+
+private:
+   const HstoreView map_;
+   uint32_t next_ = 0;
+};
+
 } // namespace
 
 std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signature, FunctionContext&,
@@ -75,6 +94,12 @@ std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signatu
       return std::make_unique<RowFunction<VersionRows>>(signature.resultReprs, memory);
    if (source == "pgcrypto/pgp_armor_headers")
       return std::make_unique<RowFunction<ArmorHeaderRows>>(signature.resultReprs, memory);
+   if (source == "hstore/hstore_each")
+      return std::make_unique<RowFunction<HstoreRows<true, true>>>(signature.resultReprs, memory);
+   if (source == "hstore/hstore_skeys")
+      return std::make_unique<RowFunction<HstoreRows<true, false>>>(signature.resultReprs, memory);
+   if (source == "hstore/hstore_svals")
+      return std::make_unique<RowFunction<HstoreRows<false, true>>>(signature.resultReprs, memory);
    return nullptr;
 }
 

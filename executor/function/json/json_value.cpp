@@ -12,13 +12,14 @@
 #include "common/type/row_text.hpp"
 #include "common/type/session_format.hpp"
 #include "common/type/text_codec.hpp"
+#include "executor/function/hstore_json.hpp"
 #include "executor/function/value_text.hpp"
 
 namespace ouzel::executor {
 
 namespace {
 
-enum class Category : uint8_t { Boolean, Number, Time, Json, Jsonb, Array, Record, Other };
+enum class Category : uint8_t { Boolean, Number, Time, Json, Jsonb, Hstore, Array, Record, Other };
 
 Category categoryOf(Oid type) {
    switch (type) {
@@ -34,6 +35,7 @@ Category categoryOf(Oid type) {
    case oid::timestamptz: return Category::Time;
    case oid::json: return Category::Json;
    case oid::jsonb: return Category::Jsonb;
+   case oid::hstore: return Category::Hstore;
    default:
       if (isRowValue(type)) return Category::Record;
       return arrayElementType(type) != invalidOid || type == oid::int2vector || type == oid::oidvector
@@ -233,6 +235,7 @@ void ArrayWriter::writeJsonb(json::JsonbWriter& writer, const SqlValue& value, b
       const json::JsonbView view(stringAt(value));
       return stays ? writer.value(view) : copyJsonb(writer, view);
    }
+   case Category::Hstore: return writeHstoreJson(writer, HstoreView(stringAt(value)), false);
    case Category::Array: {
       ArrayWriter elements(writer);
       return walkArray(value, elements);
@@ -268,6 +271,7 @@ void appendJson(std::string& out, const SqlValue& value, bool isPretty) {
    case Category::Time: return json::appendQuoted(out, timeText(value));
    case Category::Json: out.append(stringAt(value)); return;
    case Category::Jsonb: return json::appendText(out, json::JsonbView(stringAt(value)));
+   case Category::Hstore: return appendHstoreJson(out, HstoreView(stringAt(value)), false);
    case Category::Array: {
       ArrayText text(out, isPretty);
       return walkArray(value, text);
@@ -305,6 +309,7 @@ std::string keyText(const SqlValue& value) {
    case Category::Record:
    case Category::Json:
    case Category::Jsonb:
+   case Category::Hstore:
       throw SqlError(sqlstate::invalidParameterValue, "key value must be scalar, not array, composite, or json");
    case Category::Boolean: {
       uint8_t isTrue;

@@ -6,6 +6,7 @@
 #include "common/value/form_oids.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/hstore.hpp"
 #include "sql/bind/expression/json.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/type/coercion.hpp"
@@ -167,6 +168,7 @@ ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
    if (container == oid::oidvector) element = oid::oid;
    if (!element) {
       if (container == oid::jsonb) return bindJsonbSubscripts(state, scope, std::move(base), subscripts);
+      if (container == oid::hstore) return bindHstoreSubscript(state, scope, std::move(base), subscripts);
       if (const FixedArray* array = findFixedArray(container))
          return bindPart(state, scope, *array, std::move(base), subscripts);
       throw SqlError(sqlstate::datatypeMismatch,

@@ -44,6 +44,15 @@ struct CallSite {
    std::string* outName = nullptr;             ///< FromItem: takes the name of its only OUT parameter
 };
 
+constexpr Oid languageC = 13;
+
+/// A function in C that takes a record asks of which row type its argument is, since NULL does not say it.
+std::vector<ExprPtr> withRowTypes(std::vector<ExprPtr> args) {
+   for (ExprPtr& arg : args)
+      if (arg->kind == ExprKind::Relabel && arg->type.oid == oid::record) arg = std::move(arg->args[0]);
+   return args;
+}
+
 ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
                    std::vector<ExprPtr> args, uint32_t position, std::string_view name);
 ExprPtr bindSpreadCall(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
@@ -320,6 +329,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    // json_populate_record(NULL::d, ...) gives a value of the domain d.
    const SqlType filled = function.name.find("_populate_record") != std::string_view::npos ? args[0]->type : SqlType();
    coerceArguments(state, args, declared);
+   if (function.language == languageC) args = withRowTypes(std::move(args));
    SqlType resultType = plainType(resultOid);
    // The result of a function has no length. One that returns an argument still takes character(n) as it lies in memory
    // where all have one n, and its result gets the blanks; else the arguments get them.

@@ -9,6 +9,7 @@
 #include "common/calendar/calendar.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/caseless.hpp"
 #include "sql/algebra/last_of.hpp"
 #include "sql/bind/expression/any_elements.hpp"
 #include "sql/bind/expression/conditional.hpp"
@@ -110,7 +111,10 @@ bool isPlainConstant(const Expr& root) {
 
 } // namespace
 
-std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
+namespace {
+
+/// How an operator compares in the order that its operands have by default; nothing: it does not.
+std::optional<CompareOp> orderedComparison(const OperatorInfo& op) {
    if (op.oid >= firstUserOid) return {};
    auto member = builtins().btreeStrategy(op.oid);
    CompareOp compare = CompareOp::Ne;
@@ -122,6 +126,22 @@ std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
       if (!member || member->strategy != BtreeStrategy::Equal) return {};
    }
    if (member->family != builtins().defaultBtreeFamily(op.left)) return {}; // text_pattern_ops and other families
+   return compare;
+}
+
+/// The comparison of citext that an operator is.
+std::optional<CompareOp> caselessComparison(const OperatorInfo& written) {
+   const OperatorInfo& op = familyOperator(written);
+   if (op.left != oid::citext) return {};
+   return orderedComparison(op);
+}
+
+} // namespace
+
+std::optional<CompareOp> comparisonOf(const OperatorInfo& written, Oid& commonType) {
+   const OperatorInfo& op = familyOperator(written);
+   const auto compare = orderedComparison(op);
+   if (!compare) return {};
    commonType = comparisonType(op.left, op.right);
    if (!commonType) return {};
    return compare;
@@ -145,7 +165,8 @@ bool isUserOperator(std::string_view name, const Expr& left, const Expr& right) 
    if (!withUserOperators()) return false;
    if (operatorOfDomain(name, &left, right)) return true;
    const OperatorResolution found = resolveOperator(name, left.type.oid, right.type.oid);
-   return found.outcome == Resolution::Found && found.op->oid >= firstUserOid;
+   Oid common = invalidOid;
+   return found.outcome == Resolution::Found && found.op->oid >= firstUserOid && !comparisonOf(*found.op, common);
 }
 
 ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
@@ -172,6 +193,11 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
       throw;
    }
    coerceArguments(state, args, declared);
+   if (const auto compare = caselessComparison(*op)) {
+      auto expr = makeCompare(*compare, lowered(std::move(args[0])), lowered(std::move(args[1])));
+      expr->position = position;
+      return expr;
+   }
    Oid common = invalidOid;
    if (args.size() == 2)
       if (const auto compare = comparisonOf(*op, common)) {
@@ -442,7 +468,12 @@ ExprPtr makeAnyArray(BindState& state, std::string_view name, ExprPtr left, Expr
    const Oid result = enforceGenericConsistency(actual, declared, op->result);
    if (result != oid::boolean)
       throw SqlError(sqlstate::wrongObjectType, "op ANY/ALL (array) requires operator to yield boolean").at(position);
-   if (op->oid >= firstUserOid && op->function >= firstUserOid) {
+   if (caselessComparison(*op)) {
+      left = lowered(coerce(state, std::move(left), oid::citext, -1, CoercionContext::Implicit));
+      right = loweredElements(coerce(state, std::move(right), oid::citextArray, -1, CoercionContext::Implicit));
+      return makeAnyArray(state, familyOperator(*op).name, std::move(left), std::move(right), isAll, position);
+   }
+   if (familyOperator(*op).oid >= firstUserOid && op->function >= firstUserOid) {
       if (right->kind != ExprKind::Array || elementType(element) || isVolatile(*left))
          throwNotSupported("op ANY/ALL (array) with operator " + std::string(name) + " of a user", position);
       std::vector<ExprPtr> parts;

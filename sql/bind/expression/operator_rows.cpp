@@ -25,7 +25,7 @@ std::pair<std::string_view, std::string_view> operatorsOfOrder(std::string_view 
       throw SqlError(sqlstate::datatypeMismatch,
                      "row comparison operator must yield type boolean, not type " + typeName(op->result))
           .at(position);
-   const auto member = builtins().btreeStrategy(op->oid);
+   const auto member = builtins().btreeStrategy(familyOperator(*op).oid);
    const auto find = [&](BtreeStrategy strategy) {
       return builtins().btreeOperator(member->family, op->left, op->right, strategy);
    };

@@ -6,6 +6,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/expression/array.hpp"
 #include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/hstore.hpp"
 #include "sql/bind/expression/json.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/row_value.hpp"
@@ -154,6 +155,11 @@ ExprPtr assign(BindState& state, Scope& scope, ExprPtr base, const SqlType& type
       return replaceField(state, std::move(base), type.oid, name, std::move(value), target.position);
    }
    const auto subscripts = takeSubscripts(steps);
+   if (type.oid == oid::hstore) {
+      if (!steps.empty()) requireField(state, plainType(oid::text), stringOf(steps.front()), target);
+      value = coercePart(state, std::move(value), plainType(oid::text), target);
+      return assignHstore(state, scope, std::move(base), std::move(value), subscripts, target.position);
+   }
    if (type.oid != oid::jsonb)
       return assignElement(state, scope, std::move(base), type, subscripts, steps, std::move(value), target);
    if (!steps.empty()) requireField(state, type, stringOf(steps.front()), target);
@@ -176,7 +182,10 @@ SqlType partType(BindState& state, const catalog::Column& column, const ::List* 
    for (Steps steps = all; !steps.empty();) {
       if (isNode(steps.front(), T_A_Indices)) {
          const auto subscripts = takeSubscripts(steps);
-         if (type.oid != oid::jsonb) type = requireElement(type, subscripts, target);
+         if (type.oid == oid::hstore)
+            type = plainType(oid::text);
+         else if (type.oid != oid::jsonb)
+            type = requireElement(type, subscripts, target);
       } else {
          type = requireField(state, type, stringOf(steps.front()), target);
          target.column = stringOf(steps.front());

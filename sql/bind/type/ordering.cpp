@@ -61,7 +61,7 @@ void direction(const BindState& state, const ::SortBy& sort, const SqlType& type
       const uint32_t position = state.at(sort.location);
       const std::string name = operatorName(state, sort.useOp, position);
       const auto* op = requireOperator(name, type.oid, type.oid, position);
-      const auto member = builtins().btreeStrategy(op->oid);
+      const auto member = builtins().btreeStrategy(familyOperator(*op).oid);
       if (!member || (member->strategy != BtreeStrategy::Less && member->strategy != BtreeStrategy::Greater))
          throw SqlError(sqlstate::wrongObjectType, "operator " + name + " is not a valid ordering operator")
              .at(position)

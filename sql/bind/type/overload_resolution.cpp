@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/builtin/extension_operators.hpp"
+#include "catalog/builtin/extension_types.hpp"
 #include "catalog/object/acl.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
 #include "common/error/sql_error.hpp"
@@ -360,6 +363,14 @@ const OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, 
        .hint(left ? "No operator matches the given name and argument types. You might need to add explicit type casts."
                   : "No operator matches the given name and argument type. You might need to add an explicit type "
                     "cast.");
+}
+
+const OperatorInfo& familyOperator(const OperatorInfo& op) {
+   const TypeNaming* users = op.oid >= firstUserOid && op.left == op.right ? withUserOperators() : nullptr;
+   if (!users || !catalog::extensionType(op.left)) return op;
+   const auto* function = catalog::functionInfo(users->context().catalog, op.function);
+   const OperatorInfo* known = function ? catalog::extensionComparison(function->source, op.left, op.right) : nullptr;
+   return known ? *known : op;
 }
 
 std::string operatorSignature(std::string_view name, Oid left, Oid right) {

@@ -54,6 +54,10 @@ OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right);
 /// The operator that resolveOperator finds. Throws 42883 and 42725 with PostgreSQL's words.
 const catalog::OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, uint32_t position);
 
+/// The operator by which families of operators know this one: a comparison of an extension's type has a row among the
+/// built-in ones; any other operator is itself.
+const catalog::OperatorInfo& familyOperator(const catalog::OperatorInfo& op);
+
 /// "integer + text" as errors show operators.
 std::string operatorSignature(std::string_view name, Oid left, Oid right);
 /// "f(integer, x => text)" as errors show calls.

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "common/base_type/bit_string.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/base_type/network_address.hpp"
 
 using namespace ouzel;
@@ -118,5 +119,26 @@ CATCH_TEST_CASE("Network addresses survive their text and binary forms") {
       inetForm.appendBinary(bytes, &value);
       inetForm.parseBinary(&read, bytes, -1, arena);
       CATCH_REQUIRE(read == value);
+   }
+}
+
+CATCH_TEST_CASE("The bytes of hstore have the order of hstore_cmp()") {
+   Arena arena;
+   // As PostgreSQL sorts them.
+   const char* ascending[] = {
+       R"()",     R"(""=>"")", R"(""=>NULL)",   R"(""=>1)", R"(1=>"")",  R"(a=>1b, ""=>2)", R"(a=>"")", R"(a=>NULL)",
+       R"(a=>1)", R"(a=>1b2)", R"(a=>1, b=>2)", R"(a=>a)",  R"(aa=>"")", R"(aa=>NULL)",     R"(b=>2)"};
+   StringView before;
+   for (const char* text : ascending) {
+      StringView value, read;
+      hstoreForm.parseText(&value, text, -1, arena);
+      CATCH_CHECK((*text == 0 || before.compare(value) < 0));
+      hstoreForm.parseText(&read, textOf(hstoreForm, value), -1, arena);
+      CATCH_CHECK(read == value);
+      std::string bytes;
+      hstoreForm.appendBinary(bytes, &value);
+      hstoreForm.parseBinary(&read, bytes, -1, arena);
+      CATCH_CHECK(read == value);
+      before = value;
    }
 }
