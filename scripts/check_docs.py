@@ -41,6 +41,7 @@ class Tree:
         self.words = set(re.findall(r"\w+", everything))
         self.quoted = set(re.findall(r'["/](ouzel\.\w+)"', everything))
         self.settings = set(re.findall(r'^"([\w.]+)\\t', read("engine/setting/settings_ouzel.inc") +
+                            read("engine/setting/settings_extensions.inc") +
                                        read("engine/setting/settings_postgres.inc"), re.M))
         self.serverOptions = set(re.findall(r'^ *\{"([a-z][\w-]*)", ', read("server/options.cpp"), re.M))
         self.options = {f"--{o}" for o in self.serverOptions} | set(re.findall(r"--[a-z][\w-]*", everything)) | self.optionsOfTools()

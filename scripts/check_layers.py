@@ -85,14 +85,15 @@ FOLDERS = {
     },
     "protocol": {"": set()},
     "engine": {
-        "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
+        "lock": set(), "setting": set(), "statement": set(), "core": {"lock", "setting", "statement"}, "constraint": {"core"},
+        "query": {"core", "constraint", "statement"},
         "copy": {"core", "query", "setting"}, "role": {"core", "query", "setting"},
         "definition/": {"core", "constraint", "query", "setting", "role", "program"},
-        "program": {"core", "constraint", "query", "setting"}, "trigger": {"core", "query", "program"},
+        "program": {"core", "constraint", "query", "setting", "statement"}, "trigger": {"core", "query", "program"},
         "relation": {"core", "constraint", "query", "setting", "role", "definition/"},
         "analyze": {"core", "query", "setting", "definition/"},
         "command": {"core", "constraint", "query", "copy", "analyze", "setting"},
-        "session": {"core", "constraint", "query", "role", "program", "trigger", "definition/", "relation", "command", "setting"},
+        "session": {"core", "constraint", "query", "role", "program", "trigger", "definition/", "relation", "command", "setting", "statement"},
     },
     "server": {"allocator": set(), "hba": set(), "metrics": set(), "": {"allocator", "hba", "metrics"}},
 }

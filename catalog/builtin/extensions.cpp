@@ -16,6 +16,9 @@ constexpr std::string_view hstore =
 constexpr std::string_view intarray =
 #include "catalog/builtin/extensions/intarray.inc"
     ;
+constexpr std::string_view pgStatStatements =
+#include "catalog/builtin/extensions/pg_stat_statements.inc"
+    ;
 constexpr std::string_view pgTrgm =
 #include "catalog/builtin/extensions/pg_trgm.inc"
     ;
@@ -44,6 +47,8 @@ constexpr ExtensionInfo infos[] = {
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},
     {"hstore", "1.8", "data type for storing sets of (key, value) pairs", "hstore", hstore},
     {"intarray", "1.5", "functions, operators, and index support for 1-D arrays of integers", "_int", intarray},
+    {"pg_stat_statements", "1.10", "track planning and execution statistics of all SQL statements executed",
+     "pg_stat_statements", pgStatStatements, false},
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},
     {"pgcrypto", "1.3", "cryptographic functions", "pgcrypto", pgcrypto},
     {"plpgsql", "1.0", "PL/pgSQL procedural language", "plpgsql", "", true, false, "pg_catalog"},

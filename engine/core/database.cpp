@@ -21,6 +21,7 @@
 #include "engine/core/temporary_objects.hpp"
 #include "engine/core/upgrade_catalog.hpp"
 #include "engine/setting/settings.hpp"
+#include "engine/statement/statement_statistics.hpp"
 #include "executor/function/registry.hpp"
 #include "io/spill/spill_target.hpp"
 #include "io/store/open_store.hpp"
@@ -74,7 +75,10 @@ catalog::Snapshot recoveredCatalog(storage::Database& storage) {
 } // namespace
 
 Database::Database() : internals_(std::make_unique<Internals>()) {}
-Database::~Database() = default;
+
+Database::~Database() {
+   if (internals_->governor) StatementStatistics::close(internals_->governor->ledger());
+}
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    executor::registerAllKernels();
@@ -101,6 +105,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
           .hint("Start with --wal DIR, or with --commit object_store to let every COMMIT wait for the bucket.");
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
+   const Settings settings(internals.options.settings);
+   StatementStatistics::open(internals.governor->ledger(),
+                             static_cast<size_t>(std::stoll(settings.valueOf("pg_stat_statements.max"))));
    LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.targets = options.spillTargets;

@@ -8,6 +8,7 @@
 #include "engine/core/privileges.hpp"
 #include "engine/core/trigger_call.hpp"
 #include "engine/program/run_program.hpp"
+#include "engine/program/stat_statements.hpp"
 #include "engine/program/tablefunc.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
@@ -185,7 +186,10 @@ std::vector<std::string> runRoutine(SessionCore& core, Oid routine, std::string_
    case catalog::language_oid::plpgsql:
       rows = runProgram(core, function, parameters, expected, runCommand, mayEnd);
       break;
-   case catalog::language_oid::c: rows = runTablefunc(core, *function, parameters, expected); break;
+   case catalog::language_oid::c:
+      rows = function->source.starts_with("tablefunc/") ? runTablefunc(core, *function, parameters, expected)
+                                                        : runStatStatements(core, *function, parameters);
+      break;
    default: rows = SqlRoutine(core, *function, runCommand).run(parameters);
    }
    inside.restoreSettings();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/pg_catalog/virtual_table.hpp"
+#include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/constraint/foreign_keys.hpp"
@@ -10,6 +11,7 @@
 #include "engine/query/kept_rows.hpp"
 #include "engine/query/statistics.hpp"
 #include "engine/query/system_state.hpp"
+#include "engine/statement/statement_use.hpp"
 #include "executor/expression/evaluator.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/fired_triggers.hpp"
@@ -98,6 +100,15 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
    if (!parameters.empty()) substituteIn(*query.root, parameters);
 }
 
+namespace {
+
+/// What the client's statement takes, unless the query is one of a function that it calls, or of the server.
+StatementUse* ownUse(const SessionCore& core) {
+   return core.routine.function || core.isServer() ? nullptr : StatementUseScope::current();
+}
+
+} // namespace
+
 std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,
                                         executor::FunctionContext& functions, bool forReuse) {
    auto planned = std::make_shared<PlannedQuery>();
@@ -123,7 +134,13 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    context.threads = core.database.options.threads;
    context.forReuse = forReuse;
    const bool runsRoutines = query.runsRoutines;
+   StatementUse* const use = ownUse(core);
+   const int64_t start = use ? steadyNanos() : 0;
    planned->plan = optimizer::optimize(std::move(query), context);
+   if (use) {
+      use->planNanos += steadyNanos() - start;
+      ++use->plans;
+   }
    planned->plan->runsRoutines = runsRoutines;
    const sql::plan::Plan& plan = *planned->plan;
    for (const sql::OutputColumn& column : plan.output)

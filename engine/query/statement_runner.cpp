@@ -4,11 +4,13 @@
 #include <optional>
 #include <thread>
 
+#include "common/env/clock.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_services.hpp"
 #include "engine/core/trigger_call.hpp"
+#include "engine/statement/statement_use.hpp"
 #include "sql/parse/node_access.hpp"
 #include "storage/version/write_conflict.hpp"
 
@@ -212,8 +214,31 @@ const char* statementName(sql::StatementKind kind) {
    return names[static_cast<size_t>(kind)];
 }
 
+namespace {
+
+/// While it lives, the client's statement is prepared: its query does not run yet. Queries of functions and of the
+/// server are a part of how it runs.
+class PreparationTime {
+public:
+   explicit PreparationTime(const SessionCore& core)
+      : use_(core.routine.function || core.isServer() ? nullptr : StatementUseScope::current()),
+        startNanos_(use_ ? steadyNanos() : 0) {}
+   ~PreparationTime() {
+      if (use_) use_->preparationNanos += steadyNanos() - startNanos_;
+   }
+   PreparationTime(const PreparationTime&) = delete;
+   PreparationTime& operator=(const PreparationTime&) = delete;
+
+private:
+   StatementUse* const use_;
+   const int64_t startNanos_;
+};
+
+} // namespace
+
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                               std::span<const BoundParameter> parameters, bool& hasRules) {
+   const PreparationTime preparation(core);
    AllocationMeter meter(core.database.governor->ledger());
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
    hasRules = query.hasRules();

@@ -50,6 +50,7 @@ void SessionImpl::describeText(PreparedStatement& prepared) {
    const sql::ParsedStatement& statement = script.statements()[0];
    prepared.logClass = classOf(statement.node);
    prepared.audit = auditTraits(statement.node);
+   prepared.counted = counting_.describe(statement);
    prepared.command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
@@ -247,35 +248,17 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    const PortalLog log(*this, portal, name);
    sink.useFormats(portal.formats);
    if (isAuditOn()) beginAudit(portal);
+   const std::shared_ptr<const PreparedStatement> statement = portal.statement;
+   std::unique_ptr<CountedRun> counted = beginCount(portal);
    ExecuteResult result = audit_.guard([&] {
       return log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
    });
    endAudit(name, result, maxRows);
+   if (counted) endCount(name, std::move(counted), result, maxRows, statement);
    count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
    log.finish();
    return result;
-}
-
-/// The portal's statement begins, or goes on.
-void SessionImpl::beginAudit(Portal& portal) {
-   if (portal.audited) return audit_.resume(std::move(portal.audited));
-   const bool isNew = !portal.isDone && !portal.execution && !portal.cursor && !portal.statement->isEmpty;
-   if (!isNew) return; // it began before there was an audit
-   const PreparedStatement& statement = *portal.statement;
-   audit_.begin(statement.audit, statement.command, statement.text, portal.statement);
-   if (audit_.wantsParameters() && !portal.parameters.empty())
-      audit_.running()->parameters = log_.list(portal.parameters, -1);
-}
-
-void SessionImpl::endAudit(std::string_view name, const ExecuteResult& result, uint64_t maxRows) {
-   AuditedStatement* statement = audit_.running();
-   if (!statement) return;
-   Portal* portal = portals_.find(name); // null: the statement has ended it
-   const bool isSuspended = result.kind == ExecuteResult::Kind::Suspended;
-   if (!portal || (!isSuspended && !portal->cursor)) return audit_.end(result.tag);
-   statement->rows = statement->rows.value_or(0) + (isSuspended ? maxRows : rowsOfTag(result.tag).value_or(0));
-   portal->audited = audit_.take();
 }
 
 ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
@@ -461,7 +444,10 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
    Portal portal;
    portal.statement = requireStatement(call.name);
    portal.parameters = executeParameters(script, call, *portal.statement);
-   return runPortal("", portal, 0, sink).tag;
+   CountedRun counted(counting_, portal.statement->counted);
+   std::string tag = runPortal("", portal, 0, sink).tag;
+   counted.end(tag, [&] { return countedText(*portal.statement); });
+   return tag;
 }
 
 std::string SessionImpl::deallocate(const ::Node& node) {

@@ -9,6 +9,7 @@
 #include "engine/query/statement_runner.hpp"
 #include "engine/session/cursor_rows.hpp"
 #include "engine/session/statement_audit.hpp"
+#include "engine/session/statement_counting.hpp"
 #include "engine/session/statement_log.hpp"
 
 namespace ouzel::engine {
@@ -20,6 +21,7 @@ struct PreparedStatement {
    std::string text;
    StatementClass logClass = StatementClass::Other;
    AuditTraits audit;
+   CountedStatement counted; ///< for pg_stat_statements
    std::string_view command; ///< for the log: "SELECT"
    std::vector<Oid> declaredTypes;
    StatementDescription description;
@@ -56,6 +58,7 @@ struct Portal {
    /// Of a statement that has begun and may have more rows, while there is an audit: its record comes when the portal
    /// ends.
    std::unique_ptr<AuditedStatement> audited;
+   std::unique_ptr<CountedRun> counted; ///< of such a statement, too
 
    bool outlivesTransaction() const { return isHoldable || isPinned; }
    PortalDescription describe() const;

@@ -34,6 +34,7 @@
 #include "engine/role/role.hpp"
 #include "engine/trigger/command_events.hpp"
 #include "engine/trigger/fire.hpp"
+#include "sql/parse/fingerprint.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/string_syntax.hpp"
 
@@ -441,9 +442,11 @@ public:
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
       session_.log_.setCommand(commandTag(statement.node));
       if (isAuditOn()) session_.beginAudit(statement);
+      CountedRun counted(session_.counting_, session_.counting_.describe(statement));
       session_.useFormatOf(*statement.node, sink);
       std::string tag = session_.audit_.guard([&] { return session_.runStatement(script_, statement, {}, sink); });
       session_.audit_.end(tag);
+      counted.end(tag, [&] { return sql::normalizedText(statement); });
       const bool last = current_ == script_.statements().size();
       if (last && !session_.core_.transaction.inBlock()) session_.commitImplicit();
       session_.core_.statementEnds();

@@ -13,6 +13,7 @@
 #include "engine/query/statement_runner.hpp"
 #include "engine/session/portals.hpp"
 #include "engine/session/statement_audit.hpp"
+#include "engine/session/statement_counting.hpp"
 #include "engine/session/statement_log.hpp"
 
 struct CreateTableAsStmt;
@@ -26,7 +27,7 @@ namespace ouzel::engine {
 class SessionImpl final : public Backend, private SessionServices {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-      : core_(database, options, notices, *this), log_(core_), audit_(core_) {}
+      : core_(database, options, notices, *this), log_(core_), audit_(core_), counting_(core_) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
    std::vector<Notification> notifications() override {
@@ -171,6 +172,11 @@ private:
    void beginAudit(const sql::ParsedStatement& statement);
    void beginAudit(Portal& portal);
    void endAudit(std::string_view portal, const ExecuteResult& result, uint64_t maxRows);
+   // The same for pg_stat_statements.
+   std::unique_ptr<CountedRun> beginCount(Portal& portal);
+   void endCount(std::string_view portal, std::unique_ptr<CountedRun> run, const ExecuteResult& result,
+                 uint64_t maxRows, const std::shared_ptr<const PreparedStatement>& statement);
+   std::string countedText(const PreparedStatement& statement) const;
    /// A simple Query message is about to run: log_statement.
    void announceScript(const sql::ParsedScript& script);
    /// Of a script that executes a prepared statement: "prepare: PREPARE ...".
@@ -183,9 +189,10 @@ private:
    const SessionPrograms programCompiler_{core_};
    StatementLog log_;
    StatementAudit audit_;
+   StatementCounting counting_;
    std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
-   Portals portals_; // destroyed before core_ and audit_
+   Portals portals_; // destroyed before core_, audit_ and counting_
    uint64_t unnamedCursors_ = 0;
 };
 

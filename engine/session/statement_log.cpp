@@ -51,7 +51,7 @@ void StatementLog::refresh() {
    const Settings& settings = core_.settings;
    seenSettings_ = settings.version();
    applyLogSettings(core_.log, settings);
-   core_.log.fingerprint = settings.value("compute_query_id") == "on" ? &sql::fingerprint : nullptr;
+   core_.log.fingerprint = settings.value("compute_query_id") == "on" ? &sql::fingerprintOfText : nullptr;
    logsDuration_ = settings.boolean("log_duration");
    wanted_ = lowestWanted(settings.value("log_statement"));
    durationMin_ = settings.integer("log_min_duration_statement");

@@ -17,6 +17,11 @@ namespace ouzel::engine {
 
 namespace {
 
+/// Settings of extensions, which the server reads by their names.
+constexpr char extensionSettings[] =
+#include "engine/setting/settings_extensions.inc"
+    ;
+
 constexpr std::string_view reportedNames[] = {"application_name",
                                               "client_encoding",
                                               "DateStyle",
@@ -72,12 +77,14 @@ void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
 
 struct Table {
    const catalog::TextTable postgres{{setting_text::postgres, sizeof setting_text::postgres - 1}},
-       ouzel{{setting_text::ouzel, sizeof setting_text::ouzel - 1}};
+       ouzel{{setting_text::ouzel, sizeof setting_text::ouzel - 1}},
+       extensions{{extensionSettings, sizeof extensionSettings - 1}};
    std::vector<SettingInfo> infos;
    std::unordered_map<std::string, const SettingInfo*> byName;
    Table() {
       load(postgres, infos);
       load(ouzel, infos);
+      load(extensions, infos);
       for (const SettingInfo& info : infos)
          byName.emplace(lowerCase(info.name), &info);
    }

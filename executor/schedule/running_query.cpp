@@ -166,6 +166,11 @@ bool RunningQueryState::waitForMemory(uint32_t times) {
 void RunningQueryState::release() {
    isReleased_ = true;
    builder_.destroySince(0);
+   if (spill_ && tally_) {
+      const io::SpillStatistics spilled = spill_->statistics();
+      tally_->spillBytesWritten += spilled.bytesWritten;
+      tally_->spillBytesRead += spilled.bytesRead;
+   }
    spill_.reset();
    budget_.retire();
 }
@@ -216,6 +221,7 @@ Schedulable::Outcome RunningQueryState::runSlice() {
    try {
       const Interruptible interruptible(checkCancelled_);
       const WaitsForMemory patient(*this);
+      const storage::FrameTallyScope counting(tally_ ? &tally_->frames : nullptr);
       budget_.reclaimWanted();
       const PipelineRun::Outcome ran = run->run(sliceNanos);
       if (ran == PipelineRun::Outcome::Ended) advance();

@@ -7,6 +7,7 @@
 #include "common/sync/mutex.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
+#include "executor/pipeline/query_tally.hpp"
 #include "executor/schedule/pipeline_run.hpp"
 #include "executor/schedule/result_queue.hpp"
 #include "executor/schedule/scheduler.hpp"
@@ -64,6 +65,7 @@ private:
    void stop();
 
    const std::function<void()> checkCancelled_ = [this] { checkCancelled(); };
+   const std::shared_ptr<QueryTally> tally_ = QueryTallyScope::current(); ///< may be null
    QueryBudget budget_;
    std::once_flag spillMade_;
    std::unique_ptr<io::SpillSpace> spill_;

@@ -7,6 +7,7 @@
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
+#include "storage/buffer/frame_tally.hpp"
 
 namespace ouzel::storage {
 
@@ -83,6 +84,8 @@ PagePin FrameCache::find(const PageKey& key) {
    const MutexLock lock(shard.mutex);
    PagePin pin = pinned(shard, key);
    (pin ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
+   if (FrameTally* const tally = FrameTallyScope::current())
+      (pin ? tally->hits : tally->misses).fetch_add(1, std::memory_order_relaxed);
    return pin;
 }
 

@@ -30,9 +30,10 @@ ExprPtr callFunction(BindState& state, Scope& scope, const catalog::FunctionInfo
 /// set-returning call of unnest() that gives its elements. Throws 0A000 for functions that need to be run.
 ExprPtr routineValue(BindState& state, Scope& scope, RoutineCall call);
 
-/// Whether an extension's function runs queries, which the session has to do. The others are calls of kernels.
+/// Whether an extension's function runs queries or tells of the server, which the session has to do. The others are
+/// calls of kernels.
 inline bool isRunBySession(const catalog::FunctionInfo& function) {
-   return function.source.starts_with("tablefunc/");
+   return function.source.starts_with("tablefunc/") || function.source.starts_with("pg_stat_statements/");
 }
 /// Notes that the statement calls a function that is not built in, and where. `call`: null if the binder made it.
 void noteRoutine(BindState& state, const ::FuncCall* call, const catalog::FunctionInfo& function);
