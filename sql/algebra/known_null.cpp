@@ -14,15 +14,38 @@ bool isStrict(const Expr& expr) {
           function->volatility != catalog::Volatility::Volatile;
 }
 
+namespace {
+
+/// Whether constants decide that a CASE is NULL.
+bool isKnownNullCase(const Expr& cases) {
+   for (size_t i = 0; i + 1 < cases.args.size(); i += 2) {
+      const Expr& condition = *cases.args[i];
+      if (isConstantTrue(condition)) return isKnownNull(*cases.args[i + 1]);
+      if (!isConstantFalseOrNull(condition) && !isKnownNull(condition)) return false;
+   }
+   return cases.args.size() % 2 == 0 || isKnownNull(*cases.args.back());
+}
+
+} // namespace
+
 bool isKnownNull(const Expr& expr) {
    checkStack();
-   return isNullConstant(expr) || (isStrict(expr) && std::any_of(expr.args.begin(), expr.args.end(),
-                                                                 [](const ExprPtr& arg) { return isKnownNull(*arg); }));
+   const auto isKnown = [](const ExprPtr& arg) { return isKnownNull(*arg); };
+   switch (expr.kind) {
+   case ExprKind::Constant: return isNullConstant(expr);
+   case ExprKind::Case: return isKnownNullCase(expr);
+   case ExprKind::Coalesce: return std::all_of(expr.args.begin(), expr.args.end(), isKnown);
+   case ExprKind::Not:
+   case ExprKind::Relabel:
+   case ExprKind::TextCast:
+   case ExprKind::TypmodCast: return isKnownNull(*expr.args[0]);
+   default: return isStrict(expr) && std::any_of(expr.args.begin(), expr.args.end(), isKnown);
+   }
 }
 
 void foldKnownNulls(ExprPtr& root) {
    rewriteExpr(root, [](ExprPtr& expr) {
-      if (isStrict(*expr) && isKnownNull(*expr)) expr = makeNull(expr->type);
+      if (!isNullConstant(*expr) && isKnownNull(*expr)) expr = makeNull(expr->type);
    });
 }
 

@@ -153,8 +153,10 @@ bool ValueChain::isNull(const Expr& expr) {
    switch (expr.kind) {
    case ExprKind::Constant: return isNullConstant(expr);
    case ExprKind::Case:
-      for (size_t i = 1; i < expr.args.size(); i += 2)
-         if (!isNull(*expr.args[i])) return false;
+      for (size_t i = 1; i < expr.args.size(); i += 2) {
+         const Expr& condition = *expr.args[i - 1];
+         if (!isConstantFalseOrNull(condition) && !isNull(condition) && !isNull(*expr.args[i])) return false;
+      }
       return expr.args.size() % 2 == 0 || isNull(*expr.args.back());
    case ExprKind::Coalesce: return std::all_of(expr.args.begin(), expr.args.end(), isNullArgument);
    case ExprKind::Not:
