@@ -94,14 +94,20 @@ TextToken::Kind TextTokens::cut() {
    return Word;
 }
 
-/// From the opening quote to behind the closing one. Two quotes in a row stand for one.
+/// From the opening quote to behind the closing one. Two quotes in a row stand for one. A string goes on behind a line
+/// break: 'a' and, in the next line, 'b' are one.
 void TextTokens::cutQuoted(char quote, bool hasEscapes) {
    for (++at_; at_ < text_.size(); ++at_) {
       if (hasEscapes && text_[at_] == '\\') {
          ++at_;
       } else if (text_[at_] == quote) {
          ++at_;
-         if (!isAt(at_, quote)) return;
+         if (isAt(at_, quote)) continue;
+         const size_t next = std::min(text_.find_first_not_of(" \t\n\v\f\r", at_), text_.size());
+         const bool goesOn = quote == '\'' && isAt(static_cast<uint32_t>(next), quote) &&
+                             text_.substr(at_, next - at_).find_first_of("\r\n") != std::string_view::npos;
+         if (!goesOn) return;
+         at_ = static_cast<uint32_t>(next);
       }
    }
 }
