@@ -73,6 +73,9 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
    if (info.name == "ouzel.audit") return canonicalAuditClasses(value);
    if (info.name == "ouzel.audit_destination") return canonicalAuditDestination(value);
    if (info.name == "log_hostname" && canonical == "on") throwNotSupported("log_hostname"); // lines have addresses
+   if (info.name == "pg_stat_statements.track" && canonical == "all")
+      throwNotSupported("pg_stat_statements.track = all");
+   if (info.name == "pg_stat_statements.save" && canonical == "on") throwNotSupported("pg_stat_statements.save = on");
    const auto refuse = [&] {
       throw SqlError(sqlstate::invalidParameterValue,
                      "invalid value for parameter \"" + std::string(info.name) + "\": \"" + std::string(value) + "\"");
@@ -133,9 +136,6 @@ void Settings::checkAgainstServer(const SettingInfo& info, const std::string& ca
       throw SqlError(sqlstate::invalidParameterValue,
                      "invalid value for parameter \"ouzel.commit\": \"log\", the server keeps no log")
           .hint("A server started with --wal DIR keeps one.");
-   if (info.name == "pg_stat_statements.track" && canonical == "all")
-      throwNotSupported("pg_stat_statements.track = all");
-   if (info.name == "pg_stat_statements.save" && canonical == "on") throwNotSupported("pg_stat_statements.save = on");
    if (info.name != "memory_limit" || std::strtoll(canonical.c_str(), nullptr, 10) <= memoryLimitMax_) return;
    throw SqlError(sqlstate::invalidParameterValue, canonical + " MB is outside the valid range for parameter \"" +
                                                        std::string(info.name) + "\" (" + std::string(info.minimum) +
