@@ -34,7 +34,8 @@ CountedStatement StatementCounting::describe(const sql::ParsedStatement& stateme
    return out;
 }
 
-bool StatementCounting::wants(const CountedStatement& statement) const {
+bool StatementCounting::wants(const CountedStatement& statement) {
+   follow();
    if (!isOn_ || !computesIds_ || statement.queryId == 0) return false;
    switch (statement.kind) {
    case CountedStatement::Kind::Nothing: return false;
@@ -45,7 +46,7 @@ bool StatementCounting::wants(const CountedStatement& statement) const {
 }
 
 CountedRun::CountedRun(StatementCounting& counting, const CountedStatement& statement)
-   : counting_(counting), isWanted_((counting.follow(), counting.wants(statement))),
+   : counting_(counting), isWanted_(counting.wants(statement)),
      isCommand_(statement.kind == CountedStatement::Kind::Command), key_{invalidOid, counting.core_.options.databaseOid,
                                                                          statement.queryId, true} {
    if (isWanted_) tally_ = std::make_shared<executor::QueryTally>();

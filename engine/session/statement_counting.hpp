@@ -40,7 +40,7 @@ private:
       if (core_.settings.version() != seenSettings_) refresh();
    }
    void refresh();
-   bool wants(const CountedStatement& statement) const;
+   bool wants(const CountedStatement& statement);
 
    SessionCore& core_;
    StatementStatistics& statistics_;
