@@ -52,6 +52,7 @@ std::optional<std::string_view> HstoreView::value(uint32_t i) const {
 
 std::vector<HstorePair> HstoreView::pairs() const {
    std::vector<HstorePair> pairs;
+   pairs.reserve(size_);
    for (uint32_t i = 0; i < size_; ++i)
       pairs.push_back(pair(i));
    return pairs;
@@ -229,7 +230,7 @@ void parse(void* target, std::string_view text, int32_t, Arena& arena) {
    putValue(target, arena.copyString(Parser(text).run()));
 }
 
-// ---- binary form: the number of pairs; per pair the key and the value as int32 size and bytes, size -1 for NULL ----
+// ---- binary form: the number of pairs; per pair key and value as int32 size and bytes, a negative size for NULL ----
 
 void send(std::string& out, const void* value) {
    const auto bytes = valueAt<StringView>(value);
@@ -245,7 +246,6 @@ void send(std::string& out, const void* value) {
 }
 
 std::string_view receiveText(WireReader& reader, int32_t size) {
-   if (size < 0) throwTooShort();
    const std::string_view text = reader.takeBytes(static_cast<size_t>(size));
    checkUtf8(text);
    return text;
@@ -262,7 +262,7 @@ void receive(void* target, std::string_view bytes, int32_t, Arena& arena) {
       const std::string_view key = receiveText(reader, keySize);
       const auto valueSize = static_cast<int32_t>(reader.take<uint32_t>());
       pairs.push_back({key, {}});
-      if (valueSize != -1) pairs.back().value = receiveText(reader, valueSize);
+      if (valueSize >= 0) pairs.back().value = receiveText(reader, valueSize);
    }
    reader.finish();
    putValue(target, arena.copyString(makeHstore(std::move(pairs))));

@@ -7,6 +7,11 @@ namespace ouzel::sql {
 
 namespace {
 
+const catalog::FunctionInfo* keyFunction() {
+   static const catalog::FunctionInfo* const function = catalog::builtins().functions("ouzel_citext_key")[0];
+   return function;
+}
+
 ExprPtr makeOneCall(const catalog::FunctionInfo* function, const SqlType& type, ExprPtr arg) {
    const uint32_t position = arg->position;
    std::vector<ExprPtr> args;
@@ -19,12 +24,11 @@ ExprPtr makeOneCall(const catalog::FunctionInfo* function, const SqlType& type, 
 } // namespace
 
 ExprPtr lowered(ExprPtr value) {
-   constexpr Oid text[] = {oid::text};
    const SqlType type{oid::text, -1, value->type.collation};
    auto relabelled = std::make_unique<Expr>(ExprKind::Relabel, type);
    relabelled->position = value->position;
    relabelled->args.push_back(std::move(value));
-   return makeOneCall(catalog::builtins().findFunction("lower", text), type, std::move(relabelled));
+   return makeOneCall(keyFunction(), type, std::move(relabelled));
 }
 
 ExprPtr loweredElements(ExprPtr array) {

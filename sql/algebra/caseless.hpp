@@ -2,7 +2,8 @@
 #include "common/base_type/citext.hpp"
 #include "sql/algebra/expr.hpp"
 
-// Texts that are compared without regard to case: comparisons of citext compare lower() of the operands.
+// Texts that are compared without regard to case: comparisons of citext compare lower() of the operands, as it is under
+// the default collation.
 
 namespace ouzel::sql {
 

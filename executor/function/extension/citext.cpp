@@ -41,6 +41,11 @@ StringView larger(const StringView& a, const StringView& b, KernelEnv& env) {
    return env.copy(isGreater(a, b) ? a.view() : b.view());
 }
 
+/// ouzel_citext_key(text): what comparisons compare.
+StringView key(const StringView& text, KernelEnv& env) {
+   return env.copy(lowerCase(text.view()));
+}
+
 /// ouzel_citext_keys(citext[]): the elements in small letters, as text[].
 StringView keys(const StringView& bytes, KernelEnv& env) {
    const ArrayView elements({bytes.data(), bytes.size()});
@@ -62,6 +67,7 @@ void registerCitext() {
    addKernels<isGreater>({"citext/citext_gt", "citext/citext_pattern_gt"});
    addKernel<smaller>("citext/citext_smaller");
    addKernel<larger>("citext/citext_larger");
+   addKernel<key>("ouzel_citext_key", totalKernel);
    addKernel<keys>("ouzel_citext_keys");
 }
 

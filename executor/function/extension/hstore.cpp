@@ -98,9 +98,7 @@ StringView withoutAll(const StringView& map, const StringView& keys, KernelEnv& 
    const TextElements elements(keys);
    const auto unwanted = elements.keys();
    return filtered(map, env, [&](const HstorePair& pair) {
-      return !std::binary_search(unwanted.begin(), unwanted.end(), pair, [](const HstorePair& a, const HstorePair& b) {
-         return compareHstoreKeys(a.key, b.key) < 0;
-      });
+      return !std::binary_search(unwanted.begin(), unwanted.end(), pair, precedes);
    });
 }
 /// Without the pairs that the other map has too, with the same value.
@@ -112,25 +110,25 @@ StringView subtract(const StringView& map, const StringView& other, KernelEnv& e
    });
 }
 
-/// Of equal keys the second map's value counts.
+/// All pairs; of equal keys that of `preferred`. Both are in the order of a map.
+StringView united(const std::vector<HstorePair>& preferred, const std::vector<HstorePair>& others, KernelEnv& env) {
+   std::vector<HstorePair> pairs;
+   pairs.reserve(preferred.size() + others.size());
+   std::set_union(preferred.begin(), preferred.end(), others.begin(), others.end(), std::back_inserter(pairs),
+                  precedes);
+   return env.copy(storeHstore(pairs));
+}
 StringView concatenate(const StringView& a, const StringView& b, KernelEnv& env) {
-   std::vector<HstorePair> pairs = mapOf(b).pairs();
-   const std::vector<HstorePair> others = mapOf(a).pairs();
-   pairs.insert(pairs.end(), others.begin(), others.end());
-   return env.copy(makeHstore(std::move(pairs)));
+   return united(mapOf(b).pairs(), mapOf(a).pairs(), env);
 }
 
 /// A map with a value at a key. NULL for the map: it has no pairs.
 StringView assign(std::optional<StringView> map, std::optional<StringView> key, std::optional<StringView> value,
                   KernelEnv& env) {
    if (!key) throw SqlError(sqlstate::nullValueNotAllowed, "hstore subscript in assignment must not be null");
-   std::vector<HstorePair> pairs{{key->view(), {}}};
-   if (value) pairs[0].value = value->view();
-   if (map) {
-      const std::vector<HstorePair> others = mapOf(*map).pairs();
-      pairs.insert(pairs.end(), others.begin(), others.end());
-   }
-   return env.copy(makeHstore(std::move(pairs)));
+   HstorePair pair{key->view(), {}};
+   if (value) pair.value = value->view();
+   return united({pair}, map ? mapOf(*map).pairs() : std::vector<HstorePair>(), env);
 }
 
 // ---- comparisons ----

@@ -15,6 +15,11 @@ inline HstoreView mapOf(const StringView& bytes) {
    return HstoreView({bytes.data(), bytes.size()});
 }
 
+/// The order in which a map has its pairs.
+inline bool precedes(const HstorePair& a, const HstorePair& b) {
+   return compareHstoreKeys(a.key, b.key) < 0;
+}
+
 /// The elements of a text[], as copies, and its shape.
 struct TextElements {
    std::vector<std::optional<std::string>> texts;
