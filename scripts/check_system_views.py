@@ -6,6 +6,7 @@ each is created there in a scratch schema and must have the same columns, base t
 
 Views whose rows are meant to differ (statistics that we do not keep, implicit membership in pg_database_owner) are compared
 by columns only, and information_schema's own columns are left out: with us they have no domain types."""
+import glob
 import os
 import re
 import subprocess
@@ -25,6 +26,26 @@ CREATE TABLE public.b (x int REFERENCES public.a ON DELETE CASCADE, y varchar(10
 CREATE VIEW public.vw AS SELECT i, v FROM public.a WHERE n > 0 GROUP BY i;
 CREATE SEQUENCE public.sq AS smallint CYCLE;
 CREATE INDEX ON public.a (n DESC);
+CREATE DOMAIN public.d AS numeric(5,1)[] DEFAULT '{1}' CHECK (array_ndims(VALUE) = 1);
+CREATE TYPE public.e AS ENUM ('x', 'y');
+CREATE TYPE public.p AS (x varchar(4), y public.d, z public.e[]);
+CREATE TABLE public.f (d public.d, e public.e DEFAULT 'x', p public.p);
+CREATE TABLE public.o OF public.p;
+CREATE FUNCTION public.h(i int) RETURNS int LANGUAGE sql IMMUTABLE RETURN i + 1;
+CREATE FUNCTION public.g(IN x int, OUT y text, INOUT z public.p DEFAULT NULL, VARIADIC w int[] DEFAULT '{2}') LANGUAGE sql
+   BEGIN ATOMIC SELECT a.t, NULL::public.p FROM public.a WHERE a.i = x AND nextval('public.sq') > public.h(x); END;
+CREATE TRIGGER t BEFORE UPDATE OF i, n ON public.a FOR EACH ROW WHEN (OLD.i > public.h(NEW.i))
+   EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE VIEW public.u AS SELECT public.h(i) FROM public.a;
+CREATE TRIGGER t INSTEAD OF DELETE ON public.u FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+ALTER TABLE public.b ADD CHECK (public.h(x) > 0);
+CREATE FOREIGN DATA WRAPPER wrap OPTIONS (a '1');
+CREATE SERVER server TYPE 't' VERSION '1' FOREIGN DATA WRAPPER wrap OPTIONS (b '2');
+CREATE USER MAPPING FOR PUBLIC SERVER server OPTIONS (c '3');
+CREATE EXTENSION file_fdw;
+CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE public.ft (x text OPTIONS (force_not_null 'true')) SERVER files
+   OPTIONS (filename '/dev/null', format 'csv');
 """
 
 
@@ -34,11 +55,15 @@ def run(conninfo, sql):
     return done.stdout.strip(), done.stderr.strip()
 
 
-def definitions(path):
-    text = open(path, encoding="utf8").read()
-    text = text[text.index("(") + 1:text.rindex(")sql\"")]
-    parts = re.split(r"^-- view: (\w+)\n", text, flags=re.M)
-    return list(zip(parts[1::2], parts[2::2]))
+def definitions(schema):
+    """The name and the text of each view of a schema, from all files that begin with the schema's name."""
+    views = []
+    for path in sorted(glob.glob(os.path.join(VIEWS, schema + "*.inc"))):
+        text = open(path, encoding="utf8").read()
+        text = text[text.index("(") + 1:text.rindex(")sql\"")]
+        parts = re.split(r"^-- view: (\w+)\n", text, flags=re.M)
+        views += zip(parts[1::2], parts[2::2])
+    return views
 
 
 def columns(conninfo, relation):
@@ -65,7 +90,7 @@ def main():
         print(run(scratch, SAMPLE)[1])
         run(scratch, "CREATE SCHEMA ours")
         for schema in ("pg_catalog", "information_schema"):
-            for name, sql in definitions(os.path.join(VIEWS, schema + ".inc")):
+            for name, sql in definitions(schema):
                 _, error = run(scratch, f"CREATE VIEW ours.v AS {sql}")
                 if error:
                     print(f"{schema}.{name}: {error}")

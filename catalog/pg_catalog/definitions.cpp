@@ -287,6 +287,27 @@ std::optional<std::string> functionArguments(const NameContext& context, Oid oid
    return printArguments(context, *function, false, show);
 }
 
+std::optional<std::string> argumentDefault(const NameContext& context, Oid oid, int32_t number,
+                                           const ShowExpression& show) {
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
+   const auto isInput = [&](size_t i) {
+      return function->argModes.empty() ||
+             (function->argModes[i] != outputArgument && function->argModes[i] != tableColumn);
+   };
+   const size_t count = function == nullptr             ? 0
+                        : function->allArgTypes.empty() ? function->argTypes.size()
+                                                        : function->allArgTypes.size();
+   if (number < 1 || static_cast<size_t>(number) > count || !isInput(static_cast<size_t>(number - 1)))
+      return std::nullopt;
+   size_t input = 0; // among the input arguments, from 0
+   for (size_t i = 0; i + 1 < static_cast<size_t>(number); ++i)
+      input += isInput(i) ? 1 : 0;
+   const size_t firstDefault = function->argTypes.size() - function->defaults.size();
+   if (input < firstDefault) return std::nullopt;
+   const std::string_view value = function->defaults[input - firstDefault];
+   return oid < firstUserOid ? std::string(value) : show(value, Relation()).text;
+}
+
 std::optional<std::string> functionResult(const NameContext& context, Oid oid) {
    const FunctionInfo* function = functionInfo(context.snapshot, oid);
    if (function == nullptr || function->kind == FunctionKind::Procedure) return std::nullopt;

@@ -122,6 +122,9 @@ std::optional<std::string> indexDefinition(const NameContext& context, Oid index
                                            const ShowExpression& show);
 /// `show`: prints the defaults of users' functions; null: without defaults.
 std::optional<std::string> functionArguments(const NameContext& context, Oid function, const ShowExpression& show);
+/// pg_get_function_arg_default: the default of an argument, the first of which has number 1; null: it has none.
+std::optional<std::string> argumentDefault(const NameContext& context, Oid function, int32_t number,
+                                           const ShowExpression& show);
 std::optional<std::string> functionResult(const NameContext& context, Oid function);
 /// The body of a function that was written as SQL, with the user's words; null: there is none.
 std::optional<std::string> writtenBody(const Snapshot& snapshot, Oid function);

@@ -181,6 +181,10 @@ std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
 std::optional<StringView> functionIdentityArguments(int64_t function, KernelEnv& env) {
    return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), nullptr), env);
 }
+std::optional<StringView> argumentDefault(int64_t function, int32_t number, KernelEnv& env) {
+   return copied(catalog::argumentDefault(NameScope(env.context).names(), oidOf(function), number, shower(false, env)),
+                 env);
+}
 std::optional<std::string> bodyOf(Oid function, KernelEnv& env) {
    return printed(
        env, [&](SessionFunctions& session) { return session.functionBody(function); },
@@ -231,9 +235,6 @@ std::optional<int64_t> partitionRoot(int64_t oid, KernelEnv& env) {
    return catalog::partitionRoot(snapshot, relation->oid);
 }
 std::optional<StringView> nothing(int64_t) {
-   return std::nullopt;
-}
-std::optional<StringView> nothingForArgument(int64_t, int32_t) {
    return std::nullopt;
 }
 bool no(int64_t) {
@@ -342,6 +343,7 @@ Oid languageIn(const NameContext&, std::string_view name) {
    if (name == "internal") return 12;
    if (name == "c") return 13;
    if (name == "sql") return 14;
+   if (name == "plpgsql") return 13563;
    throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
 }
 Oid tablespaceIn(const NameContext&, std::string_view name) {
@@ -550,7 +552,7 @@ void addDefinitions() {
    addKernel<functionResult>("pg_get_function_result");
    addKernel<functionBody>("pg_get_function_sqlbody");
    addKernel<functionDefinition>("pg_get_functiondef");
-   addKernel<nothingForArgument>("pg_get_function_arg_default");
+   addKernel<argumentDefault>("pg_get_function_arg_default");
    addKernel<serialSequence>("pg_get_serial_sequence");
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");

@@ -58,11 +58,17 @@ constexpr std::array bodies{
     SqlBody{2550, "$2 + $1"},
     SqlBody{13212,
             "CASE WHEN $2 = -1 THEN NULL WHEN $1 IN (1042, 1043) THEN $2 - 4 WHEN $1 IN (1560, 1562) THEN $2 END"},
+    SqlBody{13213, "CASE WHEN $1 IN (25, 1042, 1043) THEN CASE WHEN $2 = -1 THEN 1073741824 "
+                   "WHEN $1 <> 25 THEN ($2 - 4) * 4 END END"},
     SqlBody{13215, "CASE $1 WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 1700 THEN CASE WHEN $2 = -1 THEN NULL "
                    "ELSE (($2 - 4) >> 16) & 65535 END WHEN 700 THEN 24 WHEN 701 THEN 53 END"},
     SqlBody{13216, "CASE WHEN $1 IN (21, 23, 20, 700, 701) THEN 2 WHEN $1 = 1700 THEN 10 END"},
     SqlBody{13217, "CASE WHEN $1 IN (21, 23, 20) THEN 0 WHEN $1 = 1700 THEN CASE WHEN $2 = -1 THEN NULL "
                    "ELSE ($2 - 4) & 65535 END END"},
+    SqlBody{13218,
+            "CASE WHEN $1 = 1082 THEN 0 WHEN $1 IN (1083, 1114, 1184, 1266) THEN CASE WHEN $2 < 0 THEN 6 ELSE $2 "
+            "END WHEN $1 = 1186 THEN CASE WHEN $2 < 0 OR $2 & 65535 = 65535 THEN 6 ELSE $2 & 65535 END END"},
+    SqlBody{13219, "CASE WHEN $1 = 1186 THEN upper(substring(format_type($1, $2) from 'interval[()0-9]* (.*)')) END"},
 };
 
 uint32_t usesOf(std::string_view body, size_t parameter) {
