@@ -17,6 +17,14 @@ void DropPlan::add(const FunctionPtr& function, bool isCascaded, const std::stri
    functions_.push_back({function, isCascaded, reason});
 }
 
+void DropPlan::addFunctionsReading(const Dependency& needed, const std::string& reason) {
+   for (const FunctionPtr& function : editor_.snapshot().functions())
+      if (std::any_of(function->dependsOn.begin(), function->dependsOn.end(), [&](const Dependency& read) {
+             return read.relation == needed.relation && (needed.attribute == 0 || read.attribute == needed.attribute);
+          }))
+         addCascaded(function, reason);
+}
+
 void DropPlan::addFunctionsOfType(const FallenType& type, const std::string& reason) {
    for (const FunctionPtr& function : editor_.snapshot().functions()) {
       bool hasType = type.is(function->returnType);
@@ -38,8 +46,9 @@ void DropPlan::followTexts(Oid oid, const std::string& reason) {
          addCascaded(statistics, reason);
    for (const FunctionPtr& other : editor_.snapshot().functions())
       if (other->oid != oid &&
-          std::any_of(other->parameters.begin(), other->parameters.end(),
-                      [&](const FunctionParameter& parameter) { return names(parameter.defaultExpr); }))
+          (std::binary_search(other->calls.begin(), other->calls.end(), oid) ||
+           std::any_of(other->parameters.begin(), other->parameters.end(),
+                       [&](const FunctionParameter& parameter) { return names(parameter.defaultExpr); })))
          addCascaded(other, reason);
 }
 

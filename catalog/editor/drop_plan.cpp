@@ -164,10 +164,7 @@ void DropPlan::follow(size_t i) {
    addColumnsOfType(*relation);
    addPolicies(relation->oid, 0, reason);
    addRules(relation->oid, 0, reason);
-   for (const FunctionPtr& function : snapshot.functions())
-      if (std::any_of(function->dependsOn.begin(), function->dependsOn.end(),
-                      [&](const Dependency& read) { return read.relation == relation->oid; }))
-         addCascaded(function, reason);
+   addFunctionsReading({relation->oid, 0}, reason);
    addTriggers(
        [&](const Relation&, const Trigger& trigger) {
           return trigger.constraintRelation == relation->oid || trigger.reads(relation->oid, 0);
@@ -175,8 +172,10 @@ void DropPlan::follow(size_t i) {
        reason);
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
-         if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
-             !(other->oid == columnOwner_ && column.attribute == column_))
+         if (column.defaultNeeds(relation->oid) && other->isOnlyType()) // a domain falls with its default
+            addCascaded(other, reason);
+         else if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
+                  !(other->oid == columnOwner_ && column.attribute == column_))
             parts_.push_back({other->oid,
                               {},
                               column.attribute,
@@ -269,6 +268,7 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
           return (table.oid == relation->oid && trigger.names(attribute)) || trigger.reads(relation->oid, attribute);
        },
        reason);
+   addFunctionsReading({relation->oid, attribute}, reason);
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);

@@ -113,6 +113,8 @@ private:
       Oid type, array;
       bool is(const SqlType& other) const { return other.named() == type || other.named() == array; }
    };
+   /// Adds the functions whose bodies read or write a relation (attribute 0) or a column.
+   void addFunctionsReading(const Dependency& needed, const std::string& reason);
    /// Adds the functions that have the type.
    void addFunctionsOfType(const FallenType& type, const std::string& reason);
    // drop_operator.cpp

@@ -210,6 +210,10 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
          if (function.aggregate)
             for (const Oid used : function.aggregate->functions())
                if (used >= firstUserOid && !view.function(used)) throwConcurrent();
+         for (const Oid called : function.calls)
+            if (!view.function(called) && !view.op(called)) throwConcurrent();
+         for (const Dependency& read : function.dependsOn)
+            if (!view.relation(read.relation)) throwConcurrent();
       }
       if (key.kind == ObjectKind::Operator) {
          const auto& op = static_cast<const Operator&>(*change.after);

@@ -45,7 +45,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 11, completeSince = 3;
+constexpr uint16_t formatVersion = 12, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.

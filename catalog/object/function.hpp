@@ -63,6 +63,7 @@ struct FunctionDefinition {
    char bodyForm = 's';
    std::string bodyPath;
    std::vector<Dependency> dependsOn;
+   std::vector<Oid> calls; ///< what such a body calls: functions and operators of users
    std::vector<std::pair<std::string, std::string>> settings; ///< of SET
    Acl acl;
    std::optional<AggregateDefinition> aggregate;

@@ -68,6 +68,7 @@ void functionFields(Coder& coder, T& function) {
       coder(read.relation);
       coder(read.attribute);
    });
+   if (coder.has(12)) elements(coder, function.calls);
    if (function.functionKind != FunctionKind::Aggregate) return;
    optional(coder, function.aggregate, [&](auto& aggregate) { aggregateFields(coder, aggregate); });
 }

@@ -184,6 +184,11 @@ void verify(const Snapshot& snapshot, const Function& function, std::vector<std:
    if (function.aggregate)
       for (const Oid used : function.aggregate->functions())
          if (!functionInfo(snapshot, used)) problem = "a function that it calls is missing";
+   for (const Oid called : function.calls)
+      if (!snapshot.function(called) && !snapshot.op(called))
+         problem = "a function or operator that it calls is missing";
+   for (const Dependency& read : function.dependsOn)
+      if (!snapshot.relation(read.relation)) problem = "a relation that it uses is missing";
    if (problem)
       found.push_back(std::string(routineNoun(function.functionKind)) + " " + quoteIdentifier(function.name) + ": " +
                       problem);

@@ -6,6 +6,7 @@
 #include "catalog/object/extension_types.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/system_relations.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 #include "common/type/enum_labels.hpp"
 
@@ -162,7 +163,9 @@ void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBu
    row.nulls(2).acl(snapshot, !isArray && isUserType(r) ? r.acl : Acl()).emit();
 }
 
-void domainRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
+void domainRow(const SystemContext& context, const Relation& r, RowBuilder& row) {
+   const Snapshot& snapshot = context.snapshot;
+   constexpr int16_t defaultAttribute = 31;
    const Column& value = r.columns[0];
    const TypeInfo* base = builtins().type(value.type.oid);
    const bool isArray = builtins().isArray(value.type.oid);
@@ -174,7 +177,9 @@ void domainRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    row.oid(base ? base->send : isArray ? 2401 : 2403).oid(0).oid(0).oid(0);
    row.letter(base ? base->alignment : 'd').letter(base ? base->storage : 'x').boolean(value.notNull);
    row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(0).oid(value.type.collation);
-   row.textOrNull(value.defaultExpr).textOrNull(value.defaultExpr).acl(snapshot, r.acl).emit();
+   const bool isShown = value.hasDefault() && context.state != nullptr && row.wants(defaultAttribute);
+   row.textOrNull(value.hasDefault() ? defaultText(value) : std::string());
+   row.textOrNull(isShown ? context.state->defaultOf(r) : value.defaultExpr).acl(snapshot, r.acl).emit();
 }
 
 void enumRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
@@ -251,7 +256,7 @@ void pgType(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (r->rowType == invalidOid) continue;
       if (r->relationKind == RelationKind::Domain)
-         domainRow(context.snapshot, *r, row);
+         domainRow(context, *r, row);
       else if (r->relationKind == RelationKind::Enum)
          enumRow(context.snapshot, *r, row);
       else if (r->range)

@@ -174,10 +174,10 @@ std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,
                                          std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
-   constexpr Oid internal = 12, sql = 14;
-   if (language < internal || language > sql) return std::nullopt;
+   const bool isTrusted = language == language_oid::sql || language == language_oid::plpgsql;
+   if (!isTrusted && language != language_oid::internal && language != language_oid::c) return std::nullopt;
    // Only superusers write functions in C.
-   const Acl acl = language == sql ? Acl() : Acl(std::in_place);
+   const Acl acl = isTrusted ? Acl() : Acl(std::in_place);
    return holdsAny(snapshot, role, bootstrapRole, acl, AclKind::Language, wanted);
 }
 

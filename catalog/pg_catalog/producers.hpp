@@ -22,6 +22,7 @@ std::span<const NamedProducer> collationProducers();  ///< pg_collation
 std::span<const NamedProducer> functionProducers();   ///< pg_proc, pg_aggregate
 std::span<const NamedProducer> operatorProducers();   ///< pg_operator, pg_cast
 std::span<const NamedProducer> triggerProducers();    ///< pg_trigger, pg_event_trigger
+std::span<const NamedProducer> dependencyProducers(); ///< pg_depend
 std::span<const NamedProducer> extensionProducers();  ///< pg_extension, pg_available_extensions, ...
 
 /// The rows that a relation's constraint triggers have in pg_constraint.

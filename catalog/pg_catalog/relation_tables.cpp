@@ -305,108 +305,12 @@ void partitionedTableRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-void dependRows(const SystemContext& context, RowBuilder& row) {
-   const auto add = [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference, int32_t refAttribute,
-                        char type) {
-      row.oid(classOid).oid(object).int4(attribute).oid(refClass).oid(reference).int4(refAttribute).letter(type).emit();
-   };
-   using namespace class_oid;
-   /// A part of a partitioned table's index or constraint goes with the whole, and with its partition.
-   const auto addPart = [&](Oid classOid, Oid object, Oid refClass, Oid whole, Oid partition) {
-      add(classOid, object, 0, refClass, whole, 0, 'P');
-      add(classOid, object, 0, pgClass, partition, 0, 'S');
-   };
-   for (const RelationPtr& r : context.snapshot.relations()) {
-      if (!r->index) add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
-      for (const Oid parent : r->parents)
-         add(pgClass, r->oid, 0, pgClass, parent, 0, r->isPartition() ? 'a' : 'n');
-      if (r->rowType != invalidOid && !r->isOnlyType()) {
-         add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
-         if (r->rowTypeArray != invalidOid) add(pgType, r->rowTypeArray, 0, pgType, r->rowType, 0, 'i');
-      }
-      if (r->partitionKey)
-         for (const int16_t attribute : r->partitionKey->columns)
-            if (attribute != 0) add(pgClass, r->oid, attribute, pgClass, r->oid, 0, 'i');
-      if (isView(*r)) {
-         add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
-         for (const Dependency& d : r->dependsOn) {
-            const RelationPtr read = context.snapshot.relation(d.relation);
-            const RelationPtr table = read && read->index ? context.snapshot.relation(read->index->table) : nullptr;
-            const Constraint* key = table ? table->constraintOf(d.relation) : nullptr;
-            if (key)
-               add(pgRewrite, r->oid, 0, pgConstraint, key->oid, 0, 'n');
-            else
-               add(pgRewrite, r->oid, 0, pgClass, d.relation, d.attribute, 'n');
-         }
-      }
-      for (const Column& c : r->columns) {
-         if (!c.hasDefault()) continue;
-         add(pgAttrdef, c.defaultOid, 0, pgClass, r->oid, c.attribute, 'a');
-         if (c.defaultSequence != invalidOid) add(pgAttrdef, c.defaultOid, 0, pgClass, c.defaultSequence, 0, 'n');
-         for (const Oid named : c.relationsInDefault)
-            add(pgAttrdef, c.defaultOid, 0, pgClass, named, 0, 'n');
-      }
-      for (const Constraint& c : r->constraints) {
-         for (const int16_t attribute : c.columns)
-            add(pgConstraint, c.oid, 0, pgClass, r->oid, attribute, 'a');
-         if (c.index != invalidOid) add(pgClass, c.index, 0, pgConstraint, c.oid, 0, 'i');
-         for (const int16_t attribute : c.foreignColumns)
-            add(pgConstraint, c.oid, 0, pgClass, c.foreignRelation, attribute, 'n');
-         if (c.referencedIndex != invalidOid) add(pgConstraint, c.oid, 0, pgClass, c.referencedIndex, 0, 'n');
-         if (c.parentConstraint != invalidOid) addPart(pgConstraint, c.oid, pgConstraint, c.parentConstraint, r->oid);
-      }
-      for (const Policy& policy : r->policies) {
-         add(pgPolicy, policy.oid, 0, pgClass, r->oid, 0, 'a');
-         for (const Dependency& d : policy.dependsOn)
-            add(pgPolicy, policy.oid, 0, pgClass, d.relation, d.attribute, 'n');
-      }
-      for (const Rule& rule : r->rules) {
-         add(pgRewrite, rule.oid, 0, pgClass, r->oid, 0, 'a');
-         for (const Dependency& d : rule.dependsOn)
-            add(pgRewrite, rule.oid, 0, pgClass, d.relation, d.attribute, 'n');
-      }
-      forEachTriggerUse(*r, [&](Oid trigger, Oid refClass, Oid reference, int32_t attribute, char kind) {
-         add(pgTrigger, trigger, 0, refClass, reference, attribute, kind);
-      });
-      if (r->index) {
-         const RelationPtr table = context.snapshot.relation(r->index->table);
-         if (r->index->parentIndex != invalidOid)
-            addPart(pgClass, r->oid, pgClass, r->index->parentIndex, r->index->table);
-         if (table && table->constraintOf(r->oid) == nullptr)
-            for (const Column& c : table->columns)
-               if (!c.isDropped && r->index->has(c.attribute))
-                  add(pgClass, r->oid, 0, pgClass, table->oid, c.attribute, 'a');
-      }
-      if (r->sequence && r->sequence->ownerRelation != invalidOid)
-         add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,
-             r->sequence->isIdentity ? 'i' : 'a');
-   }
-   for (const StatisticsPtr& s : context.snapshot.allStatistics()) {
-      add(pgStatisticExt, s->oid, 0, pgNamespace, s->schema, 0, 'n');
-      for (const RelationPtr table = context.snapshot.relation(s->table); const Column& c : table->columns)
-         if (s->reads(c.attribute)) add(pgStatisticExt, s->oid, 0, pgClass, s->table, c.attribute, 'a');
-      if (s->columns.empty()) add(pgStatisticExt, s->oid, 0, pgClass, s->table, 0, 'a');
-   }
-   forEachCollationUse(context.snapshot, [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference) {
-      add(classOid, object, attribute, refClass, reference, 0, 'n');
-   });
-   forEachExtensionUse(context.snapshot, [&](Oid classOid, Oid object, Oid refClass, Oid reference, char kind) {
-      add(classOid, object, 0, refClass, reference, 0, kind);
-   });
-}
-
 constexpr NamedProducer tables[] = {
-    {"pg_class", classRows},
-    {"pg_attribute", attributeRows},
-    {"pg_attrdef", attrdefRows},
-    {"pg_index", indexRows},
-    {"pg_constraint", constraintRows},
-    {"pg_rewrite", rewriteRows},
-    {"pg_sequence", sequenceRows},
-    {"pg_depend", dependRows},
-    {"pg_policy", policyRows},
-    {"pg_inherits", inheritRows},
-    {"pg_partitioned_table", partitionedTableRows},
+    {"pg_class", classRows},           {"pg_attribute", attributeRows},
+    {"pg_attrdef", attrdefRows},       {"pg_index", indexRows},
+    {"pg_constraint", constraintRows}, {"pg_rewrite", rewriteRows},
+    {"pg_sequence", sequenceRows},     {"pg_policy", policyRows},
+    {"pg_inherits", inheritRows},      {"pg_partitioned_table", partitionedTableRows},
 };
 
 } // namespace

@@ -57,7 +57,10 @@ void forEachTriggerUse(const Relation& relation, const TriggerUse& use) {
       use(t.oid, pgProc, t.function, 0, 'n');
       use(t.oid, pgClass, relation.oid, 0, 'a');
       if (t.constraintRelation != invalidOid) use(t.oid, pgClass, t.constraintRelation, 0, 'a');
-      if (t.parent != invalidOid) use(t.oid, pgTrigger, t.parent, 0, 'P');
+      if (t.parent != invalidOid) {
+         use(t.oid, pgTrigger, t.parent, 0, 'P');
+         use(t.oid, pgClass, relation.oid, 0, 'S');
+      }
       for (const int16_t attribute : t.columns)
          use(t.oid, pgClass, relation.oid, attribute, 'n');
       for (const Dependency& read : t.dependsOn)

@@ -17,7 +17,7 @@ const std::map<std::string_view, Producer>& producers() {
       std::map<std::string_view, Producer> result;
       for (const auto list :
            {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers(),
-            functionProducers(), triggerProducers(), operatorProducers(), extensionProducers()})
+            functionProducers(), triggerProducers(), operatorProducers(), extensionProducers(), dependencyProducers()})
          for (const NamedProducer& entry : list)
             result.emplace(entry.table, entry.produce);
       return result;

@@ -100,6 +100,10 @@ public:
    virtual std::vector<TimeZone> timeZones() const { return {}; }
    virtual std::vector<TimeZone> timeZoneAbbreviations() const { return {}; }
 
+   /// The columns that a generated column is computed from.
+   virtual std::vector<int16_t> generatedFrom(const Relation&, const Column& /*generated*/) const { return {}; }
+   /// The default of a domain, which has one, as it is shown.
+   virtual std::string defaultOf(const Relation& domain) const { return domain.columns[0].defaultExpr; }
    /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }

@@ -23,14 +23,11 @@ using sql::textOf;
 
 namespace {
 
-/// The default of a domain, or of the one that it is made over, as SQL.
+/// The default of a domain as SQL.
 std::string domainDefault(const catalog::Snapshot& snapshot, Oid domain) {
-   while (domain != invalidOid && (domain & userArrayBit) == 0) {
-      const catalog::Column& value = snapshot.relationOfType(domain)->columns[0];
-      if (value.hasDefault()) return "(" + value.defaultExpr + ")";
-      domain = value.type.domain;
-   }
-   return "NULL";
+   if (domain == invalidOid || (domain & userArrayBit) != 0) return "NULL";
+   const catalog::Column& value = snapshot.relationOfType(domain)->columns[0];
+   return value.hasDefault() ? "(" + value.defaultExpr + ")" : "NULL";
 }
 
 /// A query's result as a column of `type` stores it: numeric(p, s) as a scaled integer.

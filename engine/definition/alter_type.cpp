@@ -3,6 +3,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/definition/alter_table.hpp"
+#include "engine/definition/function/function.hpp"
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -86,6 +87,7 @@ void TableAlteration::changeType(const TypeChange& change) {
    requireNotInPolicies(core_, *relation, column.attribute);
    requireNotInRules(core_, *relation, column.attribute);
    requireNotInTriggers(core_, *relation, column.attribute);
+   requireNotInFunctions(core_, *relation, column.attribute);
    for (const catalog::Column& other : relation->columns)
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")

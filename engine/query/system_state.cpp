@@ -2,12 +2,15 @@
 
 #include <cmath>
 
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/client/session_control.hpp"
 #include "common/memory/process_allocator.hpp"
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
 #include "io/object_store/store_statistics.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/deparse/deparse.hpp"
 
 namespace ouzel::engine {
 
@@ -167,6 +170,29 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
       out.push_back(std::move(row));
    }
    return out;
+}
+
+std::vector<int16_t> SessionSystemState::generatedFrom(const catalog::Relation& relation,
+                                                       const catalog::Column& generated) const {
+   const auto script = sql::ParsedScript::parseExpression(generated.defaultExpr);
+   const catalog::SearchPath path = core_.searchPath();
+   const auto bound = sql::bindExpression(*script.expression(), sql::ExpressionUse::GeneratedColumn, &relation,
+                                          generated.type, generated.name, core_.bindContext(path, nullptr));
+   std::vector<int16_t> read;
+   for (const sql::GetColumn& input : bound.inputs)
+      read.push_back(input.attribute);
+   return read;
+}
+
+std::string SessionSystemState::defaultOf(const catalog::Relation& domain) const {
+   const catalog::Column& value = domain.columns[0];
+   SqlType base = value.type;
+   base.domain = invalidOid;
+   const catalog::SearchPath path = core_.searchPath();
+   const std::string text = catalog::defaultText(value);
+   return sql::deparse::expressionText(catalog::expressionOf(text, nullptr).first, nullptr, &base,
+                                       core_.bindContext(path, nullptr), {})
+       .text;
 }
 
 double SessionSystemState::rowCount(catalog::StorageId id) const {

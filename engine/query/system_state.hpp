@@ -21,6 +21,9 @@ public:
    std::optional<uint32_t> preparedNumber(const std::string& name) const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }
    std::vector<Cursor> cursors() const override { return core_.services.cursors(); }
+   std::vector<int16_t> generatedFrom(const catalog::Relation& relation,
+                                      const catalog::Column& generated) const override;
+   std::string defaultOf(const catalog::Relation& domain) const override;
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    std::vector<JsonPath> jsonPaths(catalog::StorageId id, uint32_t column) const override;

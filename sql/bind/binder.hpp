@@ -80,9 +80,14 @@ StoredPolicy storedPolicy(const ::Node& expression, const catalog::Relation& tab
 std::string renameInPolicy(std::string_view text, const catalog::Relation& table, const std::string& tableName,
                            Oid relation, int16_t attribute, std::string_view name, const BindContext& context);
 
+/// What the body of a function names, without what lies behind views and other functions.
+struct RoutineUse {
+   std::vector<catalog::Dependency> relations; ///< and columns that are read or written, ascending
+   std::vector<Oid> calls;                     ///< functions and operators of users, ascending
+};
 /// Binds the statements in the body of a function in SQL, for the errors in them. Throws 42P13 for a result that is not
-/// what the function returns. Returns the relations that they name.
-std::vector<Oid> checkRoutine(const catalog::Function& function, const BindContext& context);
+/// what the function returns. The use of functions with polymorphic parameters is not known.
+RoutineUse checkRoutine(const catalog::Function& function, const BindContext& context);
 
 /// Purpose of an expression outside a query. It decides which constructs are allowed and which word errors use.
 enum class ExpressionUse : uint8_t {

@@ -146,4 +146,16 @@ void reassignFunctions(SessionCore& core, Oid from, Oid to) {
          });
 }
 
+void requireNotInFunctions(SessionCore& core, const catalog::Relation& table, int16_t attribute) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   for (const auto& function : snapshot.functions())
+      for (const catalog::Dependency& read : function->dependsOn)
+         if (read.relation == table.oid && read.attribute == attribute)
+            throw SqlError(sqlstate::featureNotSupported,
+                           "cannot alter type of a column used by a function or procedure")
+                .detail(std::string(catalog::routineNoun(function->functionKind)) + " " +
+                        catalog::signatureOf(snapshot, core.searchPath(), *function) + " depends on column \"" +
+                        table.column(attribute)->name + "\"");
+}
+
 } // namespace ouzel::engine

@@ -380,11 +380,10 @@ void checkBody(CommandContext& context, FunctionDefinition& draft) {
              return parameter.isInput() && sql::isPolymorphic(parameter.type.oid);
           }))
          refuse("SQL function with unquoted function body cannot have polymorphic arguments");
-      const std::vector<Oid> read =
-          sql::checkRoutine(catalog::Function(draft), context.core.bindContext(path, nullptr));
-      if (isStandard)
-         for (const Oid relation : read)
-            if (relation >= firstUserOid) draft.dependsOn.push_back({relation, 0});
+      sql::RoutineUse use = sql::checkRoutine(catalog::Function(draft), context.core.bindContext(path, nullptr));
+      if (!isStandard) return;
+      draft.dependsOn = std::move(use.relations);
+      draft.calls = std::move(use.calls);
    } catch (SqlError& error) {
       if (error.position() > 0 && isStandard)
          error.setPosition(positionInBody(context.source().text(), draft.source, error.position()));

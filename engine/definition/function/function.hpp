@@ -36,6 +36,8 @@ void changeFunctionOwner(SessionCore& core, const catalog::Function& function, O
 /// GRANT and REVOKE on functions and procedures.
 std::string grantFunctions(CommandContext& context, const ::GrantStmt& statement);
 void reassignFunctions(SessionCore& core, Oid from, Oid to);
+/// Throws 0A000 for a column that the body of a function reads or writes: its type cannot change.
+void requireNotInFunctions(SessionCore& core, const catalog::Relation& table, int16_t attribute);
 
 // attributes.cpp
 /// What CREATE and ALTER FUNCTION say besides the signature and the body: volatility, STRICT, COST, SET, ...

@@ -78,6 +78,15 @@ void DomainDefinition::setBase(const ::TypeName& type, const ::CollateClause* co
                                                      "\" is not a valid base type for a domain")
           .at(context_.position(type.location));
    requireTypeUsage(context_.core, column.type);
+   const bool isOfDomain = column.type.domain != invalidOid && (column.type.domain & userArrayBit) == 0;
+   if (const auto base = isOfDomain ? context_.core.transaction.catalog().relationOfType(column.type.domain) : nullptr;
+       base && base->columns[0].hasDefault()) { // the default that it has now, whatever it gets later
+      const catalog::Column& lent = base->columns[0];
+      column.defaultExpr = lent.defaultExpr;
+      column.defaultSequence = lent.defaultSequence;
+      column.relationsInDefault = lent.relationsInDefault;
+      column.defaultOid = context_.core.transaction.editor().allocateOid();
+   }
    domain_.columns.push_back(std::move(column));
 }
 

@@ -220,13 +220,15 @@ std::vector<Oid> relationsIn(const Expr& expression, const catalog::Snapshot& ca
 
 namespace {
 
-/// The default of a domain, or of the one that it is made over; NULL if there is none.
+/// The default of a domain; NULL if there is none. What another domain lent it, it has itself.
 ExprPtr defaultOfType(BindState& state, const SqlType& type) {
    const Oid domain = (type.domain & userArrayBit) != 0 ? invalidOid : type.domain;
    if (domain == invalidOid) return makeNull(type);
    const auto relation = state.context.catalog.relationOfType(domain);
    if (!relation) throwInternal("domain " + std::to_string(domain) + " does not exist");
-   auto value = defaultOf(state, *relation, relation->columns[0]);
+   const catalog::Column& column = relation->columns[0];
+   const bool hasDefault = column.hasDefault() || column.defaultSequence != invalidOid;
+   auto value = hasDefault ? defaultOf(state, *relation, column) : makeNull(column.type);
    value->type.domain = invalidOid; // the checks of the inner domain do not make those of this one
    return intoDomain(std::move(value), type);
 }
@@ -242,10 +244,12 @@ ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalo
            ? column.defaultExpr
            : "pg_catalog.nextval('" + std::to_string(column.defaultSequence) + "'::pg_catalog.regclass)");
    const SourceText* outer = std::exchange(state.source, nullptr);
+   ViewTextRecorder* recorder = std::exchange(state.recorder, nullptr); // the statement does not name this
    Scope scope(nullptr);
    auto expr = bindExpr(state, scope, script.expression(), Clause::Default);
    expr = coerceForAssignment(state, std::move(expr), column.type, column.name, Clause::Default);
    state.source = outer;
+   state.recorder = recorder;
    return expr;
 }
 

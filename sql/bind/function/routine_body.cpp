@@ -1,11 +1,14 @@
 #include "sql/bind/function/routine_body.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "catalog/object/function_text.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/nested_query.hpp"
+#include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/row_value.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -242,9 +245,35 @@ BoundRel routineRow(BindState& state, BoundRel query, const Function& function) 
    return query;
 }
 
+namespace {
+
+/// What the recorder saw in the body, and what the body writes.
+RoutineUse useOf(const BindState& state, const ViewTextRecorder& recorder, std::string_view source) {
+   std::set<catalog::Dependency> relations;
+   std::set<Oid> calls;
+   const auto use = [&](Oid relation, int16_t attribute) {
+      if (relation >= firstUserOid) relations.insert({relation, attribute});
+   };
+   for (const catalog::Dependency& read : recorder.dependencies())
+      use(read.relation, read.attribute);
+   for (const RelationAccess& access : state.access.all) {
+      if (access.role != state.access.role || !state.context.catalog.relation(access.relation)) continue;
+      constexpr uint32_t writes = catalog::privilege::insert | catalog::privilege::update | catalog::privilege::del;
+      if (access.privileges & writes) use(access.relation, 0);
+      for (const std::vector<int16_t>* written : {&access.inserted, &access.updated})
+         for (const int16_t attribute : *written)
+            use(access.relation, attribute);
+   }
+   catalog::forEachCall(recorder.apply(source, 0, static_cast<uint32_t>(source.size())),
+                        [&](Oid called) { calls.insert(called); });
+   return {{relations.begin(), relations.end()}, {calls.begin(), calls.end()}};
+}
+
+} // namespace
+
 // ---- binder.hpp ----
 
-std::vector<Oid> checkRoutine(const Function& function, const BindContext& context) {
+RoutineUse checkRoutine(const Function& function, const BindContext& context) {
    BindState state(context);
    const catalog::FunctionInfo& info = function.info();
    const bool isPolymorphicCall = std::any_of(info.argTypes.begin(), info.argTypes.end(), isPolymorphic);
@@ -254,6 +283,11 @@ std::vector<Oid> checkRoutine(const Function& function, const BindContext& conte
    const RoutineResult result = resultOf(state, function, info.argTypes, nullptr, 0);
    const InBody body(state, function, args);
    state.source = &script.source();
+   ViewTextRecorder recorder;
+   recorder.nameRelationsByOid();
+   if (function.bodyForm != 's') state.recorder = &recorder;
+   // Nobody's rights are asked for here. Without a role, what views read for their owners has another one.
+   state.access.role = state.routineRole = invalidOid;
    const bool isVoid = result.type.oid == oid::voidType;
    const auto& statements = script.statements();
    for (size_t i = 0; i < statements.size(); ++i) {
@@ -270,7 +304,7 @@ std::vector<Oid> checkRoutine(const Function& function, const BindContext& conte
       if (!isAnyRecord) castResult(state, std::move(query), result);
    }
    if (statements.empty() && !isVoid && function.functionKind == catalog::FunctionKind::Function) throwNoResult(result);
-   return std::move(state.relations);
+   return useOf(state, recorder, script.source().text());
 }
 
 } // namespace ouzel::sql

@@ -11,11 +11,13 @@ ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const s
    const auto script = ParsedScript::parseExpression(text);
    const SourceText* outer = std::exchange(state.source, nullptr);
    const Oid outerOwn = std::exchange(state.access.own, table.oid);
+   ViewTextRecorder* recorder = std::exchange(state.recorder, nullptr); // the text around it does not name this
    Scope scope(nullptr);
    scope.items.push_back(itemOf(table, target));
    auto expr = bindExpr(state, scope, script.expression(), clause);
    state.source = outer;
    state.access.own = outerOwn;
+   state.recorder = recorder;
    return expr;
 }
 
