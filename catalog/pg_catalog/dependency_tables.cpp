@@ -160,6 +160,9 @@ private:
          for (const int16_t attribute : c.foreignColumns)
             add(constraint, {pgClass, c.foreignRelation, attribute}, 'n');
          if (c.referencedIndex != invalidOid) add(constraint, {pgClass, c.referencedIndex}, 'n');
+         if (c.parentConstraint == invalidOid) continue;
+         add(constraint, {pgConstraint, c.parentConstraint}, 'P');
+         add(constraint, {pgClass, r.oid}, 'S');
       }
    }
 
