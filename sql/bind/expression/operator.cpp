@@ -413,7 +413,7 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
    const auto isConstant = [](const ExprPtr& item) { return isPlainConstant(*item); };
    const bool isList =
        !isRow && comparesByItself(left->type.oid) && std::all_of(items.begin(), items.end(), isConstant);
-   if (items.size() == 1 || isList) return expand();
+   if (items.size() == 1 || isList) return lastOf(std::move(eager), expand());
    return lastOf(std::move(eager), shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole,
                                                expand, Sharing::Subqueries));
 }
