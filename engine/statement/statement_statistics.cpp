@@ -134,7 +134,8 @@ void StatementStatistics::evict() {
    const auto end = byWeight.begin() + static_cast<std::ptrdiff_t>(count);
    std::nth_element(byWeight.begin(), end, byWeight.end(),
                     [](const auto& a, const auto& b) { return a->second.weight < b->second.weight; });
-   std::for_each(byWeight.begin(), end, [&](auto entry) { erase(entry); });
+   for (auto entry = byWeight.begin(); entry != end; ++entry)
+      erase(*entry);
    ++info_.evictions;
 }
 
