@@ -64,6 +64,13 @@ private:
          return makeNull(program_.variables[id].type.type);
       }
       settle(*variables_[id]);
+      if (knownValue(*variables_[id]->value)) {
+         noteKnownValue();
+         if (!knowsValues()) {
+            const SqlType type = variables_[id]->value->type;
+            return makeColumn(state_.addColumn(noLevel, program_.variables[id].name, type), type);
+         }
+      }
       return clone(*variables_[id]->value);
    }
 

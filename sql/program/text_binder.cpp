@@ -163,9 +163,18 @@ BoundRel TextBinder::bind(const SqlText& text) {
       return {};
    }
    scope_ = text.scope;
-   BoundRel query = bindSelect(state_, *as<::SelectStmt>(statements[0].node), nullptr);
+   hasReadKnown_ = false;
+   const auto& select = *as<::SelectStmt>(statements[0].node);
+   BoundRel query = bindSelect(state_, select, nullptr);
    makeRowsValues(state_, 0, query);
    refuseFailing(query);
+   if (hasReadKnown_ && !select.fromClause) { // a value that is known rules out branches which fail all the same
+      knowsValues_ = false;
+      BoundRel unknown = bindSelect(state_, select, nullptr);
+      makeRowsValues(state_, 0, unknown);
+      refuseFailing(unknown);
+      knowsValues_ = true;
+   }
    return query;
 }
 

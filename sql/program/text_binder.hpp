@@ -32,6 +32,10 @@ protected:
 
    /// The value of a variable that is no record, and not FOUND.
    virtual ExprPtr read(VariableId id) = 0;
+   /// Whether a text that is bound now may know values of variables.
+   bool knowsValues() const { return knowsValues_; }
+   /// It has read a value that it knows.
+   void noteKnownValue() { hasReadKnown_ = true; }
 
    std::nullopt_t fail(std::string why) {
       if (why_.empty()) why_ = std::move(why);
@@ -63,6 +67,7 @@ private:
 
    std::string& why_;
    NameId scope_ = noName;
+   bool knowsValues_ = true, hasReadKnown_ = false;
 };
 
 /// Whether it, or a subquery in it, calls a volatile function.

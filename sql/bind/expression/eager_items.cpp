@@ -15,11 +15,14 @@ bool hasSubquery(const Expr& root) {
 
 } // namespace
 
-std::vector<ExprPtr> eagerItems(const std::vector<ExprPtr>& items) {
+std::vector<ExprPtr> eagerItems(const Expr& left, const std::vector<ExprPtr>& items) {
+   const auto isEager = [](const Expr& expr) {
+      return mayFail(expr) && expr.type.oid != oid::unknown && !isVolatile(expr) && !hasSubquery(expr);
+   };
    std::vector<ExprPtr> eager;
    for (const ExprPtr& item : items)
-      if (mayFail(*item) && item->type.oid != oid::unknown && !isVolatile(*item) && !hasSubquery(*item))
-         eager.push_back(clone(*item));
+      if (isEager(*item)) eager.push_back(clone(*item));
+   if (!eager.empty() && left.kind != ExprKind::Row && isEager(left)) eager.insert(eager.begin(), clone(left));
    return eager;
 }
 

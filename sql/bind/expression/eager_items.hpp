@@ -5,8 +5,8 @@
 
 namespace ouzel::sql {
 
-/// Copies of the items that may fail of x = ANY (ARRAY[items]): PostgreSQL computes all items before it compares, also
-/// those behind the one that is found.
-std::vector<ExprPtr> eagerItems(const std::vector<ExprPtr>& items);
+/// Copies of what may fail in x = ANY (ARRAY[items]), where an item does: PostgreSQL computes x and then all items
+/// before it compares, also those behind the one that is found.
+std::vector<ExprPtr> eagerItems(const Expr& left, const std::vector<ExprPtr>& items);
 
 } // namespace ouzel::sql

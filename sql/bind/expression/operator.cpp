@@ -405,7 +405,7 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
    for (const ::Node* item : ListOf<>(as<List>(node.rexpr)))
       items.push_back(bindExpr(state, scope, item));
    std::vector<ExprPtr> eager; // without rows, IN is = ANY (ARRAY[...]) in PostgreSQL
-   if (scope.items.empty() && items.size() > 1) eager = eagerItems(items);
+   if (scope.items.empty() && items.size() > 1) eager = eagerItems(*left, items);
    ExprPtr* const whole[] = {&left};
    const auto fields = pointers(left->args);
    const bool isRow = left->kind == ExprKind::Row;
@@ -529,7 +529,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    recordOperator(state, node.name, node.location, left->type.oid, elementType(right->type.oid));
    if (auto any = anyOfElements(state, scope, name, left, right, isAll, position)) return any;
    std::vector<ExprPtr> eager;
-   if (right->kind == ExprKind::Array) eager = eagerItems(right->args);
+   if (right->kind == ExprKind::Array) eager = eagerItems(*left, right->args);
    return lastOf(std::move(eager), makeAnyArray(state, name, std::move(left), std::move(right), isAll, position));
 }
 
