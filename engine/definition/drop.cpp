@@ -9,6 +9,7 @@
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
 #include "engine/definition/lock_found.hpp"
+#include "engine/definition/part_name.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -104,12 +105,7 @@ std::string dropPolicies(CommandContext& context, const ::DropStmt& statement) {
    requireWritable(core, "DROP POLICY");
    const catalog::SearchPath path = core.searchPath();
    for (const ::Node* object : ListOf<>(statement.objects)) {
-      std::vector<std::string> parts;
-      for (const ::Node* part : ListOf<>(as<::List>(object)))
-         parts.emplace_back(stringOf(part));
-      const std::string name = std::move(parts.back());
-      parts.pop_back();
-      const catalog::QualifiedName tableName = catalog::toQualifiedName(std::move(parts));
+      const auto [tableName, name] = partNameOf(object);
       const auto table = catalog::findRelation(core.transaction.catalog(), path, tableName);
       if (table && table->findPolicy(name)) {
          dropPolicy(core, *table, name);

@@ -4,6 +4,7 @@
 
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/part_name.hpp"
 #include "engine/definition/system_object.hpp"
 #include "engine/query/object_kind.hpp"
 #include "engine/role/actor.hpp"
@@ -183,12 +184,7 @@ std::string dropRules(CommandContext& context, const ::DropStmt& statement) {
    requireWritable(core, "DROP RULE");
    const catalog::SearchPath path = core.searchPath();
    for (const ::Node* object : ListOf<>(statement.objects)) {
-      std::vector<std::string> parts;
-      for (const ::Node* part : ListOf<>(as<::List>(object)))
-         parts.emplace_back(stringOf(part));
-      const std::string name = std::move(parts.back());
-      parts.pop_back();
-      const catalog::QualifiedName tableName = catalog::toQualifiedName(std::move(parts));
+      const auto [tableName, name] = partNameOf(object);
       const auto table = catalog::findRelation(core.transaction.catalog(), path, tableName);
       if (!table || !table->findRule(name)) {
          const SystemObject missing = findPartOfRelation(core, OBJECT_RULE, tableName, name);

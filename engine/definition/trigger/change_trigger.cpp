@@ -2,6 +2,7 @@
 
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
+#include "engine/definition/part_name.hpp"
 #include "engine/definition/system_object.hpp"
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/trigger/trigger_list.hpp"
@@ -32,12 +33,7 @@ std::string dropTriggers(CommandContext& context, const ::DropStmt& statement) {
    requireWritable(core, "DROP TRIGGER");
    const catalog::SearchPath path = core.searchPath();
    for (const ::Node* object : ListOf<>(statement.objects)) {
-      std::vector<std::string> parts;
-      for (const ::Node* part : ListOf<>(as<::List>(object)))
-         parts.emplace_back(stringOf(part));
-      const std::string name = std::move(parts.back());
-      parts.pop_back();
-      const catalog::QualifiedName tableName = catalog::toQualifiedName(std::move(parts));
+      const auto [tableName, name] = partNameOf(object);
       const auto table = catalog::findRelation(core.transaction.catalog(), path, tableName);
       if (!table || !table->findTrigger(name)) {
          const SystemObject missing = findPartOfRelation(core, OBJECT_TRIGGER, tableName, name);
