@@ -56,6 +56,7 @@ void describeMemory(Exposition& out, const engine::DatabaseMetrics& metrics) {
    out.family("ouzel_memory_bytes", Type::Gauge, "Memory of the ledger by who has it.")
        .sample(memory.cache, {{"part", "cache"}})
        .sample(memory.delta, {{"part", "delta"}})
+       .sample(memory.statements, {{"part", "statements"}})
        .sample(memory.queries, {{"part", "queries"}});
    out.family("ouzel_memory_used_bytes", Type::Gauge, "Memory of the ledger.").sample(memory.used);
    out.family("ouzel_memory_peak_bytes", Type::Gauge, "The most it was.").sample(memory.peak);

@@ -76,9 +76,7 @@ catalog::Snapshot recoveredCatalog(storage::Database& storage) {
 
 Database::Database() : internals_(std::make_unique<Internals>()) {}
 
-Database::~Database() {
-   if (internals_->governor) StatementStatistics::close(internals_->governor->ledger());
-}
+Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    executor::registerAllKernels();
@@ -106,8 +104,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
    const Settings settings(internals.options.settings);
-   StatementStatistics::open(internals.governor->ledger(),
-                             static_cast<size_t>(std::stoll(settings.valueOf("pg_stat_statements.max"))));
+   internals.statements = std::make_unique<StatementStatistics>(
+       internals.governor->ledger(), static_cast<size_t>(std::stoll(settings.valueOf("pg_stat_statements.max"))));
    LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.targets = options.spillTargets;

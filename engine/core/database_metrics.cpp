@@ -13,7 +13,9 @@ MemoryUse measureMemory(const Database::Internals& internals) {
    use.kept = internals.governor->bytes(Eviction::Priced).kept;
    use.delta = internals.storage->deltaBytes();
    use.used = ledger.used();
-   use.queries = use.used > use.cache + use.delta ? use.used - use.cache - use.delta : 0;
+   use.statements = internals.statements->memory();
+   const uint64_t owned = use.cache + use.delta + use.statements;
+   use.queries = use.used > owned ? use.used - owned : 0;
    use.peak = ledger.peak();
    use.withheld = ledger.withheld();
    use.limit = ledger.wholeLimit();

@@ -13,8 +13,9 @@ namespace ouzel::engine {
 
 /// Bytes of the memory ledger. The counters are read one after the other, so that sums may be slightly off.
 struct MemoryUse {
-   uint64_t cache = 0, delta = 0, queries = 0; ///< charged by each owner
-   uint64_t kept = 0;                          ///< of `cache`, what operators that can spill do not get
+   uint64_t cache = 0, delta = 0, statements = 0; ///< charged by each owner
+   uint64_t queries = 0;                          ///< charged by all others
+   uint64_t kept = 0;                             ///< of `cache`, what operators that can spill do not get
    uint64_t used = 0, peak = 0, withheld = 0, limit = 0;
 };
 

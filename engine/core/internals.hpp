@@ -20,6 +20,7 @@
 #include "engine/core/setting_defaults.hpp"
 #include "engine/core/statement_count.hpp"
 #include "engine/lock/lock_manager.hpp"
+#include "engine/statement/statement_statistics.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"
@@ -57,6 +58,7 @@ struct Database::Internals {
    std::unique_ptr<PreparedTransactions> prepared; ///< null: a read-only server
    AlarmClock alarms;                              ///< for statement_timeout
    StatementCounters counters;
+   std::unique_ptr<StatementStatistics> statements; ///< what pg_stat_statements shows
    CopyProgressList copies;
    NotificationHub notifications;
    ExportedSnapshots exportedSnapshots;

@@ -70,7 +70,7 @@ std::vector<std::string> listStatements(SessionCore& core, const catalog::Functi
    const bool seesAll = catalog::isSuperuser(catalog, viewer) || catalog::inheritsFrom(catalog, viewer, readAllStats);
    OutputRow row(core, function);
    std::vector<std::string> rows;
-   for (const StatementStatistics::Entry& entry : StatementStatistics::of(core.database.governor->ledger()).list()) {
+   for (const StatementStatistics::Entry& entry : core.database.statements->list()) {
       const bool isShown = seesAll || entry.key.role == viewer;
       row.number(entry.key.role).number(entry.key.database).text(entry.key.isTopLevel ? "t" : "f");
       isShown ? row.number(static_cast<int64_t>(entry.key.queryId)) : row.null();
@@ -93,7 +93,7 @@ std::vector<std::string> listStatements(SessionCore& core, const catalog::Functi
 }
 
 std::vector<std::string> describeStatistics(SessionCore& core, const catalog::Function& function) {
-   const StatementStatistics::Info info = StatementStatistics::of(core.database.governor->ledger()).info();
+   const StatementStatistics::Info info = core.database.statements->info();
    OutputRow row(core, function);
    row.number(info.evictions);
    const SqlType time{oid::timestamptz, -1, invalidOid};
@@ -110,8 +110,8 @@ std::vector<std::string> runStatStatements(SessionCore& core, const catalog::Fun
       return listStatements(core, function, number(0) != 0);
    if (function.source == "pg_stat_statements/pg_stat_statements_info") return describeStatistics(core, function);
    if (function.source == "pg_stat_statements/pg_stat_statements_reset_1_7") {
-      StatementStatistics::of(core.database.governor->ledger())
-          .reset(static_cast<Oid>(number(0)), static_cast<Oid>(number(1)), static_cast<uint64_t>(number(2)));
+      core.database.statements->reset(static_cast<Oid>(number(0)), static_cast<Oid>(number(1)),
+                                      static_cast<uint64_t>(number(2)));
       const std::vector<RowField> column{{function.name, function.returnType, false}};
       return {makeRow(oid::record, column, {Value::string({})})}; // no NULL, but a value without a text
    }

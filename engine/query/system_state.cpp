@@ -251,9 +251,11 @@ std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const 
    const MemoryUse use = measureMemory(database_);
    const auto bytes = [](uint64_t number) { return static_cast<int64_t>(number); };
    std::vector<std::pair<std::string, int64_t>> rows = {
-       {"cache", bytes(use.cache)},       {"cache kept", bytes(use.kept)}, {"delta", bytes(use.delta)},
-       {"queries", bytes(use.queries)},   {"used", bytes(use.used)},       {"peak", bytes(use.peak)},
-       {"withheld", bytes(use.withheld)}, {"limit", bytes(use.limit)},     {"resident", bytes(residentBytes())}};
+       {"cache", bytes(use.cache)},     {"cache kept", bytes(use.kept)},
+       {"delta", bytes(use.delta)},     {"statements", bytes(use.statements)},
+       {"queries", bytes(use.queries)}, {"used", bytes(use.used)},
+       {"peak", bytes(use.peak)},       {"withheld", bytes(use.withheld)},
+       {"limit", bytes(use.limit)},     {"resident", bytes(residentBytes())}};
    const ProcessAllocator& allocator = processAllocator();
    rows.emplace_back(std::string("allocated by ") + allocator.name,
                      bytes(allocator.allocatedBytes ? allocator.allocatedBytes() : 0));

@@ -29,8 +29,7 @@ struct CountedStatement {
 /// the statement that calls them. Owned by SessionImpl; used by the session's thread.
 class StatementCounting {
 public:
-   explicit StatementCounting(SessionCore& core)
-      : core_(core), statistics_(StatementStatistics::of(core.database.governor->ledger())) {}
+   explicit StatementCounting(SessionCore& core) : core_(core), statistics_(*core.database.statements) {}
 
    CountedStatement describe(const sql::ParsedStatement& statement);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -58,40 +57,6 @@ void DurationSummary::add(double millis) {
 
 double DurationSummary::deviation() const {
    return count_ > 1 ? std::sqrt(squares_ / static_cast<double>(count_)) : 0;
-}
-
-namespace {
-
-struct OpenStatistics {
-   Mutex mutex;
-   std::map<MemoryLedger*, std::unique_ptr<StatementStatistics>> byLedger GUARDED_BY(mutex);
-};
-
-OpenStatistics& openStatistics() {
-   static OpenStatistics open;
-   return open;
-}
-
-} // namespace
-
-void StatementStatistics::open(MemoryLedger& ledger, size_t entriesMax) {
-   OpenStatistics& all = openStatistics();
-   const MutexLock lock(all.mutex);
-   all.byLedger[&ledger] = std::make_unique<StatementStatistics>(ledger, entriesMax);
-}
-
-void StatementStatistics::close(MemoryLedger& ledger) {
-   OpenStatistics& all = openStatistics();
-   const MutexLock lock(all.mutex);
-   all.byLedger.erase(&ledger);
-}
-
-StatementStatistics& StatementStatistics::of(MemoryLedger& ledger) {
-   OpenStatistics& all = openStatistics();
-   const MutexLock lock(all.mutex);
-   const auto found = all.byLedger.find(&ledger);
-   CHECK(found != all.byLedger.end());
-   return *found->second;
 }
 
 StatementStatistics::StatementStatistics(MemoryLedger& ledger, size_t entriesMax)

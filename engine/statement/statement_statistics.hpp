@@ -61,11 +61,6 @@ public:
 
    /// `ledger` is charged for the entries, and outlives this object.
    StatementStatistics(MemoryLedger& ledger, size_t entriesMax);
-   /// The statistics of the database whose ledger it is: made by open(), gone with close(). A process has as many as it
-   /// has open databases; only tests have more than one. REQUIRES for of(): no close() meanwhile.
-   static void open(MemoryLedger& ledger, size_t entriesMax);
-   static void close(MemoryLedger& ledger);
-   static StatementStatistics& of(MemoryLedger& ledger);
 
    /// Counts a run. `makeText` is called if the statement is not known, and returns the text to show. A statement for
    /// which there is no memory is not counted.
@@ -75,6 +70,8 @@ public:
    }
    std::vector<Entry> list() const EXCLUDES(mutex_);
    Info info() const EXCLUDES(mutex_);
+   /// Bytes charged for the entries.
+   size_t memory() const { return memory_.used(); }
    /// Forgets the statements of this role, database and query id, of which 0 means any.
    void reset(Oid role, Oid database, uint64_t queryId) EXCLUDES(mutex_);
 
