@@ -42,7 +42,7 @@ void Machine::run() {
       if (program_.found != noVariable)
          variables_.set(program_.found, {sql::plainType(oid::boolean), Value::boolean(false)});
       const Flow flow = runStatement(program_.block);
-      if (flow == Flow::Return) return;
+      if (flow == Flow::Return) return giveReturned();
       if (!program_.mayReachEnd) {
          current_ = nullptr;
          throw SqlError(sqlstate::sREFunctionExecutedNoReturnStatement,
@@ -50,7 +50,8 @@ void Machine::run() {
                             std::string(program_.kind == ProgramKind::Trigger ? "trigger procedure" : "function") +
                             " without RETURN");
       }
-      giveResult(program_.endResult, false);
+      keepReturned(program_.endResult);
+      giveReturned();
    } catch (SqlError& error) {
       error.addContext(contextLine());
       error.setPosition(0);
@@ -98,12 +99,15 @@ Machine::Flow Machine::runHandled(const Block& block) {
    transaction.savepoint(savepoint);
    std::optional<SqlError> caught;
    const ExceptionHandler* handler = nullptr;
+   const bool mayBeHandled = std::exchange(mayBeHandled_, true);
    try {
       const Flow flow = runBody(block.body);
+      mayBeHandled_ = mayBeHandled;
       transaction.releaseSavepoint(savepoint);
       core_.services.joinCursors(level);
       return flow;
    } catch (const SqlError& error) {
+      mayBeHandled_ = mayBeHandled;
       core_.services.endCursors(level + 1);
       transaction.rollbackToSavepoint(savepoint);
       transaction.releaseSavepoint(savepoint);

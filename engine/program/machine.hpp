@@ -111,9 +111,13 @@ private:
    void assignFields(const Target& target, TypedValue value);
    std::vector<SqlType> typesOf(const Target& target) const;
    void into(const Target& target, const QueryRows& rows, bool isStrict, bool writes);
-   void giveResult(const sql::program::Result& result, bool isNext);
-   /// The values of a result; none: a row that is NULL.
-   std::optional<std::vector<TypedValue>> valuesOf(const sql::program::Result& result);
+   /// The values of a result; none: a row that is NULL. `isCast`: a value that is no row has the function's type.
+   std::optional<std::vector<TypedValue>> valuesOf(const sql::program::Result& result, bool isCast);
+   /// Keeps what the program returns when it ends.
+   void keepReturned(const sql::program::Result& result);
+   /// The program has ended: casts what was returned, and gives it.
+   void giveReturned();
+   bool returnsRow() const;
    void setFound(bool found, uint64_t rows);
 
    // machine_report.cpp: messages and diagnostics
@@ -159,6 +163,12 @@ private:
    const std::string* assignment_ = nullptr; ///< text of the one that runs
    std::string exitLabel_;
    uint64_t rowCount_ = 0;
+   bool mayBeHandled_ = false; ///< the body of a block with handlers runs
+   struct Returned {
+      std::vector<TypedValue> values;
+      bool isCast; ///< has the function's type if it is no row
+   };
+   std::optional<Returned> returned_;     ///< by RETURN; none: nothing, or a row that is NULL
    std::vector<const SqlError*> handled_; ///< errors whose handlers run, outermost first
 };
 

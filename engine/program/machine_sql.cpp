@@ -152,6 +152,7 @@ void Machine::assign(VariableId id, const SqlText& text) {
 
 TypedValue Machine::casted(TypedValue value, const SqlType& type) {
    if (value.type.named() == type.named() && type.typmod < 0 && !type.domain) return value;
+   if (value.value.isNull && !type.domain) return {type, Value::null(rowFieldPhysical(type.oid))};
    const BoundParameter parameter{value.type, std::move(value.value)};
    const ProgramQuery cast{.core = core_,
                            .parameters = std::span(&parameter, 1),
@@ -378,9 +379,12 @@ TypedValue valueOf(const SqlType& type, const RecordValue& record) {
 
 } // namespace
 
-std::optional<std::vector<TypedValue>> Machine::valuesOf(const Result& result) {
-   const bool isRow = program_.kind == ProgramKind::Trigger || program_.returnType.kind == TypeClass::Record ||
-                      program_.outputs.size() > 1;
+bool Machine::returnsRow() const {
+   return program_.kind == ProgramKind::Trigger || program_.returnType.kind == TypeClass::Record ||
+          program_.outputs.size() > 1;
+}
+
+std::optional<std::vector<TypedValue>> Machine::valuesOf(const Result& result, bool isCast) {
    std::vector<TypedValue> values;
    const auto valuesOfRecord = [](const RecordValue& record) -> std::optional<std::vector<TypedValue>> {
       if (!record.isAssigned) return std::nullopt;
@@ -392,8 +396,9 @@ std::optional<std::vector<TypedValue>> Machine::valuesOf(const Result& result) {
    switch (result.kind) {
    case ResultKind::Nothing: break;
    case ResultKind::Expression: {
-      if (!isRow) {
-         values.push_back(evaluate(*result.expression, program_.returnType.type));
+      if (!returnsRow()) {
+         values.push_back(
+             evaluate(*result.expression, isCast ? std::optional(program_.returnType.type) : std::nullopt));
          break;
       }
       std::vector<TypedValue> row = evaluateRow(*result.expression);
@@ -404,8 +409,8 @@ std::optional<std::vector<TypedValue>> Machine::valuesOf(const Result& result) {
    case ResultKind::Variable:
       if (variables_.isRecord(result.variable)) return valuesOfRecord(variables_.record(result.variable));
       if (program_.kind == ProgramKind::Trigger) throwNoRow();
-      values.push_back(isRow ? variables_.scalar(result.variable)
-                             : casted(variables_.scalar(result.variable), program_.returnType.type));
+      values.push_back(isCast && !returnsRow() ? casted(variables_.scalar(result.variable), program_.returnType.type)
+                                               : variables_.scalar(result.variable));
       break;
    case ResultKind::OutputParameters:
       for (const VariableId id : program_.outputs)
@@ -416,28 +421,42 @@ std::optional<std::vector<TypedValue>> Machine::valuesOf(const Result& result) {
    return values;
 }
 
-void Machine::giveResult(const Result& result, bool isNext) {
+void Machine::keepReturned(const Result& result) {
+   returned_.reset(); // that of a block whose end has failed
    if (result.kind == ResultKind::Nothing) return;
-   if (isNext) results_.requireKnown();
-   auto values = valuesOf(result);
-   if (!isNext && (program_.returnsSet || program_.returnType.type.oid == oid::voidType)) return;
-   if (isNext)
-      return values ? results_.add(std::move(*values), "wrong record type supplied in RETURN NEXT")
-                    : results_.addNulls();
-   if (!values) return;
+   // The cast comes after all blocks: their handlers do not take its errors.
+   const bool isCast = result.kind == ResultKind::Expression && !mayBeHandled_;
+   auto values = valuesOf(result, isCast);
+   if (values && !program_.returnsSet && program_.returnType.type.oid != oid::voidType)
+      returned_ = {std::move(*values), isCast};
+}
+
+void Machine::giveReturned() {
+   if (!returned_) return;
    phase_ = "while casting return value to function's return type"; // an error leaves it
    phaseLine_ = 0;
-   results_.add(std::move(*values), "returned record type does not match expected record type");
+   if (!returned_->isCast && !returnsRow()) {
+      TypedValue& value = returned_->values.at(0);
+      value = casted(std::move(value), program_.returnType.type);
+   }
+   results_.add(std::move(returned_->values), "returned record type does not match expected record type");
    phase_ = nullptr;
 }
 
 Machine::Flow Machine::run(const Return& node) {
-   giveResult(node.result, false);
+   keepReturned(node.result);
    return Flow::Return;
 }
 
 Machine::Flow Machine::run(const ReturnNext& node) {
-   giveResult(node.result, true);
+   if (node.result.kind == ResultKind::Nothing) return Flow::Next;
+   results_.requireKnown();
+   auto values = valuesOf(node.result, true);
+   if (!values) {
+      results_.addNulls();
+      return Flow::Next;
+   }
+   results_.add(std::move(*values), "wrong record type supplied in RETURN NEXT");
    return Flow::Next;
 }
 
