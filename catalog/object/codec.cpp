@@ -40,6 +40,7 @@
 //   9: functions of users
 //   10: triggers; aggregates, operators and casts of users
 //   11: event triggers, extensions
+//   12: what functions call; the columns that ON DELETE SET NULL or DEFAULT sets
 
 namespace ouzel::catalog {
 
@@ -153,6 +154,7 @@ void constraintFields(Coder& coder, T& constraint) {
    coder(constraint.parentCount);
    coder(constraint.isLocal);
    coder(constraint.parentConstraint);
+   if (coder.has(12)) elements(coder, constraint.setColumns);
 }
 template <typename Coder, typename T>
 void indexFields(Coder& coder, T& index) {

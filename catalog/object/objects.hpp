@@ -173,6 +173,7 @@ struct Constraint {
    Oid foreignRelation = invalidOid;
    Oid referencedIndex = invalidOid; ///< foreign key: the unique index of foreignRelation over foreignColumns
    std::vector<int16_t> foreignColumns;
+   std::vector<int16_t> setColumns; ///< attnums that ON DELETE SET NULL or DEFAULT sets; none: all of `columns`
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
    int16_t parentCount = 0;           ///< tables that it is inherited from

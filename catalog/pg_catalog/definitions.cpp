@@ -46,6 +46,7 @@ std::string foreignKey(const NameContext& context, const Relation& relation, con
       text += " ON UPDATE " + std::string(action);
    if (const auto action = foreignAction(constraint.onDelete); !action.empty())
       text += " ON DELETE " + std::string(action);
+   if (!constraint.setColumns.empty()) text += " (" + columnList(relation, constraint.setColumns) + ")";
    return text;
 }
 

@@ -211,7 +211,10 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
             row.nulls(4);
          }
          const RelationPtr owned = c.kind == ConstraintKind::Exclusion ? context.snapshot.relation(c.index) : nullptr;
-         row.null(); // conexclop follows confdelsetcols
+         if (c.setColumns.empty())
+            row.null();
+         else
+            row.int2Array(c.setColumns);
          if (owned && owned->index)
             row.oidArray(owned->index->operators);
          else

@@ -403,7 +403,8 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
                             orphans(known));
    } else {
       std::vector<std::string> assignments;
-      for (const std::string& name : namesOf(child_, childColumns_))
+      const bool setsSome = !isUpdate && !constraint_.setColumns.empty();
+      for (const std::string& name : namesOf(child_, setsSome ? constraint_.setColumns : childColumns_))
          assignments.push_back(name + " = " + (action == setNull ? "NULL" : "DEFAULT"));
       try {
          core_.services.modify("UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") +

@@ -126,6 +126,22 @@ catalog::RelationPtr requireReferenced(CommandContext& context, const ::Constrai
    return parent;
 }
 
+/// The columns of ON DELETE SET NULL (...), each once, as they are numbered in the child.
+std::vector<int16_t> setColumnsOf(const catalog::Relation& child, const catalog::Constraint& constraint,
+                                  const ::Constraint& definition) {
+   std::vector<int16_t> columns;
+   if (!definition.fk_del_set_cols) return columns;
+   const std::vector<std::string> names = namesOf(definition.fk_del_set_cols);
+   for (const int16_t attribute : attributesOf(child, names)) {
+      if (std::ranges::find(constraint.columns, attribute) == constraint.columns.end())
+         throw SqlError(sqlstate::invalidColumnReference,
+                        "column \"" + child.column(attribute)->name +
+                            "\" referenced in ON DELETE SET action must be part of foreign key");
+      if (std::ranges::find(columns, attribute) == columns.end()) columns.push_back(attribute);
+   }
+   return columns;
+}
+
 } // namespace
 
 void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
@@ -167,7 +183,7 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    constraint.onUpdate = definition.fk_upd_action;
    constraint.onDelete = definition.fk_del_action;
    if (constraint.match == 'p') throwNotSupported("MATCH PARTIAL");
-   if (definition.fk_del_set_cols) throwNotSupported("a column list with ON DELETE SET");
+   constraint.setColumns = setColumnsOf(*child, constraint, definition);
    constraint.isDeferrable = definition.deferrable;
    constraint.isInitiallyDeferred = definition.initdeferred;
    constraint.isValidated = !definition.skip_validation;

@@ -190,13 +190,15 @@ void KeySpreader::addForeignKey(const Constraint& constraint) {
    Constraint part = constraint;
    part.oid = invalidOid;
    part.columns = own(constraint.columns);
+   part.setColumns = own(constraint.setColumns);
    part.parentConstraint = constraint.oid;
    part.parentCount = 1;
    part.isLocal = false;
    for (const Constraint& own : partition->constraints) {
       const bool isAlike = own.kind == ConstraintKind::ForeignKey && own.columns == part.columns &&
                            own.foreignRelation == part.foreignRelation && own.foreignColumns == part.foreignColumns &&
-                           own.onDelete == part.onDelete && own.onUpdate == part.onUpdate && own.match == part.match &&
+                           own.onDelete == part.onDelete && own.setColumns == part.setColumns &&
+                           own.onUpdate == part.onUpdate && own.match == part.match &&
                            own.isDeferrable == part.isDeferrable && own.parentConstraint == invalidOid;
       if (!matches_ || !isAlike) continue;
       catalog::Relation changed = *partition;
