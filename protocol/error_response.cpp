@@ -6,9 +6,21 @@ namespace ouzel::protocol {
 
 namespace {
 
-void field(MessageWriter& message, char code, std::string_view text) {
-   if (!text.empty()) message.int8(static_cast<uint8_t>(code)).cstring(text);
-}
+/// Writes the fields of a message that are there.
+class FieldWriter {
+public:
+   FieldWriter(std::string& out, char type, const ClientText& client) : message_(out, type), client_(client) {}
+   void operator()(char code, std::string_view text) {
+      if (text.empty()) return;
+      message_.int8(static_cast<uint8_t>(code));
+      client_.converts() ? message_.cstring(client_.toClientAnyway(text)) : message_.cstring(text);
+   }
+   void finish() { message_.int8(0).finish(); }
+
+private:
+   MessageWriter message_;
+   const ClientText& client_;
+};
 
 std::string_view name(Notice::Severity severity) {
    switch (severity) {
@@ -23,46 +35,46 @@ std::string_view name(Notice::Severity severity) {
 
 } // namespace
 
-void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity severity) {
+void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity severity, const ClientText& client) {
    const std::string_view severityName = severity == ErrorSeverity::Fatal ? "FATAL" : "ERROR";
-   MessageWriter message(out, 'E');
-   field(message, 'S', severityName);
-   field(message, 'V', severityName);
-   field(message, 'C', error.state().text());
+   FieldWriter field(out, 'E', client);
+   field('S', severityName);
+   field('V', severityName);
+   field('C', error.state().text());
    const std::string_view text = error.what();
-   field(message, 'M', text.empty() ? std::string_view("missing error text") : text);
-   field(message, 'D', error.detailText());
-   field(message, 'H', error.hintText());
-   if (error.position() != 0) field(message, 'P', std::to_string(error.position()));
-   if (error.internalPosition() != 0) field(message, 'p', std::to_string(error.internalPosition()));
-   field(message, 'q', error.internalQuery());
-   field(message, 'W', error.contextText());
-   field(message, 's', error.schemaName());
-   field(message, 't', error.tableName());
-   field(message, 'c', error.columnName());
-   field(message, 'd', error.dataTypeName());
-   field(message, 'n', error.constraintName());
-   field(message, 'F', baseName(error.where().file_name()));
-   field(message, 'L', std::to_string(error.where().line()));
-   field(message, 'R', error.routineName());
-   message.int8(0).finish();
+   field('M', text.empty() ? std::string_view("missing error text") : text);
+   field('D', error.detailText());
+   field('H', error.hintText());
+   if (error.position() != 0) field('P', std::to_string(error.position()));
+   if (error.internalPosition() != 0) field('p', std::to_string(error.internalPosition()));
+   field('q', error.internalQuery());
+   field('W', error.contextText());
+   field('s', error.schemaName());
+   field('t', error.tableName());
+   field('c', error.columnName());
+   field('d', error.dataTypeName());
+   field('n', error.constraintName());
+   field('F', baseName(error.where().file_name()));
+   field('L', std::to_string(error.where().line()));
+   field('R', error.routineName());
+   field.finish();
 }
 
-void appendNoticeResponse(std::string& out, const Notice& notice) {
-   MessageWriter message(out, 'N');
-   field(message, 'S', name(notice.severity));
-   field(message, 'V', name(notice.severity));
-   field(message, 'C', notice.state.text());
-   field(message, 'M', notice.message);
-   field(message, 'D', notice.detail);
-   field(message, 'H', notice.hint);
-   field(message, 'W', notice.context);
-   field(message, 's', notice.schemaName);
-   field(message, 't', notice.tableName);
-   field(message, 'c', notice.columnName);
-   field(message, 'd', notice.dataTypeName);
-   field(message, 'n', notice.constraintName);
-   message.int8(0).finish();
+void appendNoticeResponse(std::string& out, const Notice& notice, const ClientText& client) {
+   FieldWriter field(out, 'N', client);
+   field('S', name(notice.severity));
+   field('V', name(notice.severity));
+   field('C', notice.state.text());
+   field('M', notice.message);
+   field('D', notice.detail);
+   field('H', notice.hint);
+   field('W', notice.context);
+   field('s', notice.schemaName);
+   field('t', notice.tableName);
+   field('c', notice.columnName);
+   field('d', notice.dataTypeName);
+   field('n', notice.constraintName);
+   field.finish();
 }
 
 bool endsConnection(SqlState state) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "common/error/check.hpp"
-#include "common/text/utf8.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
 
@@ -35,7 +34,7 @@ void ResultWriter::finishStatement() {
 void ResultWriter::begin(const std::vector<ResultColumn>& columns) {
    DCHECK(backend_ != nullptr); // begin() needs a startStatement() before it
    encoder_.begin(columns, formats_, backend_->valueEncoder());
-   if (isSimpleProtocol_) appendRowDescription(out_, columns, formats_);
+   if (isSimpleProtocol_) appendRowDescription(out_, columns, formats_, clientText());
 }
 
 void ResultWriter::rows(const Batch& batch) {
@@ -93,8 +92,8 @@ std::optional<std::string_view> ResultWriter::read() {
       case 'c': copy_ = Copy::InDone; return std::nullopt;
       case 'f': {
          copy_ = Copy::InDone;
-         const auto reason = MessageReader(frame.payload).cstring();
-         checkUtf8(reason);
+         std::string storage;
+         const auto reason = clientText().fromClient(MessageReader(frame.payload).cstring(), storage);
          throw SqlError(sqlstate::queryCanceled, fmt::format("COPY from stdin failed: {}", reason));
       }
       case 'H':

@@ -38,6 +38,7 @@ public:
 
 private:
    std::optional<std::string_view> read() override;
+   ClientText clientText() const { return ClientText(backend_->clientEncoding()); }
    void copyResponse(char type, ValueFormat format, uint16_t columns);
    void flushIfLarge() {
       if (out_.size() >= outputBytesMax) flush();

@@ -79,15 +79,16 @@ int16_t typeLength(Oid type) {
    return form ? form->wireSize : -1;
 }
 
-void appendRowDescription(std::string& out, std::span<const ResultColumn> columns,
-                          std::span<const ValueFormat> formats) {
+void appendRowDescription(std::string& out, std::span<const ResultColumn> columns, std::span<const ValueFormat> formats,
+                          const ClientText& client) {
+   std::string storage;
    MessageWriter message(out, 'T');
    message.int16(static_cast<uint16_t>(columns.size()));
    for (size_t i = 0; i < columns.size(); ++i) {
       const ResultColumn& column = columns[i];
       // A domain is shown as its base; an array of domains has no base.
       const Oid type = (column.type.domain & userArrayBit) != 0 ? column.type.domain : column.type.oid;
-      message.cstring(column.name)
+      message.cstring(client.toClient(column.name, storage))
           .int32(column.tableOid)
           .int16(static_cast<uint16_t>(column.attribute))
           .int32(type)
@@ -108,8 +109,8 @@ void RowEncoder::begin(std::span<const ResultColumn> columns, std::span<const Va
       columns_[i].format = formatOf(formats, i);
       const TypeForm* form = findTypeForm(columns[i].type.oid);
       columns_[i].textGrowth = form ? form->textGrowth : 2;
-      columns_[i].isPlainText =
-          columns[i].representation.physical == PhysicalType::String && isPlainTextType(columns[i].type);
+      columns_[i].isPlainText = values.keepsText() && columns[i].representation.physical == PhysicalType::String &&
+                                isPlainTextType(columns[i].type);
    }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/client/result_sink.hpp"
+#include "common/text/client_text.hpp"
 
 namespace ouzel::protocol {
 
@@ -45,8 +46,8 @@ private:
 };
 
 /// Append RowDescription. `formats`: see formatOf().
-void appendRowDescription(std::string& out, std::span<const ResultColumn> columns,
-                          std::span<const ValueFormat> formats);
+void appendRowDescription(std::string& out, std::span<const ResultColumn> columns, std::span<const ValueFormat> formats,
+                          const ClientText& client);
 /// pg_type.typlen: size of the type's internal form in PostgreSQL, -1 variable, -2 a C string.
 int16_t typeLength(Oid type);
 

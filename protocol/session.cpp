@@ -6,7 +6,6 @@
 #include "common/client/notice_level.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
-#include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
@@ -117,7 +116,7 @@ Session::Next Session::end(const SqlError& fatal) {
    if (!backend_ && isAuditOn()) auditRefusal(fatal);
    phase_ = Phase::Closed;
    try {
-      appendErrorResponse(out_, fatal, ErrorSeverity::Fatal);
+      appendErrorResponse(out_, fatal, ErrorSeverity::Fatal, clientText());
       flush();
    } catch (const SqlError&) {
       // The client is gone; the session ends without the message.
@@ -133,7 +132,7 @@ void Session::notice(const Notice& notice) {
                  .detail = notice.detail,
                  .hint = notice.hint,
                  .hidesPlace = true});
-   appendNoticeResponse(out_, notice);
+   appendNoticeResponse(out_, notice, clientText());
    // Sent at once, so that the client sees it while a long statement runs.
    if (phase_ == Phase::Ready) flush();
 }
@@ -201,7 +200,7 @@ void Session::reportError(const SqlError& error, bool isExtended) {
       end(error);
       return;
    }
-   appendErrorResponse(out_, error, ErrorSeverity::Error);
+   appendErrorResponse(out_, error, ErrorSeverity::Error, clientText());
    if (isExtended) {
       drainToSync_ = true;
       flush();
@@ -211,11 +210,12 @@ void Session::reportError(const SqlError& error, bool isExtended) {
 }
 
 void Session::writeNotifications() {
+   const ClientText client = clientText();
    for (const Notification& message : backend_->notifications())
       MessageWriter(out_, 'A')
           .int32(static_cast<uint32_t>(message.processId))
-          .cstring(message.channel)
-          .cstring(message.payload)
+          .cstring(client.toClientAnyway(message.channel))
+          .cstring(client.toClientAnyway(message.payload))
           .finish();
 }
 
@@ -228,7 +228,7 @@ void Session::deliver() {
 void Session::readyForQuery() {
    writeNotifications();
    for (const auto& [name, value] : backend_->changedParameters())
-      MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
+      MessageWriter(out_, 'S').cstring(name).cstring(clientText().toClientAnyway(value)).finish();
    const TransactionStatus status = backend_->transactionStatus();
    if (options_.log) options_.log->command = idleName(status);
    MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(status)).finish();
@@ -239,9 +239,9 @@ void Session::readyForQuery() {
 
 void Session::handleQuery(std::string_view payload) {
    MessageReader reader(payload);
-   query_ = reader.cstring(); // a copy: COPY reads further messages into the frame's memory
-   reader.end();
-   checkUtf8(query_);
+   std::string storage;
+   query_ = clientText().fromClient(reader.cstring(), storage); // a copy: COPY reads further messages into the frame's
+   reader.end();                                                // memory
    {
       const auto script = backend_->parseScript(query_);
       bool isEmpty = true;

@@ -93,6 +93,9 @@ private:
    /// Nobody has logged in: a record of the audit.
    void auditRefusal(const SqlError& error) const;
    void flush();
+   /// As the backend converts texts now; without one, it is UTF-8.
+   ClientText clientText() const { return ClientText(backend_ ? backend_->clientEncoding() : CharacterEncoding::Utf8); }
+   std::string readName(MessageReader& reader) const;
 
    // session_extended.cpp
    void handleParse(MessageReader reader);

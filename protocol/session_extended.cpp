@@ -1,8 +1,8 @@
 // The extended query protocol: one function per message, in the order a client sends them.
 
+#include <deque>
 #include <fmt/format.h>
 
-#include "common/text/utf8.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
 #include "protocol/session.hpp"
@@ -27,13 +27,9 @@ std::vector<ValueFormat> readFormats(MessageReader& reader) {
    return formats;
 }
 
-std::string_view readName(MessageReader& reader) {
-   const auto name = reader.cstring();
-   checkUtf8(name);
-   return name;
-}
-
-std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const ValueFormat> formats) {
+/// `converted` keeps the texts that are not as the message has them.
+std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const ValueFormat> formats,
+                                         const ClientText& client, std::deque<std::string>& converted) {
    const auto count = static_cast<uint16_t>(reader.int16());
    if (formats.size() > 1 && formats.size() != count)
       throw SqlError(sqlstate::protocolViolation,
@@ -46,7 +42,11 @@ std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const 
       if (length < -1) MessageReader::throwMalformed("insufficient data left in message");
       parameter.isNull = length == -1;
       if (!parameter.isNull) parameter.bytes = reader.bytes(static_cast<size_t>(length));
-      if (parameter.format == ValueFormat::Text) checkUtf8(parameter.bytes);
+      if (parameter.format == ValueFormat::Text && !parameter.isNull) {
+         std::string storage;
+         parameter.bytes = client.fromClient(parameter.bytes, storage);
+         if (parameter.bytes.data() == storage.data()) parameter.bytes = converted.emplace_back(std::move(storage));
+      }
       parameters.push_back(parameter);
    }
    return parameters;
@@ -54,16 +54,21 @@ std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const 
 
 } // namespace
 
+std::string Session::readName(MessageReader& reader) const {
+   std::string storage;
+   return std::string(clientText().fromClient(reader.cstring(), storage));
+}
+
 void Session::handleParse(MessageReader reader) {
    const auto name = readName(reader);
-   const auto sql = reader.cstring();
+   std::string storage;
+   const auto sql = clientText().fromClient(reader.cstring(), storage);
    const auto count = static_cast<uint16_t>(reader.int16());
    if (reader.remaining() < size_t{count} * 4) MessageReader::throwMalformed("insufficient data left in message");
    std::vector<Oid> types(count);
    for (Oid& type : types)
       type = static_cast<Oid>(reader.int32());
    reader.end();
-   checkUtf8(sql);
    backend_->prepare(name, sql, types);
    appendEmptyMessage(out_, '1');
 }
@@ -72,7 +77,8 @@ void Session::handleBind(MessageReader reader) {
    const auto portal = readName(reader);
    const auto statement = readName(reader);
    const auto parameterFormats = readFormats(reader);
-   const auto parameters = readParameters(reader, parameterFormats);
+   std::deque<std::string> converted;
+   const auto parameters = readParameters(reader, parameterFormats, clientText(), converted);
    const auto resultFormats = readFormats(reader);
    reader.end();
    backend_->bind(portal, statement, parameters, resultFormats);
@@ -98,13 +104,13 @@ void Session::handleDescribe(MessageReader reader) {
       throw SqlError(sqlstate::protocolViolation, fmt::format("invalid DESCRIBE message subtype {}", kind));
    }
    if (rows.returnsRows)
-      appendRowDescription(out_, rows.columns, rows.formats);
+      appendRowDescription(out_, rows.columns, rows.formats, clientText());
    else
       appendEmptyMessage(out_, 'n');
 }
 
 void Session::handleExecute(MessageReader reader) {
-   const std::string portal(readName(reader)); // a copy: COPY reads further messages into the frame's memory
+   const std::string portal = readName(reader);
    const int32_t maxRows = reader.int32();
    reader.end();
    results_.startStatement(*backend_, false);

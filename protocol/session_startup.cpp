@@ -154,7 +154,7 @@ void Session::authenticated() {
    authenticationMessage(out_, AuthenticationCode::Ok).finish();
    backend_ = doorkeeper_.open(request_, *this);
    for (const auto& [name, value] : backend_->reportedParameters())
-      MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
+      MessageWriter(out_, 'S').cstring(name).cstring(clientText().toClientAnyway(value)).finish();
    MessageWriter(out_, 'K')
        .int32(static_cast<uint32_t>(options_.key.processId))
        .int32(static_cast<uint32_t>(options_.key.secret))

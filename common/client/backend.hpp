@@ -4,6 +4,7 @@
 
 #include "common/client/notification.hpp"
 #include "common/client/result_sink.hpp"
+#include "common/text/encoding.hpp"
 
 // What a client says to its session. The engine implements Backend, the wire protocol calls it, and tests of the
 // protocol have a fake.
@@ -39,7 +40,8 @@ struct PortalDescription {
    std::span<const ValueFormat> formats;
 };
 
-/// A parameter as Bind carried it; the bytes are valid during bind() only. Text is valid UTF-8 without NUL bytes.
+/// A parameter as Bind carried it; the bytes are valid during bind() only. Text is valid UTF-8 without NUL bytes; texts
+/// in the binary format are in the client's encoding.
 struct RawParameter {
    bool isNull = true;
    ValueFormat format = ValueFormat::Text;
@@ -79,6 +81,8 @@ public:
    /// The encoder for the present settings (DateStyle, TimeZone, ...), valid until the next call; asked anew at each
    /// begin() of a result.
    virtual const ValueEncoder& valueEncoder() = 0;
+   /// In which the client sends and expects texts; all texts of this interface are UTF-8.
+   virtual CharacterEncoding clientEncoding() const { return CharacterEncoding::Utf8; }
    virtual TransactionStatus transactionStatus() const = 0;
    /// Messages of NOTIFY that the client is to get now; each is given once. None within a transaction block.
    virtual std::vector<Notification> notifications() { return {}; }

@@ -69,6 +69,8 @@ public:
 class ValueEncoder {
 public:
    virtual ~ValueEncoder() = default;
+   /// Whether texts are sent as they lie in memory.
+   virtual bool keepsText() const { return true; }
    /// Append the values of the selected rows to `bytes`, one after the other, and the size of `bytes` after the i-th
    /// one to ends[i]. NULL rows append nothing.
    virtual void append(const Vector& values, const Selection& selection, const ResultColumn& column, ValueFormat format,

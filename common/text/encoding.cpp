@@ -168,6 +168,16 @@ size_t characterBytes(CharacterEncoding encoding, std::string_view text) {
    return std::min(declaredBytes(encoding, text), text.size());
 }
 
+size_t wholeCharacterBytes(CharacterEncoding encoding, std::string_view text) {
+   size_t whole = 0;
+   while (whole < text.size()) {
+      const size_t bytes = declaredBytes(encoding, text.substr(whole));
+      if (bytes > text.size() - whole) break;
+      whole += bytes;
+   }
+   return whole;
+}
+
 std::string bytesForError(std::string_view character) {
    constexpr char digits[] = "0123456789abcdef";
    std::string list;

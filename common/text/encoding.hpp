@@ -69,6 +69,8 @@ int32_t characterBytesMax(CharacterEncoding encoding);
 
 /// Bytes of the character at the start of `text`, at most text.size(). REQUIRES: text is not empty.
 size_t characterBytes(CharacterEncoding encoding, std::string_view text);
+/// Bytes of `text` without a character at its end of which there is only the beginning.
+size_t wholeCharacterBytes(CharacterEncoding encoding, std::string_view text);
 /// Throws 22021 `invalid byte sequence for encoding "EUC_JP": 0x..` unless all bytes are characters.
 void checkEncoded(CharacterEncoding encoding, std::string_view text);
 /// " 0x8f 0x41": the bytes of a character as errors show them.

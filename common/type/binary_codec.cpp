@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "common/base_type/citext.hpp"
+#include "common/base_type/hstore.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/base_type/wire.hpp"
 #include "common/error/sql_error.hpp"
@@ -416,6 +418,29 @@ Value parseBinary(const SqlType& type, std::string_view bytes, const UserTypes* 
    Arena arena;
    parseBinaryInto(place, type, bytes, arena, types);
    return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
+}
+
+BinaryTexts textsInBinary(Oid type) {
+   if (isEnumType(type)) return BinaryTexts::Everywhere;
+   if (isRowValue(type) || isUserRange(type) || isUserMultirange(type)) return BinaryTexts::InParts;
+   if (const Oid element = arrayElementType(type); element != invalidOid)
+      return textsInBinary(element) == BinaryTexts::None ? BinaryTexts::None : BinaryTexts::InParts;
+   switch (type) {
+   case oid::text:
+   case oid::varchar:
+   case oid::bpchar:
+   case oid::name:
+   case oid::json:
+   case oid::jsonb: // behind a byte that is ASCII
+   case oid::jsonpath:
+   case oid::xml:
+   case oid::unknown:
+   case oid::cstring:
+   case oid::refcursor:
+   case oid::citext: return BinaryTexts::Everywhere;
+   case oid::hstore: return BinaryTexts::InParts;
+   default: return BinaryTexts::None;
+   }
 }
 
 } // namespace ouzel

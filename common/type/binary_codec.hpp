@@ -28,4 +28,12 @@ void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type,
 Value parseBinary(const SqlType& type, std::string_view bytes, const UserTypes* types);
 void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena, const UserTypes* types);
 
+/// Where the binary form of a type's values has text, which is in the client's encoding.
+enum class BinaryTexts : uint8_t {
+   None,
+   Everywhere,
+   InParts, ///< between bytes that are none
+};
+BinaryTexts textsInBinary(Oid type);
+
 } // namespace ouzel

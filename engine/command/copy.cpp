@@ -10,6 +10,7 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
+#include "engine/copy/encoded_text.hpp"
 #include "engine/copy/json_copy.hpp"
 #include "engine/copy/parquet_copy.hpp"
 #include "engine/query/external_files.hpp"
@@ -98,6 +99,14 @@ std::vector<int16_t> columnsOf(const catalog::Relation& relation, const ::List* 
    return columns;
 }
 
+/// The encoding of COPY's texts. Throws 0A000 where the binary format would have to be read in another one.
+CharacterEncoding encodingOf(const SessionCore& core, const CopyOptions& options, bool isFrom) {
+   const CharacterEncoding encoding = options.encoding.value_or(core.settings.clientEncoding());
+   if (isFrom && options.format == CopyFormat::Binary && ClientText(encoding).converts())
+      throwNotSupported("COPY FROM with FORMAT binary in the encoding " + std::string(encodingName(encoding)));
+   return encoding;
+}
+
 ValueFormat wireFormat(const CopyOptions& options) {
    return options.format == CopyFormat::Binary ? ValueFormat::Binary : ValueFormat::Text;
 }
@@ -129,6 +138,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
           .hint("Use INSERT statements instead.");
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true);
+   const CharacterEncoding encoding = encodingOf(core, target.options, true);
    target.where = statement.whereClause;
    const bool isUnique = hasUniqueKeys(core.transaction.catalog(), target.relation->oid);
    core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
@@ -152,19 +162,23 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       rows = copyFromParquet(core, bind, target, statement.filename, statement.attlist != nullptr);
       return "COPY " + std::to_string(rows);
    }
+   const auto decoded = [&](CopyInput input) -> CopyInput {
+      if (!ClientText(encoding).converts()) return input;
+      return [text = std::make_shared<DecodedInput>(encoding, std::move(input))] { return text->next(); };
+   };
    if (statement.filename && !isLocal) {
       io::SequentialInput input(statement.filename, access);
-      rows = copyFrom(core, bind, target, [&] { return input.next(); });
+      rows = copyFrom(core, bind, target, decoded([&] { return input.next(); }));
    } else if (file) {
       std::vector<char> buffer(1 << 20);
-      rows = copyFrom(core, bind, target, [&]() -> std::optional<std::string_view> {
-         const size_t got = file->read(buffer.data(), buffer.size());
-         return got ? std::optional(std::string_view(buffer.data(), got)) : std::nullopt;
-      });
+      rows = copyFrom(core, bind, target, decoded([&]() -> std::optional<std::string_view> {
+                         const size_t got = file->read(buffer.data(), buffer.size());
+                         return got ? std::optional(std::string_view(buffer.data(), got)) : std::nullopt;
+                      }));
    } else {
       CopySource& source =
           context.sink.beginCopyIn(wireFormat(target.options), wireColumns(target.options, target.columns.size()));
-      rows = copyFrom(core, bind, target, [&] { return source.read(); });
+      rows = copyFrom(core, bind, target, decoded([&] { return source.read(); }));
    }
    return "COPY " + std::to_string(rows);
 }
@@ -199,7 +213,8 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    io::ObjectAccessPtr access;
    if (statement.filename)
       access = requireFileAccess(context.core, FileAccess::Write, statement.filename, "COPY to a file", clientHint);
-   const CopyOptions options = parseCopyOptions(statement.options, false);
+   CopyOptions options = parseCopyOptions(statement.options, false);
+   options.encoding = encodingOf(context.core, options, false);
    Oid relation = invalidOid;
    const auto execution = sourceQuery(context, statement, relation);
    if (!execution->returnsRows())
@@ -228,12 +243,14 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    } else {
       context.sink.beginCopyOut(wireFormat(options), wireColumns(options, execution->columns().size()));
    }
-   const auto write = [&](std::string_view bytes, std::span<const uint32_t> ends) {
+   EncodedOutput::Write write = [&](std::string_view bytes, std::span<const uint32_t> ends) {
       if (object)
          object->write(bytes);
       else
          file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
    };
+   if (options.format != CopyFormat::Binary && ClientText(*options.encoding).converts())
+      write = EncodedOutput(*options.encoding, std::move(write));
    const auto runInto = [&](auto&& writer) {
       execution->run(0, &writer);
       writer.finish();

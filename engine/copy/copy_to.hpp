@@ -13,10 +13,13 @@ namespace ouzel::engine {
 /// Writes rows as COPY TO does: a ResultSink in front of one that takes bytes.
 class CopyWriter final : public ResultSink {
 public:
-   /// `write` gets encoded rows: the bytes and the end of each row in them.
+   /// `options` have an encoding, in which the values of the binary format are; other rows are UTF-8. `write` gets
+   /// encoded rows: the bytes and the end of each row in them.
    using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
    CopyWriter(const CopyOptions& options, SessionCore& core, CopyProgress& progress, Write write)
-      : options_(options), encoder_(core), progress_(progress), write_(std::move(write)) {}
+      : options_(options),
+        encoder_(core, options.format == CopyFormat::Binary ? *options.encoding : CharacterEncoding::Utf8),
+        progress_(progress), write_(std::move(write)) {}
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/encoding_converter.hpp"
 #include "engine/setting/setting_table.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -167,11 +168,11 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
       } else if (name == "freeze") {
          boolArg(*option);
       } else if (name == "encoding") {
-         std::string encoding = textArg(*option);
-         std::transform(encoding.begin(), encoding.end(), encoding.begin(),
-                        [](char c) { return static_cast<char>(std::tolower(c)); });
-         if (encoding != "utf8" && encoding != "utf-8" && encoding != "unicode")
-            throwNotSupported("COPY in encoding " + encoding);
+         options.encoding = encodingNamed(textArg(*option));
+         require(options.encoding.has_value(), sqlstate::invalidParameterValue,
+                 "argument to option \"encoding\" must be a valid encoding name");
+         if (*options.encoding != CharacterEncoding::SqlAscii && !canConvert(*options.encoding))
+            throwNotSupported("COPY in the encoding " + std::string(encodingName(*options.encoding)));
       } else {
          throw SqlError(sqlstate::syntaxError, "option \"" + std::string(name) + "\" not recognized");
       }

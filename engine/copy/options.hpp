@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/text/encoding.hpp"
 #include "io/format/csv/row_format.hpp"
 #include "io/format/parquet/parquet.hpp"
 
@@ -14,6 +16,7 @@ using io::CopyFormat;
 
 /// The options of one COPY, defaulted as PostgreSQL does.
 struct CopyOptions : io::RowFormat {
+   std::optional<CharacterEncoding> encoding; ///< of texts; none: the client's
    bool headerMatch = false;
    io::ParquetOptions parquet;
    std::vector<std::string> forceQuote, forceNotNull, forceNull; ///< csv only, column names

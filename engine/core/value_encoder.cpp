@@ -7,8 +7,32 @@
 
 namespace ouzel::engine {
 
+void throwBinaryTexts(SessionCore& core, Oid type, CharacterEncoding encoding) {
+   const catalog::SearchPath path = core.searchPath();
+   throwNotSupported("the binary format of type " +
+                     catalog::formatType({core.transaction.catalog(), path}, type, std::nullopt) +
+                     " in the client encoding " + std::string(encodingName(encoding)));
+}
+
 void SessionValueEncoder::append(const Vector& values, const Selection& selection, const ResultColumn& column,
                                  ValueFormat format, std::string& bytes, uint32_t* ends) const {
+   const BinaryTexts texts = format == ValueFormat::Text ? BinaryTexts::Everywhere : textsInBinary(column.type.oid);
+   if (!client_.converts() || texts == BinaryTexts::None)
+      return appendOwn(values, selection, column, format, bytes, ends);
+   if (texts == BinaryTexts::InParts) throwBinaryTexts(core_, column.type.oid, client_.encoding());
+   std::string own, storage;
+   appendOwn(values, selection, column, format, own, ends);
+   uint32_t start = 0;
+   for (uint32_t i = 0; i < selection.count(); ++i) {
+      const uint32_t end = ends[i];
+      bytes += client_.toClient(std::string_view(own).substr(start, end - start), storage);
+      ends[i] = static_cast<uint32_t>(bytes.size());
+      start = end;
+   }
+}
+
+void SessionValueEncoder::appendOwn(const Vector& values, const Selection& selection, const ResultColumn& column,
+                                    ValueFormat format, std::string& bytes, uint32_t* ends) const {
    if (format == ValueFormat::Binary)
       appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection, format_.types);
    else if (isRegType(column.type.oid) || isRegType(arrayElementType(column.type.oid)))

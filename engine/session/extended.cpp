@@ -177,7 +177,15 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
 
 Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& parameter) {
    if (parameter.isNull) return Value::null(storedRepresentation(type).physical);
-   if (parameter.format == ValueFormat::Binary) return parseBinary(type, parameter.bytes, core_.format().types);
+   if (parameter.format == ValueFormat::Binary) {
+      const ClientText client(clientEncoding());
+      const BinaryTexts texts = client.converts() ? textsInBinary(type.oid) : BinaryTexts::None;
+      if (texts == BinaryTexts::InParts) throwBinaryTexts(core_, type.oid, client.encoding());
+      std::string storage;
+      return parseBinary(type,
+                         texts == BinaryTexts::None ? parameter.bytes : client.fromClient(parameter.bytes, storage),
+                         core_.format().types);
+   }
    if (isRegType(type.oid) || catalog::isAclType(type.oid)) return parseName(type, parameter.bytes);
    return parseText(type, parameter.bytes, core_.format());
 }

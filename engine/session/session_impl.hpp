@@ -38,6 +38,7 @@ public:
       return core_.settings.takeChanges();
    }
    const ValueEncoder& valueEncoder() override { return encoder_.emplace(core_); }
+   CharacterEncoding clientEncoding() const override { return core_.settings.clientEncoding(); }
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
    int64_t idleMillisMax() const override {
       return core_.settings.integer(core_.transaction.inBlock() ? SettingName("idle_in_transaction_session_timeout")

@@ -6,6 +6,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
+#include "common/text/encoding_converter.hpp"
 #include "common/text/number_text.hpp"
 
 namespace ouzel::engine {
@@ -81,14 +82,12 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
                      "invalid value for parameter \"" + std::string(info.name) + "\": \"" + std::string(value) + "\"");
    };
    if (info.name == "client_encoding") {
-      std::string plain;
-      for (const char c : lowerCase(value))
-         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain += c;
-      if (plain == "utf8" || plain == "unicode" || plain.empty()) return "UTF8";
-      if (plain == "sqlascii") return "SQL_ASCII"; // no conversion either way
-      if (plain.rfind("latin", 0) == 0 || plain.rfind("win", 0) == 0 || plain.rfind("iso", 0) == 0)
-         throwNotSupported("client encoding " + std::string(value));
-      refuse();
+      const auto encoding = encodingNamed(value);
+      if (!encoding) refuse();
+      const std::string name(encodingName(*encoding));
+      if (*encoding != CharacterEncoding::SqlAscii && !canConvert(*encoding))
+         throwNotSupported("the client encoding " + name);
+      return name;
    }
    if (info.name == "TimeZone" || info.name == "log_timezone") {
       const auto zone = parseTimeZoneSetting(value);
@@ -289,6 +288,8 @@ void Settings::updateFormat() {
    format_ = SessionFormat::fromSettings(value("TimeZone"), value("DateStyle"), value("IntervalStyle"),
                                          static_cast<int32_t>(integer("extra_float_digits")),
                                          value("bytea_output") == "escape");
+   const std::string& encoding = value("client_encoding");
+   clientEncoding_ = encoding == "UTF8" ? CharacterEncoding::Utf8 : encodingNamed(encoding).value();
 }
 
 std::vector<std::string> Settings::searchPath(const std::string& user) const {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/text/encoding.hpp"
 #include "common/type/session_format.hpp"
 #include "engine/setting/setting_name.hpp"
 #include "engine/setting/setting_table.hpp"
@@ -51,6 +52,7 @@ public:
    const std::string& resetValue(SettingName name) const { return resetValues_[name.index()]; } ///< what RESET gives
    const std::string& valueOf(std::string_view name) const;                                     ///< throws 42704
    const SessionFormat& format() const { return format_; }
+   CharacterEncoding clientEncoding() const { return clientEncoding_; }
    /// The schemas of search_path, "$user" and quotes resolved.
    std::vector<std::string> searchPath(const std::string& user) const;
 
@@ -82,6 +84,7 @@ private:
    std::vector<std::string> values_, resetValues_, reportedValues_; // by SettingInfo::index
    std::map<std::string, std::string> custom_, resetCustom_;        // "extension.name" settings that no table has
    SessionFormat format_;
+   CharacterEncoding clientEncoding_ = CharacterEncoding::Utf8;
    int64_t memoryLimitMax_ = 0; ///< MB; the server's memory_limit
    bool keepsLog_ = true;       ///< the server has a log that outlives it
    uint64_t version_ = 0, takenVersion_ = 0;

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/client_text.hpp"
 #include "common/text/encoding_converter.hpp"
 #include "common/text/utf8.hpp"
 
@@ -74,4 +75,32 @@ CATCH_TEST_CASE("encodings are found by their names") {
    CATCH_CHECK(encodingNamed("nosuch") == std::nullopt);
    CATCH_CHECK(encodingName(CharacterEncoding::ShiftJis2004) == "SHIFT_JIS_2004");
    CATCH_CHECK(encodingOf(42) == std::nullopt);
+}
+
+CATCH_TEST_CASE("a text that is cut anywhere has whole characters and the beginning of one") {
+   std::mt19937_64 random(18);
+   for (int round = 0; round < 20'000; ++round) {
+      const CharacterEncoding encoding = *encodingOf(static_cast<int32_t>(random() % encodingCount));
+      std::string text(random() % 12, '\0');
+      for (char& c : text)
+         c = static_cast<char>(random() % 2 ? 0x81 + random() % 126 : 0x30 + random() % 50);
+      if (!isValid(encoding, text)) continue;
+      const std::string_view first = std::string_view(text).substr(0, random() % (text.size() + 1));
+      const size_t whole = wholeCharacterBytes(encoding, first);
+      CATCH_REQUIRE(whole <= first.size());
+      CATCH_REQUIRE(first.size() - whole < static_cast<size_t>(std::max(1, characterBytesMax(encoding))));
+      CATCH_REQUIRE(isValid(encoding, text.substr(0, whole)));
+      CATCH_REQUIRE(isValid(encoding, text.substr(whole)));
+   }
+}
+
+CATCH_TEST_CASE("messages come through in every encoding") {
+   std::string storage;
+   const ClientText latin(CharacterEncoding::Latin1), own(CharacterEncoding::SqlAscii);
+   CATCH_CHECK(latin.toClientAnyway("a€ü") == "a?\xfc");
+   CATCH_CHECK(own.toClientAnyway("a€ü") == "a€ü");
+   CATCH_CHECK(latin.toClient("ü", storage) == "\xfc");
+   CATCH_CHECK(latin.fromClient("\xfc", storage) == "ü");
+   CATCH_CHECK_THROWS_AS(latin.toClient("€", storage), SqlError);
+   CATCH_CHECK_THROWS_AS(own.fromClient("\xfc", storage), SqlError);
 }

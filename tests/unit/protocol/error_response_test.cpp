@@ -28,7 +28,7 @@ CATCH_TEST_CASE("an error within a function has its query, position and context"
                         .dataType("money");
    error.addContext("SQL statement \"SELECT f()\"");
    std::string message;
-   appendErrorResponse(message, error, ErrorSeverity::Error);
+   appendErrorResponse(message, error, ErrorSeverity::Error, ClientText(CharacterEncoding::Utf8));
    auto fields = fieldsOf(message);
    CATCH_CHECK(fields['q'] == "SELECT 1/0");
    CATCH_CHECK(fields['p'] == "8");
@@ -43,7 +43,7 @@ CATCH_TEST_CASE("a notice has the fields that RAISE gives it", "[error]") {
    notice.tableName = "t";
    notice.dataTypeName = "money";
    std::string message;
-   appendNoticeResponse(message, notice);
+   appendNoticeResponse(message, notice, ClientText(CharacterEncoding::Utf8));
    auto fields = fieldsOf(message);
    CATCH_CHECK(fields['W'] == notice.context);
    CATCH_CHECK(fields['t'] == "t");
