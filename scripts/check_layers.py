@@ -38,7 +38,7 @@ FOLDERS = {
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
         "base_type": {"error", "text", "memory", "value"},
-        "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "value"},
+        "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "text", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},

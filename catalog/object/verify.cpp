@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/collation_text.hpp"
@@ -54,7 +55,8 @@ public:
       verifyCalls();
       for (const Trigger& trigger : relation_.triggers) {
          const std::string what = "trigger " + quoteIdentifier(trigger.name) + " on ";
-         if (!snapshot_.function(trigger.function)) report(what, "its function is missing");
+         if (!snapshot_.function(trigger.function) && !builtins().function(trigger.function))
+            report(what, "its function is missing");
          for (const Dependency& dependency : trigger.dependsOn)
             if (!hasColumn(dependency.relation, dependency.attribute))
                report(what, "a table or column that it reads is missing");

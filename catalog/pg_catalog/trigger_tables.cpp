@@ -54,7 +54,7 @@ void constraintTriggerRows(const Relation& relation, RowBuilder& row) {
 void forEachTriggerUse(const Relation& relation, const TriggerUse& use) {
    using namespace class_oid;
    for (const Trigger& t : relation.triggers) {
-      use(t.oid, pgProc, t.function, 0, 'n');
+      if (t.function >= firstUserOid) use(t.oid, pgProc, t.function, 0, 'n');
       use(t.oid, pgClass, relation.oid, 0, 'a');
       if (t.constraintRelation != invalidOid) use(t.oid, pgClass, t.constraintRelation, 0, 'a');
       if (t.parent != invalidOid) {

@@ -2,11 +2,13 @@
 
 #include <optional>
 
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/object/function_text.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/row.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/trigger_call.hpp"
+#include "engine/program/builtin_triggers.hpp"
 #include "engine/program/run_program.hpp"
 #include "engine/program/stat_statements.hpp"
 #include "engine/program/tablefunc.hpp"
@@ -216,7 +218,11 @@ std::optional<std::string> runTrigger(SessionCore& core, const TriggerCall& call
    checkStack();
    core.checkInterrupts();
    const catalog::FunctionPtr function = core.transaction.catalog().function(call.trigger.function);
-   if (!function) throwInternal("the function of a trigger does not exist");
+   if (!function) {
+      const catalog::FunctionInfo* builtin = catalog::builtins().function(call.trigger.function);
+      if (!builtin) throwInternal("the function of a trigger does not exist");
+      return runBuiltinTrigger(builtin->name, call);
+   }
    const InTrigger inTrigger(core);
    InRoutine inside(core, *function, {});
    inside.set(*function);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/object/function_text.hpp"
 #include "sql/deparse/resolver.hpp"
 #include "sql/deparse/tree_walk.hpp"
@@ -230,7 +231,10 @@ std::string triggerText(const catalog::Trigger& trigger, const catalog::Relation
       text += " WHEN (" + condition + ")";
    }
    const auto function = context.catalog.function(trigger.function);
-   const std::string signature = function ? catalog::signatureOf(context.catalog, names.path, *function) : "?()";
+   const catalog::FunctionInfo* builtin = function ? nullptr : catalog::builtins().function(trigger.function);
+   const std::string signature = function  ? catalog::signatureOf(context.catalog, names.path, *function)
+                                 : builtin ? std::string(builtin->name) + "()"
+                                           : "?()";
    text += " EXECUTE FUNCTION " + signature.substr(0, signature.rfind('(') + 1);
    for (size_t i = 0; i < trigger.arguments.size(); ++i)
       text += (i == 0 ? "" : ", ") + literal(trigger.arguments[i]);

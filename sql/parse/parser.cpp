@@ -47,8 +47,8 @@ bool contains(std::string_view text, std::string_view part) {
 SqlState stateOf(std::string_view message) {
    if (startsWith(message, "frame s") || startsWith(message, "frame e")) return sqlstate::windowingError;
    if (contains(message, "not yet implemented") || contains(message, "is not supported") ||
-       contains(message, "no longer supported") || contains(message, "not implemented") ||
-       startsWith(message, "CREATE SCHEMA IF NOT EXISTS cannot include"))
+       contains(message, "is only supported for") || contains(message, "no longer supported") ||
+       contains(message, "not implemented") || startsWith(message, "CREATE SCHEMA IF NOT EXISTS cannot include"))
       return sqlstate::featureNotSupported;
    if ((startsWith(message, "role name ") && contains(message, "is reserved")) ||
        contains(message, "cannot be used as a role name here"))

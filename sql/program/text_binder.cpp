@@ -63,6 +63,16 @@ private:
    const catalog::Function* const routine_;
 };
 
+/// Whether constants may decide that an expression which reads columns is a constant.
+bool mayBecomeConstant(const Expr& expr) {
+   bool found = false;
+   forEachExpr(expr, [&](const Expr& node) {
+      found = found || node.kind == ExprKind::Case || node.kind == ExprKind::Coalesce;
+      return !found;
+   });
+   return found;
+}
+
 /// Errors in texts that the program might never come to.
 bool isOfText(const SqlError& error) {
    const SqlState code = error.state();
@@ -195,7 +205,7 @@ ExprPtr TextBinder::casted(ExprPtr value, const SqlType& type) {
 ExprPtr TextBinder::checked(ExprPtr cast) {
    std::vector<ColumnId> read;
    collectColumns(*cast, read);
-   if (!read.empty() || !mayFail(*cast)) return cast;
+   if (!mayFail(*cast) || (!read.empty() && !mayBecomeConstant(*cast))) return cast;
    BoundRel query;
    const SqlType type = cast->type;
    const ColumnId column = state_.addColumn(noLevel, "value", type);

@@ -1,11 +1,13 @@
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/object/acl.hpp"
 #include "catalog/object/function.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/trigger/trigger_list.hpp"
+#include "engine/program/builtin_triggers.hpp"
 #include "sql/bind/trigger.hpp"
 #include "sql/deparse/rule.hpp"
 #include "sql/parse/node_access.hpp"
@@ -160,6 +162,10 @@ void Draft::readFunction() {
    if (!function) {
       for (const catalog::FunctionInfo* builtin : catalog::builtins().functions(name.name))
          if (builtin->argTypes.empty() && (name.schema.empty() || name.schema == "pg_catalog")) {
+            if (isBuiltinTrigger(name.name)) {
+               draft_.function = builtin->oid;
+               return;
+            }
             if (builtin->returnType == oid::trigger) throwNotSupported("triggers that call " + name.name + "()");
             refuse(sqlstate::invalidObjectDefinition, "function " + name.text() + " must return type trigger");
          }

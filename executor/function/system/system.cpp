@@ -159,6 +159,9 @@ bool reloadConfiguration(KernelEnv& env) {
 StringView databaseEncoding(KernelEnv&) {
    return StringView("UTF8");
 }
+StringView clientEncoding(KernelEnv& env) {
+   return env.copy(env.context.requireSession("pg_client_encoding").setting("client_encoding"));
+}
 int64_t transactionId(KernelEnv& env) {
    return env.context.requireSession("pg_current_xact_id").transactionId();
 }
@@ -232,6 +235,7 @@ void registerSystem() {
    addKernel<exportSnapshot>("pg_export_snapshot");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
    addKernel<databaseEncoding>("getdatabaseencoding");
+   addKernel<clientEncoding>("pg_client_encoding");
    addKernel<randomUuid>("gen_random_uuid");
 }
 
