@@ -74,6 +74,9 @@ void appendNoticeResponse(std::string& out, const Notice& notice, const ClientTe
    field('c', notice.columnName);
    field('d', notice.dataTypeName);
    field('n', notice.constraintName);
+   field('F', baseName(notice.where.file_name()));
+   field('L', std::to_string(notice.where.line()));
+   field('R', *notice.routine ? std::string_view(notice.routine) : functionName(notice.where.function_name()));
    field.finish();
 }
 

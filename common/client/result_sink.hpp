@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -85,6 +86,8 @@ struct Notice {
    std::string message, detail, hint;
    std::string context = {}; ///< as of an SqlError, as are the names
    std::string schemaName = {}, tableName = {}, columnName = {}, dataTypeName = {}, constraintName = {};
+   const char* routine = ""; ///< as of an SqlError
+   std::source_location where = std::source_location::current();
 };
 
 /// Takes notices at any time while the session handles a request, also outside results.

@@ -107,15 +107,18 @@ std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typ
    return makeArray(array);
 }
 
-/// Calls `part(field type, field, column)` for each column of a row that is not dropped; the field of a column that
-/// came after the value is NULL.
+/// Calls `part(type, named, field)` for each column of a row that is not dropped: the type of the field's value, and
+/// the column's type, which may be a domain over it. The field of a column that came after the value is NULL.
 template <typename Part>
 void eachField(const RowView& row, const RowFields& columns, Part&& part) {
    RowView::Cursor field(row);
    while (field.next())
-      if (!columns || !columnOf(*columns, field.index()).isDropped) part(field->type, *field);
+      if (!columns)
+         part(field->type, field->type, *field);
+      else if (const RowField& column = columnOf(*columns, field.index()); !column.isDropped)
+         part(field->type, column.type.named(), *field);
    for (size_t i = row.size(); columns && i < columns->size(); ++i)
-      if (!(*columns)[i].isDropped) part((*columns)[i].type.oid, RowView::Field());
+      if (!(*columns)[i].isDropped) part((*columns)[i].type.oid, (*columns)[i].type.named(), RowView::Field());
 }
 
 RowFields columnsOf(Oid type, const UserTypes* types) {
@@ -128,10 +131,10 @@ void appendRow(std::string& out, std::string_view bytes, const UserTypes* types)
    const RowView row(bytes);
    const RowFields columns = row.type() == oid::record ? nullptr : columnsOf(row.type(), types);
    int32_t count = 0;
-   eachField(row, columns, [&](Oid, const RowView::Field&) { ++count; });
+   eachField(row, columns, [&](Oid, Oid, const RowView::Field&) { ++count; });
    appendBig(out, count);
-   eachField(row, columns, [&](Oid type, const RowView::Field& field) {
-      appendBig(out, type);
+   eachField(row, columns, [&](Oid type, Oid named, const RowView::Field& field) {
+      appendBig(out, named);
       if (field.isNull) return appendBig(out, int32_t{-1});
       const size_t start = out.size();
       appendBig(out, int32_t{0});
@@ -154,9 +157,9 @@ std::string readRowBinary(std::string_view bytes, Oid rowType, const UserTypes* 
       const RowField& column = (*columns)[i];
       if (column.isDropped) continue;
       const Oid sent = reader.take<Oid>();
-      if (sent != column.type.oid)
+      if (sent != column.type.named())
          throw SqlError(sqlstate::datatypeMismatch, "binary data has type " + std::to_string(sent) +
-                                                        " instead of expected " + std::to_string(column.type.oid) +
+                                                        " instead of expected " + std::to_string(column.type.named()) +
                                                         " in record column " + std::to_string(i + 1));
       const int32_t length = reader.take<int32_t>();
       if (length < -1) throw SqlError(sqlstate::invalidBinaryRepresentation, "insufficient data left in message");

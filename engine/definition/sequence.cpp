@@ -282,6 +282,13 @@ void attachSequence(CommandContext& context, const catalog::Relation& table, cat
    const SequenceOptions options(context, list);
    std::string name = editor.chooseName(table.name, column.name, "seq", table.schema);
    if (options.sequenceName) name = stringOf(ListOf<>(as<::List>(options.sequenceName->arg)).back());
+   const char* command = sql::isNode(context.statement.node, T_CreateStmt) ? "CREATE TABLE" : "ALTER TABLE";
+   context.core.report({Notice::Severity::Debug,
+                        sqlstate::successfulCompletion,
+                        std::string(command) + " will create implicit sequence \"" + name + "\" for serial column \"" +
+                            table.name + "." + column.name + "\"",
+                        {},
+                        {}});
    catalog::Relation draft = draftSequence(context, std::move(name), table.schema, table.persistence);
    draft.sequence->type = {type, -1, invalidOid};
    draft.sequence->isIdentity = column.identity != '\0';

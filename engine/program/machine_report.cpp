@@ -65,6 +65,8 @@ Notice::Severity severityOf(RaiseLevel level) {
    }
 }
 
+constexpr const char* raiseRoutine = "exec_stmt_raise";
+
 } // namespace
 
 Machine::Flow Machine::run(const Raise& node) {
@@ -113,11 +115,12 @@ Machine::Flow Machine::run(const Raise& node) {
                         ? (node.level == RaiseLevel::Warning ? sqlstate::warning : sqlstate::successfulCompletion)
                         : stateOf(report.code),
                     report.message, report.detail, report.hint, contextLine(), report.schema, report.table,
-                    report.column, report.type, report.constraint});
+                    report.column, report.type, report.constraint, raiseRoutine});
       return Flow::Next;
    }
    SqlError error(stateOf(report.code), report.message);
    throw std::move(error)
+       .routine(raiseRoutine)
        .detail(report.detail)
        .hint(report.hint)
        .table(report.schema, report.table)

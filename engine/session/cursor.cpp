@@ -152,9 +152,9 @@ std::string SessionImpl::openCursor(std::string name, std::unique_ptr<QueryExecu
 
 Portal& SessionImpl::requireCursor(std::string_view name) {
    Portal* portal = portals_.find(name);
-   if (!portal || (!portal->execution && !portal->cursor))
-      throw SqlError(sqlstate::invalidCursorName, "cursor \"" + std::string(name) + "\" does not exist");
+   if (!portal) throw SqlError(sqlstate::invalidCursorName, "cursor \"" + std::string(name) + "\" does not exist");
    if (portal->isFailed) throwCannotRun(name);
+   if (!portal->cursor && !portal->execution) startBound(name, *portal);
    return *portal;
 }
 

@@ -384,6 +384,19 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    requireToldColumns(statement, *portal.execution);
 }
 
+void SessionImpl::startBound(std::string_view name, Portal& portal) {
+   if (portal.isDone || portal.statement->isEmpty) throwCannotRun(name);
+   MemoryCharge treeMemory;
+   const sql::ParsedScript script = parseCharged(portal.statement->text, treeMemory);
+   const ::Node& node = *script.statements()[0].node;
+   if (!isNode(&node, T_SelectStmt) || as<::SelectStmt>(&node)->intoClause) throwCannotRun(name);
+   const SessionCore::LiteralsAsPrepared literals(core_, portal.statement->literals);
+   auto execution = startQuery(core_, script, node, portal.parameters);
+   if (execution->writes()) throwCannotRun(name);
+   requireToldColumns(*portal.statement, *execution);
+   portal.execution = std::move(execution);
+}
+
 void SessionImpl::closeStatement(std::string_view name) {
    const auto found = statements_.find(name);
    if (found != statements_.end()) statements_.erase(found);

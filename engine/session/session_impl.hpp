@@ -106,6 +106,8 @@ private:
    ExecuteResult runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink);
    ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
    void startPortal(Portal& portal, const sql::ParsedScript& script);
+   /// Starts the query of a portal that Bind has made and FETCH or MOVE runs first. Throws 55000 unless it only reads.
+   void startBound(std::string_view name, Portal& portal);
    std::unique_ptr<QueryExecution> startGeneric(Portal& portal);
 
    // PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD

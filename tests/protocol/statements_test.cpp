@@ -230,6 +230,33 @@ CATCH_TEST_CASE("a prepared statement whose result type has changed says so in t
    c.run("DROP TABLE wire_changed");
 }
 
+CATCH_TEST_CASE("a row in binary names the domains of its columns, both ways") {
+   const Connection c;
+   c.run("DROP TYPE IF EXISTS wire_row; DROP DOMAIN IF EXISTS wire_domain");
+   c.run("CREATE DOMAIN wire_domain AS int4 CHECK (VALUE > 0); CREATE TYPE wire_row AS (a wire_domain)");
+   const Result row = c.parameters("SELECT ROW(5)::wire_row", {}, true);
+   CATCH_REQUIRE(PQgetlength(row.get(), 0, 0) == 16);
+   const std::string bytes(PQgetvalue(row.get(), 0, 0), 16);
+   uint32_t named = 0;
+   for (size_t i = 4; i < 8; ++i)
+      named = named << 8 | static_cast<unsigned char>(bytes[i]);
+   CATCH_CHECK(c.run("SELECT 'wire_domain'::regtype::oid") == std::to_string(named) + "\n");
+   const char* value = bytes.data();
+   const int length = 16, isBinary = 1;
+   const Result back(PQexecParams(c.get(), "SELECT ($1::wire_row).a", 1, nullptr, &value, &length, &isBinary, 0));
+   CATCH_CHECK(describe(back.get()) == "5\n");
+   c.run("DROP TYPE wire_row; DROP DOMAIN wire_domain");
+}
+
+CATCH_TEST_CASE("a call ignores parameters of type void, as JDBC sends them for results") {
+   const Connection c;
+   const Oid types[] = {2278, 23};
+   const char* values[] = {nullptr, "7"};
+   const Result called(PQexecParams(c.get(), "SELECT abs($1, $2)", 2, types, values, nullptr, nullptr, 0));
+   CATCH_CHECK(describe(called.get()) == "7\n");
+   CATCH_CHECK(describe(c.parameters("SELECT pi($1::void) > 3", {""}).get()) == "t\n");
+}
+
 CATCH_TEST_CASE("portals with row limits") {
    RawClient c;
    c.start();

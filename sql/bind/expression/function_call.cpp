@@ -230,6 +230,11 @@ ExprPtr bindCall(BindState& state, Scope& scope, CallSite site) {
          throw SqlError(sqlstate::syntaxError, "positional argument cannot follow named argument").at(arg->position);
       args.push_back(std::move(arg));
    }
+   // JDBC's {? = call f(?)} sends its result's parameter, too, as one of type void.
+   if (argNames.empty() && !call.agg_within_group)
+      std::erase_if(args, [](const ExprPtr& arg) {
+         return arg->type.oid == oid::voidType && (arg->kind == ExprKind::Parameter || arg->kind == ExprKind::Constant);
+      });
    const auto directCount = static_cast<uint32_t>(args.size());
    if (call.agg_within_group) // the sort columns of WITHIN GROUP are arguments of the function
       for (const auto* sort : ListOf<SortBy>(call.agg_order))

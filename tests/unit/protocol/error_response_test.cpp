@@ -46,6 +46,7 @@ CATCH_TEST_CASE("a notice has the fields that RAISE gives it", "[error]") {
    appendNoticeResponse(message, notice, ClientText(CharacterEncoding::Utf8));
    auto fields = fieldsOf(message);
    CATCH_CHECK(fields['W'] == notice.context);
+   CATCH_CHECK(fields['F'] == "error_response_test.cpp");
    CATCH_CHECK(fields['t'] == "t");
    CATCH_CHECK(fields['d'] == "money");
    CATCH_CHECK(fields['H'] == "h");
