@@ -49,6 +49,7 @@ public:
       const MutexLock guard(owner.mutex_);
       std::vector<Edge> edges;
       for (Waiter* waiter : owner.waiters_) {
+         if (waiter->hasGivenUp) continue;
          const LockManager::Lock& lock = *waiter->lock;
          const auto place = std::find(lock.queue.begin(), lock.queue.end(), waiter);
          if (place == lock.queue.end()) continue; // granted, and its thread has not run yet
@@ -56,7 +57,7 @@ public:
             if (held->owner != &owner && (held->allModes() & conflictsOf(waiter->mode)))
                edges.push_back({waiter, held->owner, true});
          for (auto it = lock.queue.begin(); it != place; ++it)
-            if ((*it)->owner != &owner && conflicts((*it)->mode, waiter->mode))
+            if ((*it)->owner != &owner && !(*it)->hasGivenUp && conflicts((*it)->mode, waiter->mode))
                edges.push_back({waiter, (*it)->owner, false});
       }
       return edges;
@@ -124,6 +125,7 @@ bool LockManager::resolveDeadlock(Waiter& waiter, Deadlock& deadlock) {
                             describe(edge.waiter->lock->tag, *edge.waiter->owner), edge.blocker->processId());
             deadlock.processes.push_back(processId);
          }
+         waiter.hasGivenUp = true; // another waiter of the cycle that searches now finds none
          return false;
       }
       Waiter& first = *soft->waiter;

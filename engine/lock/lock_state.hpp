@@ -62,6 +62,7 @@ struct LockManager::Waiter {
    CondVar changed;
    bool isGranted GUARDED_BY(mutex) = false;
    bool isInterrupted GUARDED_BY(mutex) = false;
+   bool hasGivenUp = false; ///< a deadlock ends with it, though it is in the queue still. Guarded by all partitions
 };
 
 struct LockManager::Partition {

@@ -105,9 +105,16 @@ std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
 }
 
 PortalDescription SessionImpl::describePortal(std::string_view name) {
-   PortalDescription out = requirePortal(name).describe();
+   const Portal& portal = requirePortal(name);
+   if (portal.isFailed) refuseFailed(name);
+   PortalDescription out = portal.describe();
    if (out.returnsRows) requireUsableTransaction(core_);
    return out;
+}
+
+void SessionImpl::refuseFailed(std::string_view portal) {
+   requireUsableTransaction(core_);
+   throwCannotRun(portal);
 }
 
 void SessionImpl::throwCannotRun(std::string_view portal) {
@@ -254,12 +261,13 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    StatementCount count(core_.database.counters);
    Portal& portal = requirePortal(name);
    const PortalLog log(*this, portal, name);
+   if (portal.isFailed) refuseFailed(name);
    sink.useFormats(portal.formats);
    if (isAuditOn()) beginAudit(portal);
    const std::shared_ptr<const PreparedStatement> statement = portal.statement;
    std::unique_ptr<CountedRun> counted = beginCount(portal);
    ExecuteResult result = audit_.guard([&] {
-      return log.withContext([&] { return runOrFail(name, [&] { return runPortal(name, portal, maxRows, sink); }); });
+      return log.withContext([&] { return runOrFail(name, [&] { return runPortal(portal, maxRows, sink); }); });
    });
    endAudit(name, result, maxRows);
    if (counted) endCount(name, std::move(counted), result, maxRows, statement);
@@ -269,12 +277,11 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
    return result;
 }
 
-ExecuteResult SessionImpl::runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink) {
+ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
    DCHECK(portal.cursor || portal.statement);
    // What has begun may outlive an error, in a block with savepoints.
-   if (portal.isFailed || portal.cursor || portal.execution) requireUsableTransaction(core_);
-   if (portal.isFailed) throwCannotRun(name);
+   if (portal.cursor || portal.execution) requireUsableTransaction(core_);
    if (portal.cursor) { // made by DECLARE, run by an Execute message
       core_.statementBegins();
       sink.begin(portal.cursor->columns());
@@ -466,7 +473,7 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
    portal.statement = requireStatement(call.name);
    portal.parameters = executeParameters(script, call, *portal.statement);
    CountedRun counted(counting_, portal.statement->counted);
-   std::string tag = runPortal("", portal, 0, sink).tag;
+   std::string tag = runPortal(portal, 0, sink).tag;
    counted.end(tag, [&] { return countedText(*portal.statement); });
    return tag;
 }

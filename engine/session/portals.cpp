@@ -83,6 +83,18 @@ void Portals::endFrom(size_t level) {
    std::erase_if(entries_, [&](const auto& entry) { return entry.second.level && *entry.second.level >= level; });
 }
 
+void Portals::failFrom(size_t level) {
+   for (auto& [name, entry] : entries_) {
+      if (!entry.level || *entry.level < level) continue;
+      Portal& portal = entry.portal;
+      portal.isFailed = true;
+      portal.execution.reset();
+      portal.cursor.reset();
+      portal.audited.reset();
+      portal.counted.reset();
+   }
+}
+
 void Portals::joinLevel(size_t level) {
    for (auto& [name, entry] : entries_)
       if (entry.level) entry.level = std::min(*entry.level, level);

@@ -93,8 +93,11 @@ public:
    bool hasNewHoldable() const;
    /// The commit has succeeded: what was held outlives the transaction.
    void committed();
-   /// End the transaction's portals of `level` and above: before ROLLBACK (0), ROLLBACK TO, and after an error.
+   /// End the transaction's portals of `level` and above: before ROLLBACK (0) and ROLLBACK TO.
    void endFrom(size_t level);
+   /// After an error in a block: what these portals run ends. They themselves stay for clients that ask for them, and
+   /// learn that the transaction has failed.
+   void failFrom(size_t level);
    /// RELEASE: portals of higher levels belong to this one from now on.
    void joinLevel(size_t level);
 

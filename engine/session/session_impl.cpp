@@ -579,7 +579,8 @@ void SessionImpl::sync() {
 void SessionImpl::fail() noexcept {
    core_.database.counters.errors.fetch_add(1, std::memory_order_relaxed);
    // Their rows go with the transaction, or with what it has done since its last savepoint.
-   portals_.endFrom(core_.transaction.savepointCount());
+   const size_t level = core_.transaction.savepointCount();
+   core_.transaction.inBlock() ? portals_.failFrom(level) : portals_.endFrom(level);
    core_.transaction.fail();
    core_.statementEnds();
    core_.reportActivity(core_.transaction.inBlock() ? "idle in transaction (aborted)" : "idle", {});

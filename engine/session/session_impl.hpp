@@ -103,7 +103,7 @@ private:
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                           std::span<const BoundParameter> parameters, ResultSink& sink, bool isTopLevel = false);
    std::string dispatch(CommandContext& context);
-   ExecuteResult runPortal(std::string_view name, Portal& portal, uint64_t maxRows, ResultSink& sink);
+   ExecuteResult runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink);
    ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
    void startPortal(Portal& portal, const sql::ParsedScript& script);
    /// Starts the query of a portal that Bind has made and FETCH or MOVE runs first. Throws 55000 unless it only reads.
@@ -163,6 +163,8 @@ private:
       }
    }
    [[noreturn]] static void throwCannotRun(std::string_view portal);
+   /// The portal has failed: its transaction has, too, or it cannot be run any more.
+   [[noreturn]] void refuseFailed(std::string_view portal);
    /// A commit is about to come: Portals::hold(). On an error the transaction is rolled back, as by a failed commit.
    void holdPortals();
    /// Commit the implicit transaction. What was declared WITH HOLD outlives it.

@@ -296,6 +296,28 @@ CATCH_TEST_CASE("portals wait while their transaction has failed, and go on afte
    c.ask(raw::query("ROLLBACK"));
 }
 
+CATCH_TEST_CASE("portals of a failed transaction are known until its end") {
+   RawClient c;
+   c.start();
+   const std::string aborted =
+       "E ERROR 25P02 current transaction is aborted, commands ignored until end of transaction block\nZ E\n";
+   c.ask(raw::query("BEGIN; DECLARE c CURSOR FOR SELECT 1"));
+   c.ask(raw::parse("", "SELECT g FROM generate_series(1, 5) g") + raw::bind("begun", "") + raw::execute("begun", 2) +
+         raw::syncMessage());
+   c.ask(raw::query("SELECT 1/0"));
+   for (const char* portal : {"c", "begun"}) {
+      CATCH_CHECK(c.ask(raw::execute(portal, 1) + raw::syncMessage()) == aborted);
+      CATCH_CHECK(c.ask(raw::describe('P', portal) + raw::syncMessage()) == aborted);
+   }
+   CATCH_CHECK(c.ask(raw::execute("nowhere") + raw::syncMessage()) ==
+               "E ERROR 34000 portal \"nowhere\" does not exist\nZ E\n");
+   CATCH_CHECK(c.ask(raw::message('C', "Pbegun" + std::string(1, '\0')) + raw::syncMessage()) == "3\nZ E\n");
+   c.ask(raw::query("ROLLBACK"));
+   for (const char* portal : {"c", "begun"})
+      CATCH_CHECK(c.ask(raw::execute(portal) + raw::syncMessage()) ==
+                  "E ERROR 34000 portal \"" + std::string(portal) + "\" does not exist\nZ I\n");
+}
+
 CATCH_TEST_CASE("Describe of what returns nothing, and of portals") {
    RawClient c;
    c.start();
