@@ -1,37 +1,25 @@
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "common/env/clock.hpp"
 #include "common/format.hpp"
-#include "common/thread/stack.hpp"
 #include "engine/command/command.hpp"
-#include "engine/command/explain_document.hpp"
+#include "engine/command/explain_node.hpp"
 #include "engine/query/statement_runner.hpp"
-#include "io/format/external_table.hpp"
-#include "sql/algebra/constant_naming.hpp"
-#include "sql/algebra/table_parts.hpp"
 #include "sql/parse/node_access.hpp"
 
-// EXPLAIN and EXPLAIN ANALYZE: the plan as a document, which explain_document.cpp writes.
+// EXPLAIN and EXPLAIN ANALYZE: options and the whole document. explain_node.cpp describes the plan,
+// explain_document.cpp writes the text.
 
 namespace ouzel::engine {
 
 using sql::as;
 using sql::isNode;
 using sql::ListOf;
-namespace plan = sql::plan;
 
 namespace {
 
-struct ExplainOptions {
-   bool analyze = false, costs = true, verbose = false, wal = false, settings = false;
-   std::optional<bool> timingGiven, summaryGiven;
-   ExplainFormat format = ExplainFormat::Text;
-
-   bool timing() const { return timingGiven.value_or(analyze); }
-   bool summary() const { return summaryGiven.value_or(analyze); }
-};
+using Kind = ExplainProperty::Kind;
 
 ExplainFormat formatOption(const CommandContext& context, const ::DefElem& option) {
    std::string given;
@@ -85,127 +73,6 @@ ExplainOptions parseOptions(const CommandContext& context, const ::List* list) {
    requireAnalyze(options.timingGiven.value_or(false), "TIMING");
    return options;
 }
-
-using Kind = ExplainProperty::Kind;
-
-/// Makes the document; visits operators in the order of QueryExecution::profile().
-class TreeBuilder {
-public:
-   TreeBuilder(const plan::Plan& plan, const ExplainOptions& options,
-               const std::vector<executor::OperatorProfile>* profile)
-      : plan_(plan), options_(options), profile_(profile) {}
-
-   ExplainNode build(const plan::Node& node) {
-      checkStack();
-      ExplainNode result;
-      result.title = plan::nodeName(node);
-      text(result, "Node Type", result.title);
-      if (options_.costs) {
-         const double rows = std::max(1.0, std::round(node.estimatedRows));
-         result.title += format("  (cost={:.0f} rows={:.0f})", node.estimatedCost, rows);
-         number(result, "Total Cost", format("{:.2f}", node.estimatedCost));
-         number(result, "Plan Rows", format("{:.0f}", rows));
-      }
-      const size_t index = next_++;
-      const executor::OperatorProfile* profile = profile_ && index < profile_->size() ? &(*profile_)[index] : nullptr;
-      if (profile) measured(result, *profile);
-      result.titled = result.properties.size();
-      details(result, node);
-      if (profile)
-         for (const auto& [name, value] : profile->notes)
-            text(result, name, value);
-      for (const auto& child : node.children)
-         result.plans.push_back(build(*child));
-      for (const plan::CtePlan& cte : node.ctes()) {
-         result.plans.push_back(build(*cte.plan));
-         result.plans.back().subplan = "CTE " + cte.name;
-      }
-      return result;
-   }
-
-private:
-   static void text(ExplainNode& node, std::string name, std::string value) {
-      node.properties.push_back({std::move(name), Kind::Text, {std::move(value)}});
-   }
-   static void number(ExplainNode& node, std::string name, std::string value) {
-      node.properties.push_back({std::move(name), Kind::Number, {std::move(value)}});
-   }
-   void measured(ExplainNode& node, const executor::OperatorProfile& profile) {
-      const double millis = static_cast<double>(profile.nanos) / 1e6;
-      const size_t kilobytes = (profile.memoryPeak + 1023) / 1024;
-      number(node, "Actual Rows", std::to_string(profile.rows));
-      if (!options_.timing()) {
-         node.title += format(" (actual rows={})", profile.rows);
-         return;
-      }
-      node.title += format(" (actual time={:.3f} ms rows={} memory={} kB)", millis, profile.rows, kilobytes);
-      number(node, "Actual Total Time", format("{:.3f}", millis));
-      number(node, "Peak Memory Usage", std::to_string(kilobytes));
-   }
-   std::string text(const sql::Expr& expr) const { return sql::toString(expr, plan_.columns); }
-   /// Adds a property with the text of each item; none without items.
-   template <class Items, class TextOf>
-   void list(ExplainNode& node, const char* name, const Items& items, const TextOf& textOf) {
-      if (items.empty()) return;
-      ExplainProperty property{name, Kind::List, {}};
-      for (const auto& item : items)
-         property.values.push_back(textOf(item));
-      node.properties.push_back(std::move(property));
-   }
-   /// The same for a conjunction, which is one text.
-   template <class Items, class TextOf>
-   void conjunction(ExplainNode& node, const char* name, const Items& items, const TextOf& textOf) {
-      if (items.empty()) return;
-      std::string all;
-      for (const auto& item : items)
-         all += (all.empty() ? "" : " AND ") + textOf(item);
-      text(node, name, std::move(all));
-   }
-   void predicates(ExplainNode& node, const char* name, const std::vector<sql::ExprPtr>& predicates) {
-      conjunction(node, name, predicates, [&](const sql::ExprPtr& expr) { return text(*expr); });
-   }
-   void sortKeys(ExplainNode& node, const std::vector<sql::SortKey>& keys) {
-      list(node, "Sort Key", keys,
-           [&](const sql::SortKey& key) { return text(*key.expr) + (key.descending ? " DESC" : ""); });
-   }
-   void files(ExplainNode& node, const plan::Scan& scan) {
-      if (!scan.table.external) return;
-      number(node, "Files", std::to_string(scan.table.external->files().size()));
-      list(node, "Columns", scan.columns,
-           [&](const plan::ScanColumn& column) { return plan_.columns[column.column].name; });
-   }
-   void details(ExplainNode& result, const plan::Node& node) {
-      if (const auto* scan = node.getIf<plan::Scan>()) {
-         files(result, *scan);
-         if (scan->table.parts && !profile_) // a run tells which it has read
-            text(result, "Partitions", sql::partsText(scan->table));
-         predicates(result, "Filter", scan->predicates);
-      } else if (const auto* filter = node.getIf<plan::Filter>()) {
-         predicates(result, "Filter", filter->predicates);
-      } else if (const auto* join = node.getIf<plan::HashJoin>()) {
-         conjunction(result, "Join Cond", join->keys,
-                     [&](const plan::JoinKey& key) { return "(" + text(*key.probe) + " = " + text(*key.build) + ")"; });
-         predicates(result, "Join Filter", join->predicates);
-      } else if (const auto* loop = node.getIf<plan::NestedLoopJoin>()) {
-         predicates(result, "Filter", loop->predicates);
-      } else if (const auto* aggregate = node.getIf<plan::Aggregate>()) {
-         list(result, "Group Key", aggregate->keys, [&](const sql::ComputedColumn& key) { return text(*key.expr); });
-      } else if (const auto* sort = node.getIf<plan::Sort>()) {
-         sortKeys(result, sort->keys);
-      } else if (const auto* top = node.getIf<plan::TopN>()) {
-         sortKeys(result, top->keys);
-      } else if (const auto* limit = node.getIf<plan::Limit>()) {
-         sortKeys(result, limit->keys);
-      }
-      if (options_.verbose)
-         list(result, "Output", node.output, [&](sql::ColumnId column) { return plan_.columns[column].name; });
-   }
-
-   const plan::Plan& plan_;
-   const ExplainOptions& options_;
-   const std::vector<executor::OperatorProfile>* profile_;
-   size_t next_ = 0;
-};
 
 /// Settings that plans depend on and that are not as they are by default.
 void addSettings(const SessionCore& core, ExplainDocument& document) {
@@ -285,9 +152,7 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    }
    const int64_t ended = steadyNanos();
    ExplainDocument document;
-   const sql::ConstantNaming naming(core.format().types);
-   document.plan = TreeBuilder(execution->plan(), options, options.analyze ? &execution->profile() : nullptr)
-                       .build(*execution->plan().root);
+   document.plan = explainPlan(core, execution->plan(), options, options.analyze ? &execution->profile() : nullptr);
    if (options.settings) addSettings(core, document);
    for (const auto& [name, what] : functions)
       if (options.verbose) document.properties.push_back({"Function", Kind::Text, {name + ": " + what}});

@@ -1,20 +1,16 @@
 #include <cstdio>
-#include <utility>
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/text_codec.hpp"
-#include "sql/algebra/constant_naming.hpp"
 #include "sql/algebra/rel.hpp"
 
-// The algebra as indented text, for tests, debugging and EXPLAIN: nothing parses it.
+// The algebra as indented text, for tests and debugging: nothing parses it.
 
 namespace ouzel::sql {
 
 namespace {
-
-thread_local const UserTypes* constantTypes = nullptr;
 
 const char* const compareNames[] = {"=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
 
@@ -37,11 +33,6 @@ std::string valueText(const Expr& constant) {
    const bool isOfUser = constant.type.oid >= firstUserOid || constant.type.domain != invalidOid;
    if (isRowValue(constant.type.oid) || isRowValue(arrayElementType(constant.type.oid)))
       return "a constant row"; // its fields' types are known to the catalog only
-   if (constantTypes && (isEnumType(constant.type.oid) || isEnumType(arrayElementType(constant.type.oid)))) {
-      SessionFormat format;
-      format.types = constantTypes;
-      return "'" + textOf(constant.type, value, format) + "'";
-   }
    // The bytes of other strings are no text.
    if (findTypeForm(constant.type.oid) || (!isText && !isOfUser && value.type == PhysicalType::String))
       return "'" + textOf(constant.type, value, SessionFormat()) + "'";
@@ -308,12 +299,6 @@ std::string toString(const Rel& rel, const ColumnTable& columns) {
 
 std::string toString(const Expr& expr, const ColumnTable& columns) {
    return Printer(columns).print(expr);
-}
-
-ConstantNaming::ConstantNaming(const UserTypes* types) : outer_(std::exchange(constantTypes, types)) {}
-
-ConstantNaming::~ConstantNaming() {
-   constantTypes = outer_;
 }
 
 } // namespace ouzel::sql
