@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -72,6 +72,11 @@ soak: deps-test
 	@cmake --preset relassert >/dev/null
 	@cmake --build build/relassert -j $(JOBS) --target ouzel
 	@tests/soak/soak.py --binary build/relassert/ouzel --minutes $(or $(MINUTES),30) --memory $(or $(MEMORY),512MB)
+
+# The own test suites of tools, from PyPI, against PostgreSQL 15 and Ouzel: writes docs/CLIENTS.md. About a quarter of an hour.
+clients: build
+	@scripts/install-deps --bench
+	@tests/clients/matrix.py --binary build/release/ouzel --write
 
 # Part of make test: clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
 # what; some minutes at first, then only what has changed.

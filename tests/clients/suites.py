@@ -1,0 +1,175 @@
+"""The tools' own tests: what is downloaded from PyPI, how it is run against a server, and what its tests are called.
+
+A suite is downloaded as its authors have published it (sdist) and runs in a virtual environment of its own. run() gives the outcome of
+each test: passed, failed or skipped. `missing` names what fails in Ouzel for a reason that is known: a pattern of tests and the reason."""
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import xml.etree.ElementTree
+
+TIMEOUT = 3600  # seconds for one run of a suite
+
+
+class Server:
+    """A server that runs, and its superuser."""
+
+    def __init__(self, host, port, user="postgres"):
+        self.host, self.port, self.user = host, port, user
+
+    def psql(self, database, *statements):
+        command = ["psql", "-XAtq", "-h", self.host, "-p", str(self.port), "-U", self.user, "-d", database, "-v", "ON_ERROR_STOP=1"]
+        for statement in statements:
+            command += ["-c", statement]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def fresh(self, *databases):
+        for name in databases:
+            self.psql("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            self.psql("postgres", f"CREATE DATABASE {name}")
+
+
+class Suite:
+    package = ""           # on PyPI
+    needs = []             # further packages
+    what = ""              # for the table
+    missing = []           # (pattern of tests, reason)
+
+    def __init__(self, directory):
+        self.directory = os.path.join(directory, self.package)
+        self.python = os.path.join(self.directory, "venv/bin/python")
+
+    def prepare(self):
+        """Downloads and installs, unless that was done."""
+        done = os.path.join(self.directory, "done")
+        if os.path.exists(done):
+            return
+        os.makedirs(self.directory, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "venv", os.path.join(self.directory, "venv")], check=True)
+        pip = [self.python, "-m", "pip", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "pytest", "pytest-timeout", *self.needs], check=True)
+        subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", self.directory, self.package], check=True)
+        archive = next(name for name in sorted(os.listdir(self.directory)) if name.endswith(".tar.gz"))
+        with tarfile.open(os.path.join(self.directory, archive)) as tar:
+            tar.extractall(self.directory, filter="data")
+        self.unpacked()
+        open(done, "w").close()
+
+    def unpacked(self):
+        pass
+
+    @property
+    def source(self):
+        return next(entry.path for entry in os.scandir(self.directory) if entry.is_dir() and re.search(r"-\d", entry.name))
+
+    def version(self):
+        return os.path.basename(self.source).rsplit("-", 1)[1]
+
+    def pytest(self, paths, arguments, environment):
+        report = os.path.join(self.directory, "report.xml")
+        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "60", "--maxfail", "1000000", "--junitxml", report,
+                   *arguments, *paths]
+        subprocess.run(command, cwd=self.source, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=TIMEOUT)
+        outcomes = {}
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            kinds = {child.tag for child in case}
+            outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+            outcomes[f"{case.get('classname')}.{case.get('name')}"] = outcome
+        return outcomes
+
+
+class SqlAlchemy(Suite):
+    package = "sqlalchemy"
+    needs = ["psycopg2-binary", "sqlalchemy"]
+    what = "suite of its dialects, and all tests of its PostgreSQL dialect (psycopg2)"
+    missing = [
+        (r"MatchTest|tsvector|SpecialTypesTest.*test_reflection", "full text search"),
+        (r"InvalidIndexReflection", "an index that CREATE INDEX CONCURRENTLY leaves invalid"),
+        (r"reflection_comments_oid_collision", "large objects"),
+        (r"table_using_custom", "CREATE ACCESS METHOD"),
+        (r"test_generate_series_scalar", "another order of rows without ORDER BY"),
+    ]
+
+    def run(self, server):
+        server.fresh("sqlalchemy_suite")
+        server.psql("sqlalchemy_suite", "CREATE SCHEMA test_schema", "CREATE SCHEMA test_schema_2", "CREATE EXTENSION hstore", "CREATE EXTENSION citext")
+        uri = f"postgresql+psycopg2://{server.user}@{server.host}:{server.port}/sqlalchemy_suite"
+        outcomes = self.pytest(["test/dialect/test_suite.py", "test/dialect/postgresql"], ["-p", "no:logging", "--dburi", uri], {})
+        return {re.sub(r"_15_\d+", "", name): outcome for name, outcome in outcomes.items()}
+
+
+class Psycopg2(Suite):
+    package = "psycopg2"
+    needs = ["psycopg2-binary"]
+    what = "its tests"
+    missing = [
+        (r"test_lobject", "large objects"),
+        (r"[Nn]ot_?[Gg]reedy", "a cursor's query that runs as far as its rows are fetched, and no further"),
+        (r"isolation_level_serializable", "a SERIALIZABLE transaction minds the commits of transactions that are not"),
+    ]
+
+    def run(self, server):
+        server.fresh("psycopg2_suite")
+        place = {"PSYCOPG2_TESTDB": "psycopg2_suite", "PSYCOPG2_TESTDB_HOST": server.host, "PSYCOPG2_TESTDB_PORT": str(server.port),
+                 "PSYCOPG2_TESTDB_USER": server.user}
+        return self.pytest(["tests"], [], place)
+
+
+class Asyncpg(Suite):
+    package = "asyncpg"
+    needs = ["asyncpg", "distro", "uvloop"]
+    what = "its tests"
+    missing = [
+        (r"test_standard_codecs", "the type txid_snapshot"),
+        (r"test_unhandled_type_fallback", "the extension isn"),
+        (r"test_unknown_type_text_fallback", "ranges of citext"),
+        (r"test_introspection_retries", "a parameter whose type is a domain is described as one of the base type"),
+        (r"test_prepare_14_explain", "EXPLAIN (FORMAT json) with PostgreSQL's names"),
+    ]
+
+    def unpacked(self):
+        # The sources would hide the package that pip has built.
+        os.rename(os.path.join(self.source, "asyncpg"), os.path.join(self.source, "asyncpg_source"))
+
+    def run(self, server):
+        server.fresh("asyncpg_suite")
+        place = {"PGHOST": server.host, "PGPORT": str(server.port), "PGUSER": server.user, "PGDATABASE": "asyncpg_suite"}
+        return self.pytest(["tests"], [], place)
+
+
+class Django(Suite):
+    package = "django"
+    needs = ["psycopg[binary]", "asgiref", "sqlparse", "jinja2", "pytz", "tzdata", "python-memcached"]
+    what = "the tests of its backends, schemas, migrations, queries, expressions, fields and inspectdb (psycopg 3)"
+    missing = [(r"test_foreign_data_wrapper", "CREATE FOREIGN DATA WRAPPER")]
+    labels = ["backends", "schema", "inspectdb", "introspection", "migrations", "migrations2", "transactions", "transaction_hooks", "constraints", "indexes",
+              "queries", "expressions", "expressions_case", "expressions_window", "aggregation", "aggregation_regress", "annotations", "lookup",
+              "db_functions", "db_typecasts", "db_utils", "model_fields", "datatypes", "dates", "datetimes", "bulk_create", "delete", "foreign_object",
+              "get_or_create", "select_for_update", "savepoints", "custom_pk", "many_to_many", "ordering", "raw_query", "select_related",
+              "prefetch_related", "update"]
+
+    def run(self, server):
+        server.fresh("django_suite")
+        server.psql("postgres", "DROP DATABASE IF EXISTS test_django_suite WITH (FORCE)", "DROP DATABASE IF EXISTS test_django_other WITH (FORCE)")
+        tests = os.path.join(self.source, "tests")
+        place = f"'ENGINE': 'django.db.backends.postgresql', 'HOST': '{server.host}', 'PORT': '{server.port}', 'USER': '{server.user}'"
+        with open(os.path.join(tests, "suite_settings.py"), "w") as file:
+            file.write(f"DATABASES = {{'default': {{{place}, 'NAME': 'django_suite'}}, 'other': {{{place}, 'NAME': 'django_other'}}}}\n"
+                       "SECRET_KEY = 'x'\nUSE_TZ = False\nDEFAULT_AUTO_FIELD = 'django.db.models.AutoField'\n"
+                       "PASSWORD_HASHERS = ['django.contrib.auth.hashers.MD5PasswordHasher']\n")
+        command = [self.python, "runtests.py", "--settings", "suite_settings", "--parallel", "1", "--noinput", "-v", "2",
+                   *[label for label in self.labels if os.path.isdir(os.path.join(tests, label))]]
+        done = subprocess.run(command, cwd=tests, env={**os.environ, "PYTHONPATH": self.source}, capture_output=True, text=True, timeout=TIMEOUT)
+        outcomes = {}
+        words = {"ok": "passed", "FAIL": "failed", "ERROR": "failed", "skipped": "skipped", "expected failure": "skipped",
+                 "unexpected success": "failed"}
+        # A test's name, perhaps its description, "..." and what has become of it.
+        for name, where, word in re.findall(r"^(\w+) \(([\w.]+)\)(?:\n[^\n]*?)? \.\.\. (ok|FAIL|ERROR|skipped|expected failure|unexpected success)",
+                                            done.stderr, re.MULTILINE):
+            outcomes[f"{where}.{name}" if not where.endswith("." + name) else where] = words[word]
+        return outcomes
+
+
+ALL = [SqlAlchemy, Psycopg2, Asyncpg, Django]
