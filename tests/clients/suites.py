@@ -68,6 +68,8 @@ class Suite:
 
     def pytest(self, paths, arguments, environment):
         report = os.path.join(self.directory, "report.xml")
+        if os.path.exists(report):
+            os.remove(report)  # that of another run must not count for this one
         command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "60", "--maxfail", "1000000", "--junitxml", report,
                    *arguments, *paths]
         subprocess.run(command, cwd=self.source, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -33,7 +33,9 @@ def keeps_its_limit(place):
             peak = int(re.search(r"Peak Memory: (\d+) kB", told).group(1)) << 10
             spilled += "Spill Rounds" in told
             check(peak <= limit + BATCHES, f"{name} takes {peak} bytes of {megabytes} MB:\n{told}")
-            for operator, kilobytes in re.findall(r"(\w+)  \(cost[^\n]*\n *Own Time: [^\n]* Memory: (\d+) kB", told):
+            operators = re.findall(r"(\w+)  \(cost[^\n]*\n *Own Time: [^\n]* Memory: (\d+) kB", told)
+            check(operators, f"{name}: no operator tells its memory:\n{told}")
+            for operator, kilobytes in operators:
                 # A join tells the sum of what its sides had at most, at different times.
                 most = peak if operator == "Join" else int(kilobytes) << 10
                 check(most <= limit + (BATCHES if operator == "Join" else PAGE), f"{name}: {operator} takes {most} bytes of {megabytes} MB:\n{told}")
