@@ -1,6 +1,6 @@
 #include "engine/command/explain_expression.hpp"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/function.hpp"
@@ -52,35 +52,12 @@ const catalog::OperatorInfo* operatorOf(const catalog::FunctionInfo& function) {
 
 bool isCastFunction(const catalog::FunctionInfo& function) {
    static const auto functions = [] {
-      std::unordered_map<Oid, Oid> map;
+      std::unordered_set<Oid> set;
       for (const catalog::CastInfo& one : catalog::builtins().casts())
-         if (one.function != invalidOid) map.emplace(one.function, one.target);
-      return map;
+         if (one.function != invalidOid) set.insert(one.function);
+      return set;
    }();
    return functions.contains(function.oid);
-}
-
-/// "-12.50" of -1250 with two digits behind the point.
-std::string scaled(std::string digits, int scale) {
-   const bool isNegative = digits.starts_with('-');
-   if (isNegative) digits.erase(0, 1);
-   if (scale > 0) {
-      const auto places = static_cast<size_t>(scale);
-      if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
-      digits.insert(digits.size() - places, ".");
-   }
-   return isNegative ? "-" + digits : digits;
-}
-
-std::string digitsOf(int128 value) {
-   const bool isNegative = value < 0;
-   uint128 rest = isNegative ? -static_cast<uint128>(value) : static_cast<uint128>(value);
-   std::string digits;
-   do {
-      digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
-      rest /= 10;
-   } while (rest != 0);
-   return isNegative ? "-" + digits : digits;
 }
 
 } // namespace
@@ -275,9 +252,6 @@ std::optional<std::string> ExplainExpressions::valueText(const Expr& constant) c
    const Value& value = constant.as<scalar::Constant>().value;
    const SqlType& type = constant.type;
    if (value.isNull) return std::nullopt;
-   if (type.oid == oid::numeric && value.type == PhysicalType::I128)
-      return scaled(digitsOf(value.i128), constant.repr.scale);
-   if (type.oid == oid::numeric && isInteger(value.type)) return scaled(digitsOf(value.i64), constant.repr.scale);
    if (value.type == PhysicalType::String) {
       // A collation key ends with a zero; the text that it is of may follow.
       const size_t zero = value.bytes.find('\0');
@@ -287,9 +261,11 @@ std::optional<std::string> ExplainExpressions::valueText(const Expr& constant) c
          return value.bytes.substr(zero + 1);
       }
    }
-   const Representation stored = storedRepresentation(type);
-   const bool isNarrow = isInteger(value.type) && isInteger(stored.physical) && value.type != stored.physical;
-   return textOf(type, isNarrow ? Value::integer(stored.physical, value.i64) : value, core_.format());
+   alignas(16) unsigned char place[16] = {};
+   value.store(place);
+   std::string out;
+   appendText(out, type, constant.repr, place, core_.format());
+   return out;
 }
 
 std::string ExplainExpressions::constant(const Expr& expr) const {

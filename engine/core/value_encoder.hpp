@@ -9,9 +9,8 @@ namespace ouzel::engine {
 [[noreturn]] void throwBinaryTexts(SessionCore& core, Oid type, CharacterEncoding encoding);
 
 /// Encodes values for clients and for COPY in the formats and the encoding that the session's settings have when it is
-/// made. Names of
-/// regclass and the other reg types come from the transaction's catalog. REQUIRES: a transaction. Used by the session's
-/// thread.
+/// made. Names of regclass and the other reg types come from the transaction's catalog. REQUIRES: a transaction. Used
+/// by the session's thread.
 class SessionValueEncoder final : public ValueEncoder {
 public:
    explicit SessionValueEncoder(SessionCore& core) : SessionValueEncoder(core, core.settings.clientEncoding()) {}

@@ -88,6 +88,8 @@ void Portals::failFrom(size_t level) {
       if (!entry.level || *entry.level < level) continue;
       Portal& portal = entry.portal;
       portal.isFailed = true;
+      portal.parameters.clear();
+      portal.memory = {};
       portal.execution.reset();
       portal.cursor.reset();
       portal.audited.reset();
@@ -117,7 +119,7 @@ std::vector<catalog::SystemState::Cursor> Portals::list() const {
       const Portal& portal = entry.portal;
       catalog::SystemState::Cursor cursor;
       cursor.name = name;
-      cursor.statement = portal.cursor ? portal.text : portal.statement->text;
+      cursor.statement = portal.statement ? portal.statement->text : portal.text;
       cursor.isHoldable = portal.isHoldable;
       cursor.isScrollable = portal.isScrollable;
       cursor.isBinary = portal.isBinary;
