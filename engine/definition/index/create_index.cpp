@@ -92,9 +92,9 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       return "CREATE INDEX";
    }
    if (statement.unique) requirePartitionColumns(*table, draft.index->columns, "UNIQUE");
-   core.transaction.editor().createRelation(std::move(draft));
+   const Oid oid = core.transaction.editor().createRelation(std::move(draft));
    if (isChecked) checkUniqueKeysOfTable(core, table->oid, true);
-   if (statement.relation->inh) spreadKeys(context, table->oid);
+   if (statement.relation->inh) spreadKeys(context, table->oid, {oid});
    return "CREATE INDEX";
 }
 

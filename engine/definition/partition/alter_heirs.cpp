@@ -270,7 +270,13 @@ void alterHeirs(CommandContext& context, const catalog::Relation& before, const 
    for (const Oid heir : editor.snapshot().heirOids(before.oid))
       HeirAlteration(context, heir, altered, done).run(commands, before, isOnly);
    const RelationPtr after = editor.snapshot().relation(before.oid);
-   if (after->partitionKey && !isOnly) spreadKeys(context, before.oid);
+   if (!after->partitionKey || isOnly) return;
+   std::set<Oid> added;
+   for (const catalog::Constraint& constraint : after->constraints)
+      if (std::none_of(before.constraints.begin(), before.constraints.end(),
+                       [&](const catalog::Constraint& one) { return one.oid == constraint.oid; }))
+         added.insert(constraint.ownsIndex() ? constraint.index : constraint.oid);
+   spreadKeys(context, before.oid, added);
 }
 
 } // namespace ouzel::engine

@@ -41,11 +41,14 @@ public:
       : context_(context), editor_(context.core.transaction.editor()), parent_(parent), partition_(partition->oid),
         attributes_(attributesIn(*parent, *partition)), matches_(matches) {}
 
-   void run() {
+   /// Spreads these keys. Returns those that the partition got new: what it had before has its parts, or waits for
+   /// them.
+   std::set<Oid> run(const std::set<Oid>& keys) {
       for (const RelationPtr& index : editor_.snapshot().indexesOf(parent_->oid))
-         if (!hasPartOf(*index)) addIndex(*index);
+         if (keys.contains(index->oid) && !hasPartOf(*index)) addIndex(*index);
       for (const Constraint& constraint : parent_->constraints)
-         if (constraint.kind == ConstraintKind::ForeignKey) addForeignKey(constraint);
+         if (keys.contains(constraint.oid) && constraint.kind == ConstraintKind::ForeignKey) addForeignKey(constraint);
+      return std::move(made_);
    }
 
    /// ATTACH PARTITION of one index. Throws 42P17, 55000.
@@ -79,6 +82,7 @@ private:
    const Oid partition_;
    const catalog::AttributeMap attributes_;
    const bool matches_;
+   std::set<Oid> made_;
 };
 
 bool sameCollations(const catalog::Relation& a, const catalog::Relation& b) {
@@ -160,7 +164,8 @@ void KeySpreader::addIndex(const catalog::Relation& index) {
       part.isLocal = false;
       part.nullsNotDistinct = index.index->nullsNotDistinct;
       part.included = own(index.index->included);
-      editor_.addConstraint(partition_, std::move(part));
+      const Oid made = editor_.addConstraint(partition_, std::move(part));
+      made_.insert(editor_.snapshot().constraint(made).second->index);
    } else {
       catalog::Relation draft;
       draft.relationKind = catalog::RelationKind::Index;
@@ -177,7 +182,7 @@ void KeySpreader::addIndex(const catalog::Relation& index) {
       draft.index->isPartitioned = partition->partitionKey.has_value();
       draft.index->parentIndex = index.oid;
       draft.name = editor_.chooseIndexName(partition->name, draft);
-      editor_.createRelation(std::move(draft));
+      made_.insert(editor_.createRelation(std::move(draft)));
    }
    if ((index.index->isUnique || index.index->isComputed()) && !partition->partitionKey)
       checkUniqueKeysOfTable(context_.core, partition_, true);
@@ -212,26 +217,38 @@ void KeySpreader::addForeignKey(const Constraint& constraint) {
    }
    if (partition->findConstraint(part.name)) part.name.clear();
    const Oid oid = editor_.addConstraint(partition_, std::move(part));
+   made_.insert(oid);
    if (matches_ && constraint.isValidated && !partition->partitionKey)
       checkForeignKeyOfTable(context_.core, this->partition(), *editor_.snapshot().constraint(oid).second);
+}
+
+void spread(CommandContext& context, Oid parent, Oid partition, bool matches, const std::set<Oid>& keys) {
+   checkStack();
+   const catalog::CatalogEditor& editor = context.core.transaction.editor();
+   KeySpreader spreader(context, editor.snapshot().relation(parent), editor.snapshot().relation(partition), matches);
+   const std::set<Oid> made = spreader.run(keys);
+   if (made.empty() || !editor.snapshot().relation(partition)->partitionKey) return;
+   for (const Oid below : editor.snapshot().heirOids(partition))
+      spread(context, partition, below, matches, made);
 }
 
 } // namespace
 
 void spreadKeys(CommandContext& context, Oid parent, Oid partition, bool matches) {
-   checkStack();
-   catalog::CatalogEditor& editor = context.core.transaction.editor();
-   KeySpreader(context, editor.snapshot().relation(parent), editor.snapshot().relation(partition), matches).run();
-   if (!editor.snapshot().relation(partition)->partitionKey) return;
-   for (const Oid below : editor.snapshot().heirOids(partition))
-      spreadKeys(context, partition, below, matches);
+   const catalog::Snapshot& snapshot = context.core.transaction.editor().snapshot();
+   std::set<Oid> keys;
+   for (const RelationPtr& index : snapshot.indexesOf(parent))
+      keys.insert(index->oid);
+   for (const Constraint& constraint : snapshot.relation(parent)->constraints)
+      keys.insert(constraint.oid);
+   spread(context, parent, partition, matches, keys);
 }
 
-void spreadKeys(CommandContext& context, Oid parent) {
-   catalog::CatalogEditor& editor = context.core.transaction.editor();
+void spreadKeys(CommandContext& context, Oid parent, const std::set<Oid>& keys) {
+   const catalog::CatalogEditor& editor = context.core.transaction.editor();
    if (!editor.snapshot().relation(parent)->partitionKey) return;
    for (const Oid partition : editor.snapshot().heirOids(parent))
-      spreadKeys(context, parent, partition, true);
+      spread(context, parent, partition, true, keys);
 }
 
 void attachIndex(CommandContext& context, const catalog::Relation& index, const ::AlterTableCmd& command) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include "engine/query/command_context.hpp"
 
 struct AlterTableCmd;
@@ -12,8 +14,9 @@ void requirePartitionColumns(const catalog::Relation& table, const std::vector<i
 /// Gives a partition, and all below it, the indexes, keys and foreign keys of the table above that it has not. With
 /// `matches`, those that it has of its own become parts of the parent's.
 void spreadKeys(CommandContext& context, Oid parent, Oid partition, bool matches);
-/// The same for all partitions of a table, after it got a new index, key or foreign key.
-void spreadKeys(CommandContext& context, Oid parent);
+/// The same for all partitions of a table, but only with some of its keys: OIDs of indexes and foreign keys. Others may
+/// have no parts yet, because they were made with ONLY and wait for ALTER INDEX ... ATTACH PARTITION.
+void spreadKeys(CommandContext& context, Oid parent, const std::set<Oid>& keys);
 
 /// ALTER INDEX ... ATTACH PARTITION: makes an index of a partition a part of the partitioned table's index.
 void attachIndex(CommandContext& context, const catalog::Relation& index, const ::AlterTableCmd& command);
