@@ -103,6 +103,7 @@ struct Snapshot::State {
    PersistentMap<TypeKey, RelationPtr> rowTypes;                        ///< by Relation::rowType
    PersistentMap<Oid, std::shared_ptr<const HeirGroup>> heirs;          ///< by the table that they inherit from
    PersistentMap<Oid, std::shared_ptr<const std::vector<Oid>>> indexes; ///< ascending, by their table
+   PersistentMap<std::pair<Oid, Oid>, Oid> partOwners; ///< database, OID of a constraint or rule -> its relation
 
    template <typename T>
    std::shared_ptr<const T> find(const ObjectKey& key) const {
@@ -151,8 +152,25 @@ struct Snapshot::State {
             changeHeirs(parent, [&](std::vector<Oid>& oids) { std::erase(oids, key.a); });
          if (relation.index)
             changeIndexes(relation.index->table, [&](std::vector<Oid>& oids) { std::erase(oids, key.a); });
+         forEachPart(relation, [&](Oid part) {
+            const Oid* owner = partOwners.find(std::pair(relation.database, part));
+            if (owner != nullptr && *owner == key.a)
+               partOwners = partOwners.without(std::pair(relation.database, part));
+         });
       }
       objects = objects.without(key);
+   }
+   template <typename Visit>
+   static void forEachPart(const Relation& relation, Visit&& visit) {
+      for (const Constraint& constraint : relation.constraints)
+         visit(constraint.oid);
+      for (const Rule& rule : relation.rules)
+         visit(rule.oid);
+   }
+   /// The relation of a database that has a constraint or rule of this OID; null: none has.
+   RelationPtr ownerOf(Oid database, Oid part) const {
+      const Oid* owner = partOwners.find(std::pair(database, part));
+      return owner == nullptr ? nullptr : find<Relation>({ObjectKind::Relation, *owner});
    }
    /// Puts a changed list of OIDs in the place of the table's.
    template <typename Edit>
@@ -189,6 +207,8 @@ struct Snapshot::State {
       for (const Oid parent : relation.parents)
          changeHeirs(parent, insert);
       if (relation.index) changeIndexes(relation.index->table, insert);
+      forEachPart(relation,
+                  [&](Oid part) { partOwners = partOwners.with(std::pair(relation.database, part), relation.oid); });
       // How heirs number the attributes of a table changes with the table.
       if (heirs.find(key.a) != nullptr) changeHeirs(key.a, [](std::vector<Oid>&) {});
    }
@@ -392,9 +412,9 @@ RelationPtr Snapshot::relationOfType(Oid type) const {
 }
 
 std::pair<RelationPtr, const Constraint*> Snapshot::constraint(Oid oid) const {
-   for (RelationPtr& candidate : relations())
-      for (const Constraint& constraint : candidate->constraints)
-         if (constraint.oid == oid) return {candidate, &constraint};
+   if (RelationPtr owner = state_->ownerOf(database_, oid))
+      for (const Constraint& constraint : owner->constraints)
+         if (constraint.oid == oid) return {owner, &constraint};
    return {nullptr, nullptr};
 }
 
@@ -427,6 +447,10 @@ std::vector<RelationPtr> Snapshot::indexesOf(Oid table) const {
    return indexes;
 }
 
+bool Snapshot::hasIndexes(Oid table) const {
+   return state_->indexes.find(table) != nullptr;
+}
+
 std::vector<RelationPtr> Snapshot::dependentsOf(Oid relation) const {
    return state_->list<Relation>(ObjectKind::Relation, [&](const Relation& r) {
       for (const Dependency& dependency : r.dependsOn)
@@ -450,9 +474,9 @@ std::vector<RelationPtr> Snapshot::withRulesUsing(Oid relation) const {
 }
 
 std::pair<RelationPtr, const Rule*> Snapshot::rule(Oid oid) const {
-   for (const RelationPtr& relation : relations())
-      for (const Rule& rule : relation->rules)
-         if (rule.oid == oid) return {relation, &rule};
+   if (const RelationPtr owner = state_->ownerOf(database_, oid))
+      for (const Rule& rule : owner->rules)
+         if (rule.oid == oid) return {owner, &rule};
    return {nullptr, nullptr};
 }
 

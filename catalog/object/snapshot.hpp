@@ -100,6 +100,7 @@ public:
    std::vector<StatisticsPtr> statisticsOf(Oid table) const;
    /// Indexes of a table, in OID order.
    std::vector<RelationPtr> indexesOf(Oid table) const;
+   bool hasIndexes(Oid table) const;
    /// Relations whose definition reads the relation, in OID order.
    std::vector<RelationPtr> dependentsOf(Oid relation) const;
    /// Other tables with policies that read the relation, in OID order.

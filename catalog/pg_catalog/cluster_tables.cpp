@@ -165,7 +165,6 @@ void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBu
 
 void domainRow(const SystemContext& context, const Relation& r, RowBuilder& row) {
    const Snapshot& snapshot = context.snapshot;
-   constexpr int16_t defaultAttribute = 31;
    const Column& value = r.columns[0];
    const TypeInfo* base = builtins().type(value.type.oid);
    const bool isArray = builtins().isArray(value.type.oid);
@@ -177,7 +176,7 @@ void domainRow(const SystemContext& context, const Relation& r, RowBuilder& row)
    row.oid(base ? base->send : isArray ? 2401 : 2403).oid(0).oid(0).oid(0);
    row.letter(base ? base->alignment : 'd').letter(base ? base->storage : 'x').boolean(value.notNull);
    row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(0).oid(value.type.collation);
-   const bool isShown = value.hasDefault() && context.state != nullptr && row.wants(defaultAttribute);
+   const bool isShown = value.hasDefault() && context.state != nullptr && row.wants("typdefault");
    row.textOrNull(value.hasDefault() ? defaultText(value) : std::string());
    row.textOrNull(isShown ? context.state->defaultOf(r) : value.defaultExpr).acl(snapshot, r.acl).emit();
 }
@@ -251,9 +250,13 @@ void extensionTypeRows(const Snapshot& snapshot, RowBuilder& row) {
 }
 
 void pgType(const SystemContext& context, RowBuilder& row) {
-   staticRows("pg_type", row);
-   extensionTypeRows(context.snapshot, row);
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   const WantedRows* range = context.wants("oid");
+   if (range == nullptr || range->lower < firstUserOid) {
+      staticRows("pg_type", row);
+      extensionTypeRows(context.snapshot, row);
+   }
+   if (range != nullptr && range->upper < firstUserOid) return;
+   for (const RelationPtr& r : ownRelations(context, "typrelid")) {
       if (r->rowType == invalidOid) continue;
       if (r->relationKind == RelationKind::Domain)
          domainRow(context, *r, row);

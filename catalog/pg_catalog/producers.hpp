@@ -44,5 +44,10 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use);
 
 /// The built-in relations and the relations of the snapshot's database, in OID order.
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot);
+/// The same, but only those that the scan wants in the column that has their OIDs; and without the built-in ones.
+std::vector<RelationPtr> allRelations(const SystemContext& context, std::string_view column);
+std::vector<RelationPtr> ownRelations(const SystemContext& context, std::string_view column);
+/// Those of allRelations() that have one of the names, in any schema.
+std::vector<RelationPtr> relationsNamed(const SystemContext& context, const std::vector<std::string>& names);
 
 } // namespace ouzel::catalog

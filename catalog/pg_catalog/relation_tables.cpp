@@ -22,7 +22,16 @@ bool hasStorage(const Relation& relation) {
           relation.relationKind == RelationKind::Virtual;
 }
 
-/// Relations with relhastriggers: psql asks for the foreign keys of these relations only.
+std::vector<Oid> sorted(std::vector<Oid> list) {
+   std::sort(list.begin(), list.end());
+   return list;
+}
+
+bool contains(const std::vector<Oid>& sortedList, Oid oid) {
+   return std::binary_search(sortedList.begin(), sortedList.end(), oid);
+}
+
+/// Relations with relhastriggers: psql asks for the foreign keys of these relations only. The lists are sorted.
 std::vector<Oid> relationsWithForeignKeys(const std::vector<RelationPtr>& relations) {
    std::vector<Oid> result;
    for (const RelationPtr& relation : relations)
@@ -31,14 +40,7 @@ std::vector<Oid> relationsWithForeignKeys(const std::vector<RelationPtr>& relati
             result.push_back(relation->oid);
             result.push_back(constraint.foreignRelation);
          }
-   return result;
-}
-
-std::vector<Oid> indexedTables(const std::vector<RelationPtr>& relations) {
-   std::vector<Oid> result;
-   for (const RelationPtr& relation : relations)
-      if (relation->index) result.push_back(relation->index->table);
-   return result;
+   return sorted(std::move(result));
 }
 
 /// Partitioned indexes that have parts.
@@ -46,19 +48,20 @@ std::vector<Oid> indexesWithParts(const std::vector<RelationPtr>& relations) {
    std::vector<Oid> result;
    for (const RelationPtr& relation : relations)
       if (relation->index && relation->index->parentIndex != invalidOid) result.push_back(relation->index->parentIndex);
-   return result;
-}
-
-bool contains(const std::vector<Oid>& list, Oid oid) {
-   return std::find(list.begin(), list.end(), oid) != list.end();
+   return sorted(std::move(result));
 }
 
 void classRows(const SystemContext& context, RowBuilder& row) {
-   const std::vector<RelationPtr> relations = allRelations(context.snapshot);
-   const std::vector<Oid> withKeys = relationsWithForeignKeys(relations), indexed = indexedTables(relations);
-   const std::vector<Oid> withParts = indexesWithParts(relations);
-   const int16_t pagesAttribute = 10, tuplesAttribute = 11;
-   const bool wantsSize = row.wants(pagesAttribute) || row.wants(tuplesAttribute);
+   const WantedRows* named = context.wants("relname");
+   const std::vector<RelationPtr> relations =
+       named != nullptr ? relationsNamed(context, named->names) : allRelations(context, "oid");
+   // What needs a look at all relations is computed only if the scan reads it.
+   const auto listed = [&](std::string_view column, const auto& list) {
+      return row.wants(column) ? list(context.snapshot.relations()) : std::vector<Oid>();
+   };
+   const std::vector<Oid> withKeys = listed("relhastriggers", relationsWithForeignKeys);
+   const std::vector<Oid> withParts = listed("relhassubclass", indexesWithParts);
+   const bool wantsSize = row.wants("relpages") || row.wants("reltuples");
    for (const RelationPtr& r : relations) {
       double pages = 0, tuples = hasStorage(*r) ? -1 : 0;
       if (wantsSize && context.state != nullptr && r->storage != noStorage) {
@@ -71,7 +74,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.oid(hasStorage(*r) ? heapMethod : r->index ? accessMethod(r->index->method) : invalidOid);
       row.oid(r->relationKind == RelationKind::View ? invalidOid : r->oid).oid(invalidOid); // filenode, tablespace
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
-      row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
+      row.boolean(context.snapshot.hasIndexes(r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
       row.boolean(r->relkind() == 'v' || r->relkind() == 'm' || !r->rules.empty());
       row.boolean(contains(withKeys, r->oid) || !r->triggers.empty());
@@ -108,7 +111,7 @@ void systemAttributeRows(const Relation& relation, RowBuilder& row) {
 }
 
 void attributeRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : allRelations(context.snapshot)) {
+   for (const RelationPtr& r : allRelations(context, "attrelid")) {
       for (const Column& c : r->columns) {
          const TypeInfo* type = builtins().type(c.type.oid);
          row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(-1);
@@ -127,17 +130,20 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations())
+   for (const RelationPtr& r : ownRelations(context, "adrelid"))
       for (const Column& c : r->columns)
          if (c.hasDefault() && !r->isOnlyType())
             row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {
-   const std::vector<RelationPtr> relations = context.snapshot.relations();
    std::map<Oid, size_t> parts; // of each partitioned index
-   for (const RelationPtr& r : relations)
+   for (const RelationPtr& r : row.wants("indisvalid") ? context.snapshot.relations() : std::vector<RelationPtr>())
       if (r->index && r->index->parentIndex != invalidOid) ++parts[r->index->parentIndex];
+   const WantedRows* ofTable = context.wants("indrelid");
+   const std::vector<RelationPtr> relations = ofTable != nullptr && ofTable->isOne()
+                                                  ? context.snapshot.indexesOf(ofTable->lower)
+                                                  : ownRelations(context, "indexrelid");
    for (const RelationPtr& r : relations) {
       if (!r->index) continue;
       const IndexDefinition& index = *r->index;
@@ -190,7 +196,7 @@ std::vector<Oid> equalityOperators(const Relation& relation, const std::vector<i
 }
 
 void constraintRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   for (const RelationPtr& r : ownRelations(context, "conrelid")) {
       for (const Constraint& c : r->constraints) {
          const bool isForeign = c.kind == ConstraintKind::ForeignKey;
          row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
@@ -232,7 +238,7 @@ bool isView(const Relation& relation) {
 
 void rewriteRows(const SystemContext& context, RowBuilder& row) {
    // The rule of a view has the view's OID; rules and relations are different classes of objects.
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   for (const RelationPtr& r : ownRelations(context, "ev_class")) {
       if (isView(*r))
          row.oid(r->oid)
              .text("_RETURN")
@@ -255,7 +261,7 @@ void rewriteRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void policyRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations())
+   for (const RelationPtr& r : ownRelations(context, "polrelid"))
       for (const Policy& policy : r->policies) {
          row.oid(policy.oid)
              .text(policy.name)
@@ -267,7 +273,7 @@ void policyRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void sequenceRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   for (const RelationPtr& r : ownRelations(context, "seqrelid")) {
       if (!r->sequence) continue;
       const SequenceDefinition& s = *r->sequence;
       row.oid(r->oid).oid(s.type.oid).int8(s.start).int8(s.increment).int8(s.maximum).int8(s.minimum).int8(s.cache);
@@ -276,7 +282,7 @@ void sequenceRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void inheritRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   for (const RelationPtr& r : ownRelations(context, "inhrelid")) {
       for (size_t i = 0; i < r->parents.size(); ++i)
          row.oid(r->oid).oid(r->parents[i]).int4(static_cast<int64_t>(i + 1)).boolean(false).emit();
       if (r->index && r->index->parentIndex != invalidOid)
@@ -285,7 +291,7 @@ void inheritRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void partitionedTableRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations()) {
+   for (const RelationPtr& r : ownRelations(context, "partrelid")) {
       if (!r->partitionKey) continue;
       const auto partitions = context.snapshot.heirs(r->oid);
       const int other = partitions ? partitions->map->defaultPartition() : PartitionMap::none;

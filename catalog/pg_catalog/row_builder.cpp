@@ -259,4 +259,10 @@ void RowBuilder::emit() {
    row_.resize(attributes_.size());
 }
 
+bool RowBuilder::wants(std::string_view column) const {
+   for (size_t i = 0; i < slots_.size(); ++i)
+      if (relation_.columns[i].name == column) return slots_[i] >= 0;
+   return false;
+}
+
 } // namespace ouzel::catalog

@@ -49,7 +49,8 @@ public:
 
    /// Passes the row to the callback. REQUIRES: every column has a value.
    void emit();
-   bool wants(int16_t attribute) const { return slots_[static_cast<size_t>(attribute) - 1] >= 0; }
+   /// Whether the scan reads a column of this name.
+   bool wants(std::string_view column) const;
 
 private:
    /// The place for the value of the next column; null if the scan does not read the column.

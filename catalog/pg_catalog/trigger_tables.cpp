@@ -17,7 +17,7 @@ std::string argumentBytes(const Trigger& trigger) {
 }
 
 void triggerRows(const SystemContext& context, RowBuilder& row) {
-   for (const RelationPtr& r : context.snapshot.relations())
+   for (const RelationPtr& r : ownRelations(context, "tgrelid"))
       for (const Trigger& t : r->triggers) {
          row.oid(t.oid).oid(r->oid).oid(t.parent).text(t.name).oid(t.function).int2(t.type).letter(t.enabled);
          row.boolean(false).oid(t.constraintRelation).oid(invalidOid).oid(t.constraint);

@@ -1,6 +1,7 @@
 #include "catalog/pg_catalog/virtual_table.hpp"
 
 #include <map>
+#include <set>
 
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/system_relations.hpp"
@@ -39,8 +40,15 @@ void scanStatic(const TextTable& table, const Relation& relation, RowBuilder& ro
 
 } // namespace
 
-void scanVirtualTable(const SystemContext& context, const Relation& relation, std::span<const int16_t> attributes,
+const WantedRows* SystemContext::wants(std::string_view column) const {
+   for (const WantedRows& one : wanted)
+      if (table != nullptr && table->columns[static_cast<size_t>(one.attribute) - 1].name == column) return &one;
+   return nullptr;
+}
+
+void scanVirtualTable(SystemContext context, const Relation& relation, std::span<const int16_t> attributes,
                       const RowCallback& callback) {
+   context.table = &relation;
    RowBuilder row(relation, attributes, callback);
    const auto& known = producers();
    // information_schema has no producers: it has views, and tables that describe conformance (sql_features, ...).
@@ -54,6 +62,43 @@ std::vector<RelationPtr> allRelations(const Snapshot& snapshot) {
    for (RelationPtr& relation : snapshot.relations())
       if (!relation->isOnlyType()) all.push_back(std::move(relation));
    return all;
+}
+
+std::vector<RelationPtr> ownRelations(const SystemContext& context, std::string_view column) {
+   const WantedRows* range = context.wants(column);
+   if (range == nullptr) return context.snapshot.relations();
+   if (range->isOne()) {
+      RelationPtr one = context.snapshot.relation(range->lower);
+      return one && !one->isBuiltin() ? std::vector{std::move(one)} : std::vector<RelationPtr>();
+   }
+   std::vector<RelationPtr> all = context.snapshot.relations();
+   std::erase_if(all, [&](const RelationPtr& relation) { return !range->contains(relation->oid); });
+   return all;
+}
+
+std::vector<RelationPtr> allRelations(const SystemContext& context, std::string_view column) {
+   const WantedRows* range = context.wants(column);
+   if (range == nullptr) return allRelations(context.snapshot);
+   std::vector<RelationPtr> all = range->isOne() ? std::vector<RelationPtr>() : systemRelations();
+   if (RelationPtr one = range->isOne() ? context.snapshot.relation(range->lower) : nullptr; one && one->isBuiltin())
+      all.push_back(std::move(one));
+   for (RelationPtr& relation : ownRelations(context, column))
+      if (!relation->isOnlyType()) all.push_back(std::move(relation));
+   return all;
+}
+
+std::vector<RelationPtr> relationsNamed(const SystemContext& context, const std::vector<std::string>& names) {
+   std::vector<RelationPtr> found;
+   const std::set<std::string_view> distinct(names.begin(), names.end());
+   for (const RelationPtr& relation : systemRelations())
+      if (distinct.contains(relation->name)) found.push_back(relation);
+   const std::vector<SchemaPtr> schemas = context.snapshot.schemas();
+   for (const std::string_view name : distinct)
+      for (const SchemaPtr& schema : schemas)
+         if (RelationPtr relation = context.snapshot.findRelation(schema->oid, name);
+             relation && !relation->isBuiltin() && !relation->isOnlyType())
+            found.push_back(std::move(relation));
+   return found;
 }
 
 } // namespace ouzel::catalog

@@ -9,6 +9,7 @@
 #include "catalog/object/snapshot.hpp"
 #include "common/client/access_rules.hpp"
 #include "common/value/value.hpp"
+#include "common/value/wanted_rows.hpp"
 
 // System tables whose rows are computed when they are scanned.
 
@@ -165,14 +166,19 @@ public:
 /// Inputs of a scan of a system table. The caller keeps the referenced objects for the duration of the scan.
 struct SystemContext {
    const Snapshot& snapshot;
-   const SystemState* state = nullptr; ///< may be null
+   const SystemState* state = nullptr;   ///< may be null
+   std::span<const WantedRows> wanted{}; ///< rows that do not have all this may be left out
+   const Relation* table = nullptr;      ///< the table that is scanned; scanVirtualTable() sets it
+
+   /// What the scan wants of a column; null: any value.
+   const WantedRows* wants(std::string_view column) const;
 };
 
 using RowCallback = std::function<void(std::vector<Value>& row)>;
 
 /// Computes the rows of a virtual relation. Calls `row` once per row, with one value for each of `attributes` (attnums
 /// in any order). The callback may move the values out. Other columns are not materialised.
-void scanVirtualTable(const SystemContext& context, const Relation& relation, std::span<const int16_t> attributes,
+void scanVirtualTable(SystemContext context, const Relation& relation, std::span<const int16_t> attributes,
                       const RowCallback& row);
 
 } // namespace ouzel::catalog

@@ -174,13 +174,15 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    };
    transitions_ = core.trigger && !core.isServer() ? core.trigger->transitions : nullptr;
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
+                                  const std::vector<WantedRows>& wanted,
                                   const std::function<void(std::vector<Value>&)>& row) {
       for (size_t i = 0; transitions_ && i < transitions_->relations.size(); ++i)
          if (transitions_->relations[i]->oid == relation) return transitions_->scans[i](attributes, row);
       const auto found = catalog_.relation(relation);
       if (!found) throwInternal("a virtual table that is not in the catalog");
       const SessionSystemState systemState(core_, catalog_, snapshot_);
-      catalog::scanVirtualTable({catalog_, &systemState}, *found, attributes, row);
+      catalog::scanVirtualTable({.snapshot = catalog_, .state = &systemState, .wanted = wanted}, *found, attributes,
+                                row);
    };
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/memory/ledger.hpp"
 #include "common/value/value.hpp"
+#include "common/value/wanted_rows.hpp"
 #include "executor/function/context.hpp"
 #include "executor/pipeline/memory_policy.hpp"
 #include "executor/pipeline/owned_batch.hpp"
@@ -50,8 +51,9 @@ struct ExecutionContext {
    storage::Transaction* transaction = nullptr; ///< null: no stored tables are touched
    const storage::Snapshot* snapshot = nullptr;
    std::function<storage::Table*(uint64_t storageId)> table;
-   /// Rows of a virtual table: calls `row` once per row with one Value per requested attribute (from 1).
-   std::function<void(Oid relation, const std::vector<int16_t>& attributes,
+   /// Rows of a virtual table: calls `row` once per row with one Value per requested attribute (from 1). Rows that
+   /// are not `wanted` may be left out.
+   std::function<void(Oid relation, const std::vector<int16_t>& attributes, const std::vector<WantedRows>& wanted,
                       const std::function<void(std::vector<Value>&)>& row)>
        virtualTable;
    /// Set by cancel requests, time-outs and lost clients, from other threads. Workers test the state for each batch and

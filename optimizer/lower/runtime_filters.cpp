@@ -23,6 +23,14 @@ bool has(const Node& node, ColumnId column) {
 bool attach(Node& node, ColumnId column, uint32_t filter) {
    checkStack();
    switch (node.kind) {
+   case NodeKind::VirtualScan: {
+      auto& scan = node.as<plan::VirtualScan>();
+      const bool isMade = std::any_of(scan.columns.begin(), scan.columns.end(), [column](const auto& scanned) {
+         return scanned.column == column && scanned.attribute > 0;
+      });
+      if (isMade) scan.runtimeFilters.push_back({filter, column});
+      return isMade;
+   }
    case NodeKind::TableScan: {
       auto& scan = node.as<plan::TableScan>();
       for (const plan::ScanColumn& scanned : scan.columns)

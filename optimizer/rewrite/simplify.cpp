@@ -130,10 +130,12 @@ private:
    /// LIKE without wildcards becomes an equality.
    static void simplifyLike(ExprPtr& expr) {
       const std::string_view source = functionOf(*expr)->source;
-      const bool negated = source == "textnlike";
-      if ((!negated && source != "textlike") || expr->args[0]->type.oid == oid::bpchar) return;
+      const bool isName = source == "namelike" || source == "namenlike";
+      const bool negated = source == "textnlike" || source == "namenlike";
+      if ((!negated && !isName && source != "textlike") || expr->args[0]->type.oid == oid::bpchar) return;
       const Value* pattern = knownValue(*expr->args[1]);
       if (!pattern || pattern->bytes.find_first_of("%_\\") != std::string::npos) return;
+      if (isName) expr->args[1] = makeConstant(expr->args[0]->type, *pattern);
       expr = makeCompare(negated ? CompareOp::Ne : CompareOp::Eq, std::move(expr->args[0]), std::move(expr->args[1]));
    }
 

@@ -15,6 +15,8 @@
 //    join. A count over no rows becomes 0 again.
 // 3. Correlated predicates at the top of the right side move into the join predicate, correlated projections above the
 //    join.
+//    If this would leave a cross product there (c and t of "c.x = left.x AND t.y = left.y"), the domain joins its
+//    parts.
 // 4. The remaining dependence is pushed down through the right side (dependent.cpp), and the join compares the
 //    correlated columns.
 
@@ -23,6 +25,56 @@ namespace ouzel::optimizer {
 using namespace sql;
 
 namespace {
+
+/// The inputs of the inner joins at the top of a subtree, grouped by the predicates that connect them.
+class JoinedParts {
+public:
+   explicit JoinedParts(const Rel& rel) { add(rel); }
+
+   /// Whether equalities with `outer` columns touch two parts that nothing else connects.
+   bool areHeldTogetherBy(const std::vector<ExprPtr>& conjuncts, const ColumnSet& outer) const {
+      const ColumnSet* first = nullptr;
+      for (const ExprPtr& conjunct : conjuncts) {
+         if (!isEquality(*conjunct)) continue;
+         std::vector<ColumnId> used;
+         collectColumns(*conjunct, used);
+         std::erase_if(used, [&](ColumnId column) { return outer.contains(column); });
+         for (const ColumnSet& part : parts_) {
+            if (!part.containsAny(used)) continue;
+            if (first != nullptr && first != &part) return true;
+            first = &part;
+         }
+      }
+      return false;
+   }
+
+private:
+   void add(const Rel& rel) {
+      const auto* join = rel.getIf<op::Join>();
+      if (rel.kind == RelKind::Select || rel.kind == RelKind::Map || (join && join->kind == JoinKind::Inner)) {
+         for (const RelPtr& input : rel.inputs)
+            add(*input);
+         const Expr* predicate = join                          ? join->predicate.get()
+                                 : rel.kind == RelKind::Select ? rel.as<op::Select>().predicate.get()
+                                                               : nullptr;
+         for (const Expr* conjunct : conjunctList(predicate))
+            connect(*conjunct);
+         return;
+      }
+      parts_.emplace_back(outputColumns(rel));
+   }
+   void connect(const Expr& conjunct) {
+      std::vector<ColumnId> used;
+      collectColumns(conjunct, used);
+      const auto touched =
+          std::partition(parts_.begin(), parts_.end(), [&](const ColumnSet& part) { return !part.containsAny(used); });
+      for (auto it = touched; it != parts_.end(); ++it)
+         if (it != touched) touched->add(*it);
+      if (touched != parts_.end()) parts_.erase(touched + 1, parts_.end());
+   }
+
+   std::vector<ColumnSet> parts_;
+};
 
 class Unnester {
 public:
@@ -73,9 +125,9 @@ private:
          return;
       }
       std::vector<ComputedColumn> above;
-      pullUp(*join, above);
+      const bool needsDomain = !pullUp(*join, above);
       const std::vector<ColumnId> columns = correlated(*join);
-      RelPtr result = columns.empty() ? std::move(join) : pushDependence(std::move(join), columns);
+      RelPtr result = columns.empty() ? std::move(join) : pushDependence(std::move(join), columns, needsDomain);
       relaxSingle(*innerJoinOf(*result));
       join = finishAbove(std::move(result), std::move(above));
    }
@@ -286,7 +338,8 @@ private:
 
    // ---- 3. predicates and projections at the top of the right side ----
 
-   void pullUp(Rel& rel, std::vector<ComputedColumn>& above) {
+   /// False if the predicates stay in the right side, because they hold its parts together.
+   bool pullUp(Rel& rel, std::vector<ComputedColumn>& above) {
       auto& join = rel.as<op::Join>();
       const bool pads = join.kind == JoinKind::Left || join.kind == JoinKind::Single;
       const bool exists = (join.kind == JoinKind::Semi || join.kind == JoinKind::Anti) && !join.predicate;
@@ -296,11 +349,16 @@ private:
       if (pads) pullOuterMaps(rel, left, above);
       std::vector<ExprPtr> pulled;
       pullPredicates(rel.inputs[1], left, pulled, isExact);
+      if (join.kind != JoinKind::Inner && JoinedParts(*rel.inputs[1]).areHeldTogetherBy(pulled, left)) {
+         rel.inputs[1] = makeSelect(std::move(rel.inputs[1]), std::move(pulled));
+         return false;
+      }
       for (ExprPtr& conjunct : pulled) {
          if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
          join.predicate = conjunction(std::move(join.predicate), std::move(conjunct));
       }
       if (pads && !pulled.empty()) pullOuterMaps(rel, left, above);
+      return true;
    }
 
    /// Correlated computed columns at the top of the right side: the join predicate and the filters between get the
@@ -402,9 +460,9 @@ private:
 
    // ---- 4. the general way ----
 
-   RelPtr pushDependence(RelPtr join, const std::vector<ColumnId>& columns) {
+   RelPtr pushDependence(RelPtr join, const std::vector<ColumnId>& columns, bool needsDomain) {
       Dependence dependence(*join, columns, query_);
-      if (hasEffects(*join->inputs[1])) dependence.requireExact();
+      if (needsDomain || hasEffects(*join->inputs[1])) dependence.requireExact();
       auto& fields = join->as<op::Join>();
       ColumnMapping mapping;
       join->inputs[1] = dependence.push(std::move(join->inputs[1]), mapping);

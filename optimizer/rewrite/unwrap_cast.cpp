@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t microsPerDay = 86'400'000'000;
 
-enum class Widening : uint8_t { None, Integer, Numeric, Timestamp };
+enum class Widening : uint8_t { None, Integer, Numeric, Timestamp, Text };
 
 Widening wideningOf(const Expr& expr) {
    const auto* function = functionOf(expr);
@@ -21,6 +21,7 @@ Widening wideningOf(const Expr& expr) {
    const std::string_view source = function->source;
    if (source == "i2toi4" || source == "int28" || source == "int48") return Widening::Integer;
    if (source == "int2_numeric" || source == "int4_numeric" || source == "int8_numeric") return Widening::Numeric;
+   if (source == "name_text") return Widening::Text;
    return source == "date_timestamp" || source == "ouzel_date_timestamp" ? Widening::Timestamp : Widening::None;
 }
 
@@ -53,6 +54,7 @@ std::optional<Floor> floorOf(Widening widening, const Expr& constant) {
       if (rest < 0) --whole;
       return Floor{whole, rest == 0};
    }
+   case Widening::Text:
    case Widening::None: break;
    }
    return std::nullopt;
@@ -112,12 +114,26 @@ void unwrapIn(Expr& predicate, Widening widening) {
       predicate.args[i + 1] = narrowConstant(type, values[i]);
 }
 
+/// A name equals a text that has the same bytes. Its order is another one.
+void unwrapName(Expr& predicate) {
+   const auto* compare = predicate.getIf<scalar::Compare>();
+   if (compare && compare->op != CompareOp::Eq && compare->op != CompareOp::Ne) return;
+   for (size_t i = 1; i < predicate.args.size(); ++i)
+      if (!knownValue(*predicate.args[i])) return;
+   unwrapArg(predicate);
+   for (size_t i = 1; i < predicate.args.size(); ++i)
+      predicate.args[i] = makeConstant(predicate.args[0]->type, *knownValue(*predicate.args[i]));
+}
+
 } // namespace
 
 void unwrapCast(Expr& predicate) {
    const Widening widening = wideningOf(*predicate.args[0]);
    if (widening == Widening::None) return;
-   if (predicate.kind == ExprKind::Compare)
+   const bool isComparison = predicate.kind == ExprKind::Compare || predicate.kind == ExprKind::InList;
+   if (widening == Widening::Text && isComparison)
+      unwrapName(predicate);
+   else if (predicate.kind == ExprKind::Compare)
       unwrapCompare(predicate, widening);
    else if (predicate.kind == ExprKind::InList)
       unwrapIn(predicate, widening);

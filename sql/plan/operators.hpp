@@ -70,15 +70,16 @@ struct Scan {
    std::vector<ScanColumn> columns;
    std::vector<ScanPath> paths; ///< only of a TableScan
    std::vector<ExprPtr> predicates;
+   std::vector<RuntimeFilterUse> runtimeFilters;
 
    template <typename Self>
    static constexpr auto fields = std::tuple(field("table", &Self::table), made("columns", &Self::columns),
-                                             made("paths", &Self::paths), field("predicates", &Self::predicates));
+                                             made("paths", &Self::paths), field("predicates", &Self::predicates),
+                                             field("runtimeFilters", &Self::runtimeFilters));
 };
 
 /// Rows of a stored table for which `predicates` are true.
 struct TableScan : Scan {
-   std::vector<RuntimeFilterUse> runtimeFilters;
    std::vector<IndexUse> indexes; ///< of the table
    double tableRows = 0;          ///< of the table, deleted ones included
    bool seesWith = false;         ///< as of op::Get
@@ -100,11 +101,10 @@ struct TableScan : Scan {
    template <typename Self>
    static constexpr auto fields = std::tuple_cat(
        Scan::fields<Self>,
-       std::tuple(field("runtimeFilters", &Self::runtimeFilters), field("indexes", &Self::indexes),
-                  field("tableRows", &Self::tableRows), field("seesWith", &Self::seesWith),
-                  field("lookupAttributes", &Self::lookupAttributes), field("keyLookup", &Self::keyLookup),
-                  field("keyLookupAttributes", &Self::keyLookupAttributes), field("lookupIndex", &Self::lookupIndex),
-                  field("lookupValues", &Self::lookupValues)));
+       std::tuple(field("indexes", &Self::indexes), field("tableRows", &Self::tableRows),
+                  field("seesWith", &Self::seesWith), field("lookupAttributes", &Self::lookupAttributes),
+                  field("keyLookup", &Self::keyLookup), field("keyLookupAttributes", &Self::keyLookupAttributes),
+                  field("lookupIndex", &Self::lookupIndex), field("lookupValues", &Self::lookupValues)));
 };
 
 /// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.

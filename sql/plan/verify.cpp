@@ -73,7 +73,7 @@ private:
    void checkOutput(const Node& node, const VisibleColumns& below);
    void checkJoinedOutput(const Node& node);
    void checkUses(const HashJoin& join, const Node& node);
-   void collectScans(const Node& node, std::vector<const TableScan*>& scans) const;
+   void collectScans(const Node& node, std::vector<const Node*>& scans) const;
 
    const Plan& plan_;
    const ColumnTable& columns_;
@@ -178,15 +178,14 @@ void PlanVerifier::check(const Scan& scan, const Node&, const VisibleColumns&) {
                     path.column);
    }
    checkPredicates(scan.predicates, scanned);
-}
-
-void PlanVerifier::check(const TableScan& scan, const Node& node, const VisibleColumns& below) {
-   check(static_cast<const Scan&>(scan), node, below);
-   const VisibleColumns scanned(madeColumns(node));
    for (const RuntimeFilterUse& use : scan.runtimeFilters) {
       exprs_.checkColumn(use.column, scanned);
       exprs_.ensure(use.filter < plan_.runtimeFilterCount, "a runtime filter's id is one of the plan's");
    }
+}
+
+void PlanVerifier::check(const TableScan& scan, const Node& node, const VisibleColumns& below) {
+   check(static_cast<const Scan&>(scan), node, below);
    if (scan.keyLookup == 0) return;
    usedLookups_.push_back(scan.keyLookup);
    exprs_.ensure(!scan.keyLookupAttributes.empty(), "a key lookup is by attributes");
@@ -403,9 +402,9 @@ void PlanVerifier::checkJoinedOutput(const Node& node) {
       exprs_.checkColumn(column, given);
 }
 
-void PlanVerifier::collectScans(const Node& node, std::vector<const TableScan*>& scans) const {
+void PlanVerifier::collectScans(const Node& node, std::vector<const Node*>& scans) const {
    checkStack();
-   if (const auto* scan = node.getIf<TableScan>()) scans.push_back(scan);
+   if (node.kind == NodeKind::TableScan || node.kind == NodeKind::VirtualScan) scans.push_back(&node);
    for (const NodePtr& child : node.children)
       collectScans(*child, scans);
 }
@@ -414,24 +413,27 @@ void PlanVerifier::collectScans(const Node& node, std::vector<const TableScan*>&
 void PlanVerifier::checkUses(const HashJoin& join, const Node& node) {
    exprs_.ensure(join.keyLookupKeys.empty() == (join.keyLookup == 0), "a key lookup has keys");
    if (join.runtimeFilterSources.empty() && join.keyLookup == 0) return;
-   std::vector<const TableScan*> scans;
+   std::vector<const Node*> scans;
    collectScans(*node.children[0], scans);
    for (const RuntimeFilterSource& source : join.runtimeFilterSources) {
       exprs_.ensure(source.key < join.keys.size(), "a runtime filter is of a join key");
       exprs_.ensure(!join.keys[source.key].nullsEqual, "a runtime filter is of a key that drops NULLs");
       exprs_.ensure(filters_.add(numbered(source.filter)), "a runtime filter is published by one join", source.filter);
-      const bool isUsed = std::any_of(scans.begin(), scans.end(), [&](const TableScan* scan) {
-         return std::any_of(scan->runtimeFilters.begin(), scan->runtimeFilters.end(),
+      const bool isUsed = std::any_of(scans.begin(), scans.end(), [&](const Node* scan) {
+         const auto* table = scan->getIf<TableScan>();
+         const auto& uses = table ? table->runtimeFilters : scan->as<VirtualScan>().runtimeFilters;
+         return std::any_of(uses.begin(), uses.end(),
                             [&](const RuntimeFilterUse& use) { return use.filter == source.filter; });
       });
       exprs_.ensure(isUsed, "a runtime filter is used by a scan of the probe side", source.filter);
    }
    if (join.keyLookup == 0) return;
    exprs_.ensure(lookups_.add(numbered(join.keyLookup)), "a key lookup is published by one join");
-   const auto scan =
-       std::find_if(scans.begin(), scans.end(), [&](const auto* one) { return one->keyLookup == join.keyLookup; });
-   exprs_.ensure(scan != scans.end(), "a key lookup is used by a scan of the probe side");
-   exprs_.ensure((*scan)->keyLookupAttributes.size() == join.keyLookupKeys.size(),
+   const TableScan* scan = nullptr;
+   for (const Node* one : scans)
+      if (const auto* table = one->getIf<TableScan>(); table && table->keyLookup == join.keyLookup) scan = table;
+   exprs_.ensure(scan, "a key lookup is used by a scan of the probe side");
+   exprs_.ensure(scan->keyLookupAttributes.size() == join.keyLookupKeys.size(),
                  "a key lookup has a key for each attribute of the index");
    for (const uint32_t key : join.keyLookupKeys)
       exprs_.ensure(key < join.keys.size(), "a key lookup is by join keys");

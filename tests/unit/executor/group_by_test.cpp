@@ -273,7 +273,7 @@ struct Fixture {
          context.settings.blockTwice = test.blockTwice;
          context.memoryLimit = test.memoryLimit;
          if (test.memoryLimit != SIZE_MAX) context.spill = &spill();
-         context.virtualTable = [&](Oid, const std::vector<int16_t>& attributes,
+         context.virtualTable = [&](Oid, const std::vector<int16_t>& attributes, const auto& /*wanted*/,
                                     const std::function<void(std::vector<Value>&)>& give) {
             for (const Row& row : rows) {
                std::vector<Value> values;

@@ -80,7 +80,7 @@ struct Fixture {
          context.functions = test::testContext();
          context.settings.batchRows = batchRows;
          context.memory = &memory;
-         context.virtualTable = [&](Oid, const std::vector<int16_t>& attributes,
+         context.virtualTable = [&](Oid, const std::vector<int16_t>& attributes, const auto& /*wanted*/,
                                     const std::function<void(Row&)>& give) {
             for (const Row& row : rows) {
                Row some;
