@@ -240,6 +240,26 @@ void ouzelStatCompression(const SystemContext& context, RowBuilder& row) {
           .emit();
 }
 
+/// As pg_stat_activity, without the rows of other roles' sessions.
+void ouzelStatProgress(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   const Oid viewer = context.state->role();
+   for (const SystemState::Progress& p : context.state->progress()) {
+      if (!ownsObject(context.snapshot, viewer, p.role) && !inheritsFrom(context.snapshot, viewer, readAllStats))
+         continue;
+      row.int4(p.pid)
+          .oid(p.database)
+          .int4(p.pipeline)
+          .text(p.source)
+          .text(p.state)
+          .int8(p.rowsDone)
+          .int8(p.rowsExpected);
+      row.float8(p.share).float8(p.seconds).float8(p.queryShare).float8(p.querySeconds);
+      p.querySecondsLeft ? row.float8(*p.querySecondsLeft) : row.null();
+      row.emit();
+   }
+}
+
 void ouzelStatObjectStore(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const SystemState::StoreRequests& r : context.state->storeRequests()) {
@@ -289,6 +309,7 @@ constexpr NamedProducer tables[] = {
     {"ouzel_stat_memory", ouzelStatMemory},
     {"ouzel_stat_spill", ouzelStatSpill},
     {"ouzel_stat_compression", ouzelStatCompression},
+    {"ouzel_stat_progress", ouzelStatProgress},
     {"ouzel_stat_object_store", ouzelStatObjectStore},
     {"ouzel_stat_cache", ouzelStatCache},
 };

@@ -62,6 +62,18 @@ public:
    };
    virtual std::vector<Copy> copies() const { return {}; }
 
+   struct Progress { ///< of one pipeline of a running query
+      int32_t pid = 0;
+      Oid database = invalidOid, role = invalidOid;
+      int32_t pipeline = 0;                   ///< from 1, in the order in which they run
+      std::string source, state;              ///< "Seq Scan on orders"; "waiting", "running", "finishing", "ended"
+      int64_t rowsDone = 0, rowsExpected = 0; ///< of its source
+      double share = 0, seconds = 0;          ///< from 0 to 1
+      double queryShare = 0, querySeconds = 0;
+      std::optional<double> querySecondsLeft;
+   };
+   virtual std::vector<Progress> progress() const { return {}; }
+
    struct Lock {
       std::string type = "relation"; ///< or "transactionid", "tuple", "key", "advisory"
       Oid database = invalidOid;

@@ -22,6 +22,7 @@
 #include "engine/lock/lock_manager.hpp"
 #include "engine/statement/statement_statistics.hpp"
 #include "executor/pipeline/memory_grant.hpp"
+#include "executor/schedule/query_progress.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"
 #include "storage/buffer/memory_governor.hpp"
@@ -60,6 +61,7 @@ struct Database::Internals {
    StatementCounters counters;
    std::unique_ptr<StatementStatistics> statements; ///< what pg_stat_statements shows
    CopyProgressList copies;
+   executor::QueryProgressList progress; ///< what ouzel_stat_progress shows
    NotificationHub notifications;
    ExportedSnapshots exportedSnapshots;
    Mutex activityMutex;

@@ -164,6 +164,8 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    context_.spill = core.database.spill.get();
    context_.spillPolicy = spillPolicy(core.settings);
    context_.shares = core.database.shares.get();
+   context_.progress = &core.database.progress;
+   context_.processId = core.options.processId;
    context_.transaction = &core.transaction.storage();
    context_.snapshot = &snapshot_;
    context_.collectProfile = collectProfile;

@@ -116,6 +116,43 @@ std::vector<catalog::SystemState::Copy> SessionSystemState::copies() const {
    return out;
 }
 
+std::vector<catalog::SystemState::Progress> SessionSystemState::progress() const {
+   struct Owner {
+      Oid database = invalidOid;
+      std::string user;
+   };
+   std::map<int32_t, Owner> owners; // by process
+   {
+      const MutexLock lock(database_.activityMutex);
+      for (const auto& [pid, session] : database_.activity)
+         owners[pid] = {session.databaseOid, session.user};
+   }
+   constexpr const char* states[] = {"waiting", "running", "finishing", "ended"};
+   std::vector<Progress> out;
+   for (const executor::QueryProgressList::Entry& entry : database_.progress.list()) {
+      const executor::QueryProgress::View view = entry.progress->view();
+      const Owner& owner = owners[entry.processId];
+      const auto role = catalog_.findRole(owner.user);
+      for (size_t i = 0; i < view.pipelines.size(); ++i) {
+         const executor::QueryProgress::PipelineView& pipeline = view.pipelines[i];
+         out.push_back({.pid = entry.processId,
+                        .database = owner.database,
+                        .role = role ? role->oid : invalidOid,
+                        .pipeline = static_cast<int32_t>(i + 1),
+                        .source = pipeline.source,
+                        .state = states[static_cast<size_t>(pipeline.state)],
+                        .rowsDone = static_cast<int64_t>(pipeline.rows),
+                        .rowsExpected = static_cast<int64_t>(pipeline.rowsExpected),
+                        .share = pipeline.share,
+                        .seconds = pipeline.seconds,
+                        .queryShare = view.share,
+                        .querySeconds = view.seconds,
+                        .querySecondsLeft = view.secondsLeft < 0 ? std::nullopt : std::optional(view.secondsLeft)});
+      }
+   }
+   return out;
+}
+
 std::optional<uint32_t> SessionSystemState::preparedNumber(const std::string& name) const {
    return database_.prepared ? database_.prepared->numberOf(name) : std::nullopt;
 }

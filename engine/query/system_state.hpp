@@ -17,6 +17,7 @@ public:
    std::vector<AccessRuleRow> accessRules() const override;
    std::vector<UserMapRow> userMaps() const override;
    std::vector<Copy> copies() const override;
+   std::vector<Progress> progress() const override;
    std::vector<Lock> locks() const override;
    std::optional<uint32_t> preparedNumber(const std::string& name) const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }

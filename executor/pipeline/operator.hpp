@@ -73,6 +73,9 @@ public:
    virtual uint32_t rangeOf(const LocalState&) const { return 0; }
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SourceStatus next(QueryContext& context, LocalState& local, Batch& out) = 0;
+   /// The part of its rows that workers have taken, from 0 to 1; negative: not known. Any worker may ask while the
+   /// stage runs.
+   virtual double consumed() const { return -1; }
    /// Adds notes for EXPLAIN ANALYZE; called after the stage has ended.
    virtual void describe(OperatorProfile&) const {}
 };
@@ -150,7 +153,8 @@ struct Pipeline {
    Sink* sink = nullptr;
    DeferredError* deferred = nullptr; ///< takes errors of the data; the pipeline then ends early. Null: they are thrown
    uint32_t sinkProfile = UINT32_MAX;
-   bool isForeseen = false; ///< foresee() of the first source was called
+   bool isForeseen = false;        ///< foresee() of the first source was called
+   uint32_t progress = UINT32_MAX; ///< its number in the query's QueryProgress
 };
 
 } // namespace ouzel::executor

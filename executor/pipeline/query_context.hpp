@@ -27,6 +27,8 @@ struct Snapshot;
 
 namespace ouzel::executor {
 
+class QueryProgressList; // schedule/query_progress.hpp
+
 class MemoryShares;
 class QueryBudget;
 class Scheduler; // schedule/scheduler.hpp: the worker pool, one per process
@@ -69,8 +71,10 @@ struct ExecutionContext {
    /// Called with rows that were written and that triggers wait for: the columns of Dml::events, and behind them the
    /// OID of the part that the row lies in (0: the table has no parts). By one thread at a time. May be null.
    std::function<void(const sql::Dml& dml, const Batch& rows)> noteRows;
-   bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
-   io::SpillManager* spill = nullptr; ///< null: a query that does not fit into memory fails with 53200
+   QueryProgressList* progress = nullptr; ///< shows how far the query is; null: nobody asks
+   int32_t processId = 0;                 ///< of the session, for `progress`
+   bool collectProfile = false;           ///< EXPLAIN ANALYZE: per-operator times
+   io::SpillManager* spill = nullptr;     ///< null: a query that does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};
    MemoryShares* shares = nullptr; ///< null: the query is the only one
    size_t memoryLimit = SIZE_MAX;  ///< of the session

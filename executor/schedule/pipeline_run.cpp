@@ -40,15 +40,18 @@ struct PipelineRun::Lane {
    std::vector<uint8_t> more;             // operator i has more output for batches[i]
    size_t resumeAt = SIZE_MAX;            // operator (or sink) that was Blocked and gets the same batch again
    std::vector<OperatorCounter> counters; // indexed as `batches`
+   uint64_t rowsNoted = 0;                // of counters[0], those that QueryProgress knows
+   uint64_t collectedNoted = 0;           // of sinkCounter
    OperatorCounter sinkCounter;
 };
 
 PipelineRun::PipelineRun(std::unique_ptr<Pipeline> pipeline, QueryContext& context,
-                         std::vector<OperatorProfile>& profile, uint32_t workersMax)
+                         std::vector<OperatorProfile>& profile, uint32_t workersMax, QueryProgress* progress)
    : owned_(std::move(pipeline)), pipeline_(*owned_), context_(context), profile_(profile),
-     workersMax_(std::max(1u, workersMax)) {
+     workersMax_(std::max(1u, workersMax)), progress_(pipeline_.progress == UINT32_MAX ? nullptr : progress) {
    DCHECK(!pipeline_.stages.empty());
    DCHECK(pipeline_.sink != nullptr);
+   if (progress_) progress_->begin(pipeline_.progress);
 }
 
 PipelineRun::~PipelineRun() = default;
@@ -124,6 +127,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
    if (opens) openLane(*lane);
    bool isBlocked = false;
    const bool ended = runLane(*lane, steadyNanos() + nanos, isBlocked);
+   if (progress_) noteProgress(*lane);
 
    lock.lock();
    lane->isTaken = false;
@@ -194,6 +198,7 @@ void PipelineRun::openLane(Lane& lane) {
    lane.batches.assign(count + 1, Batch{});
    lane.more.assign(count, 0);
    lane.counters.assign(count + 1, OperatorCounter{});
+   lane.rowsNoted = lane.collectedNoted = 0;
    lane.resumeAt = SIZE_MAX;
 }
 
@@ -214,6 +219,13 @@ bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
    isBlocked = false;
    stopInput(lane, lane.more.size());
    return true;
+}
+
+/// Tells what the lane's worker has done in its slice. The stage cannot end before: the lane is taken.
+void PipelineRun::noteProgress(Lane& lane) {
+   const uint64_t rows = lane.counters[0].rows, collected = lane.sinkCounter.rows;
+   progress_->note(pipeline_.stages[stage_].source->consumed(), rows - std::exchange(lane.rowsNoted, rows),
+                   collected - std::exchange(lane.collectedNoted, collected));
 }
 
 /// While it lives, the thread's spilled pages count for the plan node with this profile.
@@ -398,12 +410,14 @@ PipelineRun::Outcome PipelineRun::endStage() {
    }
    order_.reset();
    if (++stage_ < pipeline_.stages.size()) {
+      if (progress_) progress_->beginStage(static_cast<uint32_t>(stage_));
       const MutexLock lock(mutex_);
       isPrepared_ = isExhausted_ = false;
       isEnough_.store(false);
       phase_ = Phase::Stages;
       return Outcome::Ran;
    }
+   if (progress_) progress_->noteFinishing(0, 1);
    for (Lane* lane : lanes)
       if (lane->sink) settling_.push_back(lane->sink.get());
    if (settling_.size() > 1 && pipeline_.sink->settlesInParallel()) {
@@ -437,6 +451,7 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
          ended.swap(lanes_);
       }
       ended.clear();
+      if (progress_) progress_->end();
       const MutexLock lock(mutex_);
       phase_ = Phase::Ended;
       return Outcome::Ended;
@@ -476,7 +491,9 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
       if (context_.execution.collectProfile && pipeline_.sinkProfile < profile_.size())
          profile_[pipeline_.sinkProfile].nanos += static_cast<uint64_t>(steadyNanos() - start);
       DCHECK(finishEnded_ < finishNext_);
-      if (++finishEnded_ < finishTasks_) return Outcome::Ran;
+      ++finishEnded_;
+      if (progress_ && round == 0) progress_->noteFinishing(finishEnded_, finishTasks_);
+      if (finishEnded_ < finishTasks_) return Outcome::Ran;
       phase_ = Phase::Busy;
    }
    return round == settlingRound ? endSettling() : openFinishRound(round + 1);

@@ -6,6 +6,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "executor/pipeline/operator.hpp"
+#include "executor/schedule/query_progress.hpp"
 #include "executor/schedule/range_order.hpp"
 
 namespace ouzel::executor {
@@ -30,8 +31,9 @@ namespace ouzel::executor {
 /// skips from prepareStage() to endStage(). After an exception the phase no longer changes.
 class PipelineRun {
 public:
+   /// `progress`: is told how far the pipeline is; null: nobody asks.
    PipelineRun(std::unique_ptr<Pipeline> pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
-               uint32_t workersMax);
+               uint32_t workersMax, QueryProgress* progress);
    ~PipelineRun();
 
    enum class Outcome : uint8_t {
@@ -60,6 +62,7 @@ private:
    bool putInOrder(Lane& lane);
    void verify(const Lane& lane, size_t level) const;
    void stopInput(Lane& lane, size_t level);
+   void noteProgress(Lane& lane);
    io::SpillTallyScope countSpillOf(uint32_t profile) const;
    template <typename Call>
    auto measured(uint32_t profile, uint64_t& nanos, Call&& call) const;
@@ -75,6 +78,7 @@ private:
    QueryContext& context_;
    std::vector<OperatorProfile>& profile_;
    const uint32_t workersMax_;
+   QueryProgress* const progress_;
 
    size_t stage_ = 0;                  // written in phase Busy, read by workers in lanes: never at once
    std::unique_ptr<RangeOrder> order_; // as stage_; null: lanes do not give ranges

@@ -76,6 +76,7 @@ RunningQueryState::~RunningQueryState() {
 }
 
 void RunningQueryState::stop() {
+   if (progress_) execution.progress->remove(progress_.get());
    budget_.onShortage(nullptr);
    {
       const MutexLock lock(mutex_);
@@ -119,12 +120,20 @@ void RunningQueryState::start() {
          profile.spill = std::make_unique<io::SpillTally>();
    std::vector<Stage> stages = builder_.produce(*plan.root);
    builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan, queue_), UINT32_MAX);
+   const bool small = isSmall(*plan.root);
+   if (execution.progress && !small) {
+      progress_ = std::make_shared<QueryProgress>();
+      nodesByProfile_ = executor::nodesByProfile(*plan.root);
+      execution.progress->add(execution.processId, progress_);
+   }
    {
       const MutexLock lock(mutex_);
-      for (Step& step : builder_.takeSteps())
+      for (Step& step : builder_.takeSteps()) {
+         expect(step);
          steps_.push_back(std::move(step));
+      }
    }
-   runsHere_ = !execution.scheduler || plan.runsRoutines || isSmall(*plan.root);
+   runsHere_ = !execution.scheduler || plan.runsRoutines || small;
    advance();
    if (!runsHere_) {
       isScheduled_ = true;
@@ -175,6 +184,13 @@ void RunningQueryState::release() {
    budget_.retire();
 }
 
+/// Lists the step's pipeline among those whose progress is shown.
+void RunningQueryState::expect(Step& step) {
+   if (!progress_ || !step.pipeline) return;
+   step.pipeline->progress =
+       progress_->add(expectedStages(*step.pipeline, nodesByProfile_), expectedRows(*step.pipeline, nodesByProfile_));
+}
+
 /// Goes on to the next pipeline, and runs the actions before it. Called by the thread that ended the previous pipeline,
 /// so by one thread at a time.
 void RunningQueryState::advance() {
@@ -188,7 +204,8 @@ void RunningQueryState::advance() {
          steps_.pop_front();
          if (step.pipeline) {
             const uint32_t workersMax = runsHere_ ? 1 : workers();
-            run_ = std::make_shared<PipelineRun>(std::move(step.pipeline), *this, profile_, workersMax);
+            run_ =
+                std::make_shared<PipelineRun>(std::move(step.pipeline), *this, profile_, workersMax, progress_.get());
          }
       }
       if (!step.action) {
@@ -197,6 +214,8 @@ void RunningQueryState::advance() {
       }
       step.action();
       std::vector<Step> added = builder_.takeSteps();
+      for (Step& one : added)
+         expect(one);
       const MutexLock lock(mutex_);
       for (size_t i = added.size(); i-- > 0;)
          steps_.push_front(std::move(added[i]));

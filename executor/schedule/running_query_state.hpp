@@ -8,6 +8,7 @@
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/query_tally.hpp"
+#include "executor/schedule/expected_progress.hpp"
 #include "executor/schedule/pipeline_run.hpp"
 #include "executor/schedule/result_queue.hpp"
 #include "executor/schedule/scheduler.hpp"
@@ -60,6 +61,7 @@ private:
    void leave(std::shared_ptr<PipelineRun> run);
    void release();
    bool isSmall(const sql::plan::Node& node) const;
+   void expect(Step& step);
    void advance();
    void fail(std::exception_ptr error);
    void stop();
@@ -72,7 +74,9 @@ private:
    PlanBuilder builder_;
    std::vector<OperatorProfile> profile_;
    bool isStarted_ = false, runsHere_ = false, isScheduled_ = false;
-   std::optional<bool> mayRunAhead_; // of giveBack()
+   std::optional<bool> mayRunAhead_;                    // of giveBack()
+   std::shared_ptr<QueryProgress> progress_;            // null: the query is small, or nobody asks
+   std::vector<const sql::plan::Node*> nodesByProfile_; // with progress_
 
    Mutex mutex_;
    CondVar changed_;

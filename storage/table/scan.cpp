@@ -141,6 +141,9 @@ uint64_t ScanSource::rowCount() const {
 uint32_t ScanSource::morselCount() const {
    return static_cast<uint32_t>(state_->morsels.size());
 }
+uint32_t ScanSource::morselsPassed() const {
+   return std::min(next_.load(std::memory_order_relaxed), morselCount());
+}
 uint32_t ScanSource::morselsSkipped() const {
    return skipped_.load(std::memory_order_relaxed);
 }

@@ -158,6 +158,7 @@ public:
 
    uint64_t rowCount() const; ///< rows in all morsels, deleted ones included
    uint32_t morselCount() const;
+   uint32_t morselsPassed() const; ///< handed out or skipped; any thread may ask
    // For EXPLAIN ANALYZE:
    uint32_t morselsSkipped() const;
    uint32_t morselsSkippedByFilter() const; ///< those of morselsSkipped() that zone maps did not exclude

@@ -39,6 +39,10 @@ public:
       return std::make_unique<Local>(types_, &context.memory());
    }
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   double consumed() const override {
+      if (hasSpilled_ || chunks_.empty()) return -1;
+      return std::min(1.0, static_cast<double>(next_.load()) / static_cast<double>(chunks_.size()));
+   }
    void describe(OperatorProfile& profile) const override {
       profile.memoryPeak = std::max(profile.memoryPeak, sink_.grant().memory().peak());
       if (hasSpilled_) profile.notes.emplace_back("Partitions Split Again", std::to_string(spilled_->splitCount()));

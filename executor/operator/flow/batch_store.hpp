@@ -154,6 +154,10 @@ public:
    uint32_t workersMax() const override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   double consumed() const override {
+      const size_t all = buffer_.batchCount();
+      return all == 0 ? 1 : std::min(1.0, static_cast<double>(next_.load()) / static_cast<double>(all));
+   }
    void describe(OperatorProfile& profile) const override { buffer_.describe(profile); }
 
 private:

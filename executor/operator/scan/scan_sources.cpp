@@ -100,6 +100,15 @@ uint32_t ScanSources::morsels() const {
    return count;
 }
 
+double ScanSources::consumed() const {
+   uint32_t passed = 0, all = 0;
+   for (const auto& source : sources_) {
+      passed += source->morselsPassed();
+      all += source->morselCount();
+   }
+   return all == 0 ? 1 : static_cast<double>(passed) / all;
+}
+
 Vector ScanSources::constant(size_t source, uint32_t column) const {
    static constexpr ValidityWord absent = 0;
    alignas(16) static constexpr std::byte zeros[16] = {};

@@ -29,6 +29,7 @@ public:
    storage::ScanSource& operator[](size_t i) { return *sources_[i]; }
    bool isReadingAhead() const;
    uint32_t morsels() const;
+   double consumed() const; ///< the part of the morsels that were handed out or skipped
    /// Whether storage has no such column: it is the OID of the part that is read, or NULL where the part lacks it.
    bool isConstant(size_t source, uint32_t column) const {
       return !constants_[source].empty() && constants_[source].has(column);

@@ -138,6 +138,7 @@ public:
    uint32_t workersMax() const override { return isEmpty_ ? 1 : std::max(1u, sources_.morsels()); }
    LocalStatePtr makeLocal(QueryContext& context) override;
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   double consumed() const override { return isEmpty_ ? 1 : sources_.consumed(); }
    void describe(OperatorProfile& profile) const override { sources_.describe(profile); }
 
 private:
