@@ -174,7 +174,7 @@ void Session::handleReady(const Frame& frame) {
             flush();
             break;
          case 'S': handleSync(reader); break;
-         case 'F': throwNotSupported("the function call message");
+         case 'F': handleFunctionCall(reader); break;
          case 'd':
          case 'c':
          case 'f': break; // rule 4

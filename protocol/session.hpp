@@ -104,6 +104,7 @@ private:
    void handleExecute(MessageReader reader);
    void handleClose(MessageReader reader);
    void handleSync(MessageReader reader);
+   void handleFunctionCall(MessageReader reader);
 
    // PROPERTIES
    Transport& transport_;

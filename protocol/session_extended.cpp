@@ -1,8 +1,9 @@
-// The extended query protocol: one function per message, in the order a client sends them.
+// The extended query protocol: one function per message, in the order a client sends them. And the function call.
 
 #include <deque>
 #include <fmt/format.h>
 
+#include "common/error/check.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
 #include "protocol/session.hpp"
@@ -28,12 +29,8 @@ std::vector<ValueFormat> readFormats(MessageReader& reader) {
 }
 
 /// `converted` keeps the texts that are not as the message has them.
-std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const ValueFormat> formats,
+std::vector<RawParameter> readParameters(MessageReader& reader, uint16_t count, std::span<const ValueFormat> formats,
                                          const ClientText& client, std::deque<std::string>& converted) {
-   const auto count = static_cast<uint16_t>(reader.int16());
-   if (formats.size() > 1 && formats.size() != count)
-      throw SqlError(sqlstate::protocolViolation,
-                     fmt::format("bind message has {} parameter formats but {} parameters", formats.size(), count));
    std::vector<RawParameter> parameters;
    for (uint16_t i = 0; i < count; ++i) {
       RawParameter parameter;
@@ -77,8 +74,12 @@ void Session::handleBind(MessageReader reader) {
    const auto portal = readName(reader);
    const auto statement = readName(reader);
    const auto parameterFormats = readFormats(reader);
+   const auto count = static_cast<uint16_t>(reader.int16());
+   if (parameterFormats.size() > 1 && parameterFormats.size() != count)
+      throw SqlError(sqlstate::protocolViolation, fmt::format("bind message has {} parameter formats but {} parameters",
+                                                              parameterFormats.size(), count));
    std::deque<std::string> converted;
-   const auto parameters = readParameters(reader, parameterFormats, clientText(), converted);
+   const auto parameters = readParameters(reader, count, parameterFormats, clientText(), converted);
    const auto resultFormats = readFormats(reader);
    reader.end();
    backend_->bind(portal, statement, parameters, resultFormats);
@@ -134,6 +135,56 @@ void Session::handleClose(MessageReader reader) {
    else
       throw SqlError(sqlstate::protocolViolation, fmt::format("invalid CLOSE message subtype {}", kind));
    appendEmptyMessage(out_, '3');
+}
+
+namespace {
+
+/// Keeps the one value of a function's result as it goes over the wire.
+class FunctionResult final : public ResultSink {
+public:
+   FunctionResult(Backend& backend, ValueFormat format) : backend_(backend), format_(format) {}
+
+   void begin(const std::vector<ResultColumn>& columns) override {
+      encoder_.begin(columns, std::span(&format_, 1), backend_.valueEncoder());
+   }
+   void rows(const Batch& batch) override {
+      row_.clear();
+      encoder_.encode(batch, 0, row_);
+   }
+   /// Its length and its bytes.
+   std::string_view value() const {
+      constexpr size_t headerBytes = 7; // of DataRow, before the first value
+      DCHECK(row_.size() >= headerBytes + 4);
+      return std::string_view(row_).substr(headerBytes);
+   }
+
+private:
+   Backend& backend_;
+   const ValueFormat format_;
+   RowEncoder encoder_;
+   std::string row_;
+};
+
+} // namespace
+
+void Session::handleFunctionCall(MessageReader reader) {
+   FunctionCall call;
+   call.function = static_cast<Oid>(reader.int32());
+   const auto formats = readFormats(reader);
+   const auto count = static_cast<uint16_t>(reader.int16());
+   call.formats = formats.size();
+   std::deque<std::string> converted;
+   // Arguments that have no format are refused when the function is known.
+   const bool fits = formats.size() <= 1 || formats.size() == count;
+   call.arguments =
+       readParameters(reader, count, fits ? std::span<const ValueFormat>(formats) : std::span<const ValueFormat>(),
+                      clientText(), converted);
+   call.resultFormat = readFormat(reader);
+   reader.end();
+   FunctionResult result(*backend_, call.resultFormat);
+   backend_->callFunction(call, result);
+   MessageWriter(out_, 'V').bytes(result.value()).finish();
+   readyForQuery();
 }
 
 void Session::handleSync(MessageReader reader) {

@@ -85,8 +85,8 @@ FOLDERS = {
     },
     "protocol": {"": set()},
     "engine": {
-        "lock": set(), "setting": set(), "statement": set(), "core": {"lock", "setting", "statement"}, "constraint": {"core"},
-        "query": {"core", "constraint", "statement"},
+        "lock": set(), "setting": set(), "statement": set(), "large_object": set(), "core": {"lock", "setting", "statement", "large_object"}, "constraint": {"core"},
+        "query": {"core", "constraint", "statement", "large_object"},
         "copy": {"core", "query", "setting"}, "role": {"core", "query", "setting"},
         "definition/": {"core", "constraint", "query", "setting", "role", "program"},
         "program": {"core", "constraint", "query", "setting", "statement"}, "trigger": {"core", "query", "program"},

@@ -6,6 +6,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/object/statistics.hpp"
@@ -180,6 +181,8 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
             if (member.kind == ObjectKind::Relation) member.oid = copied(member.oid);
          std::sort(copy.members.begin(), copy.members.end());
       });
+   for (const LargeObjectPtr& object : source_.largeObjects())
+      add(*object, [&](LargeObject& copy) { copy.database = target_; });
    for (const auto& defaults : source_.defaultAcls())
       add(*defaults, [&](DefaultAcl& copy) {
          copy.database = target_;
@@ -189,7 +192,7 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
       if (comment->object.a == source_.database())
          add(*comment, [&](Comment& copy) {
             copy.object.a = target_;
-            copy.object.c = copied(copy.object.c);
+            if (copy.object.b != class_oid::pgLargeObject) copy.object.c = copied(copy.object.c);
          });
    return objects;
 }

@@ -138,6 +138,14 @@ public:
    Oid createExtension(Extension draft);
    void replaceExtension(Extension changed);
 
+   // Large objects (editor_large_objects.cpp).
+   /// Makes a large object of the OID, or of a new one for invalidOid. Throws 23505.
+   Oid createLargeObject(Oid wanted, Oid owner);
+   void replaceLargeObject(LargeObject changed);
+   void dropLargeObject(const LargeObject& object);
+   /// From now on the pages of a database's large objects are there.
+   void setLargeObjectPages(Oid database, StorageId storage);
+
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
    Dropped dropSchema(Oid schema, DropBehavior behavior);

@@ -7,6 +7,7 @@
 #include "catalog/object/collation_text.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
@@ -67,7 +68,9 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
       return snapshot.findPrepared(static_cast<const PreparedTransaction&>(object).name);
    case ObjectKind::Comment:
    case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
+   case ObjectKind::DefaultAcl:
+   case ObjectKind::LargeObject:
+   case ObjectKind::LargeObjectPages: break;
    }
    return nullptr;
 }
@@ -120,9 +123,16 @@ void CatalogEditor::throwNameTaken(const CatalogObject& object) {
       throw SqlError(sqlstate::duplicateObject, "transaction identifier \"" +
                                                     static_cast<const PreparedTransaction&>(object).name +
                                                     "\" is already in use");
+   case ObjectKind::LargeObject: // PostgreSQL finds it by an index
+      throw SqlError(sqlstate::uniqueViolation,
+                     "duplicate key value violates unique constraint \"pg_largeobject_metadata_oid_index\"")
+          .detail("Key (oid)=(" + std::to_string(static_cast<const LargeObject&>(object).oid) + ") already exists.")
+          .table("pg_catalog", "pg_largeobject_metadata")
+          .constraint("pg_largeobject_metadata_oid_index");
    case ObjectKind::Comment:
    case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
+   case ObjectKind::DefaultAcl:
+   case ObjectKind::LargeObjectPages: break;
    }
    throwConcurrent();
 }

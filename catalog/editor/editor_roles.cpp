@@ -6,6 +6,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
@@ -34,6 +35,8 @@ public:
          case ObjectKind::Function: add(static_cast<const Function&>(*object)); break;
          case ObjectKind::Operator: add(static_cast<const Operator&>(*object)); break;
          case ObjectKind::Extension: add(static_cast<const Extension&>(*object)); break;
+         case ObjectKind::LargeObject: add(static_cast<const LargeObject&>(*object)); break;
+         case ObjectKind::LargeObjectPages:
          case ObjectKind::Cast:
          case ObjectKind::PreparedTransaction:
          case ObjectKind::Role:
@@ -111,6 +114,10 @@ private:
    }
    void add(const Extension& extension) {
       note(extension.database, extension.oid, 0, extension.owner, {}, [&] { return "extension " + extension.name; });
+   }
+   void add(const LargeObject& object) {
+      note(object.database, object.oid, 0, object.owner, object.acl,
+           [&] { return "large object " + std::to_string(object.oid); });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {

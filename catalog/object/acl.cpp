@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "catalog/object/function.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "common/error/sql_error.hpp"
@@ -31,6 +32,7 @@ constexpr AclRules rules[] = {
     {AclKind::Language, "language", p::usage, p::usage},
     {AclKind::Tablespace, "tablespace", p::create, 0},
     {AclKind::Server, "foreign server", p::usage, 0},
+    {AclKind::LargeObject, "large object", p::select | p::update, 0},
 };
 
 struct Name {
@@ -133,6 +135,10 @@ bool mayUse(const Snapshot& snapshot, Oid role, const Function& function) {
 
 bool mayUse(const Snapshot& snapshot, Oid role, const Database& database, uint32_t wanted) {
    return held(snapshot, role, database.owner, database.acl, AclKind::Database, wanted) == wanted;
+}
+
+bool mayUse(const Snapshot& snapshot, Oid role, const LargeObject& object, uint32_t wanted) {
+   return held(snapshot, role, object.owner, object.acl, AclKind::LargeObject, wanted) == wanted;
 }
 
 // ---- GRANT and REVOKE ----

@@ -24,7 +24,8 @@ enum class AclKind : uint8_t {
    Type,
    Language,
    Tablespace,
-   Server
+   Server,
+   LargeObject
 };
 
 /// What objects of a kind can grant, and what PUBLIC has while nothing was granted.
@@ -58,6 +59,7 @@ bool mayUseColumn(const Snapshot& snapshot, Oid role, const Relation& relation, 
 bool mayRead(const Snapshot& snapshot, Oid role, const Relation& relation, std::span<const int16_t> attributes);
 bool mayUse(const Snapshot& snapshot, Oid role, const Schema& schema, uint32_t wanted);
 bool mayUse(const Snapshot& snapshot, Oid role, const Database& database, uint32_t wanted);
+bool mayUse(const Snapshot& snapshot, Oid role, const LargeObject& object, uint32_t wanted);
 /// Whether the role may call the function.
 bool mayUse(const Snapshot& snapshot, Oid role, const Function& function);
 

@@ -9,6 +9,7 @@
 #include "catalog/object/field_coder.hpp"
 #include "catalog/object/function_coder.hpp"
 #include "catalog/object/initial_databases.hpp"
+#include "catalog/object/large_object_coder.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/operator_coder.hpp"
 #include "catalog/object/prepared_transaction.hpp"
@@ -41,12 +42,13 @@
 //   10: triggers; aggregates, operators and casts of users
 //   11: event triggers, extensions
 //   12: what functions call; the columns that ON DELETE SET NULL or DEFAULT sets
+//   13: large objects
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 12, completeSince = 3;
+constexpr uint16_t formatVersion = 13, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -399,6 +401,11 @@ void writeObject(Writer& writer, const CatalogObject& object) {
       return operatorFields(writer, static_cast<const OperatorDefinition&>(static_cast<const Operator&>(object)));
    case ObjectKind::Cast: return castFields(writer, static_cast<const Cast&>(object));
    case ObjectKind::Extension: return extensionFields(writer, static_cast<const Extension&>(object));
+   case ObjectKind::LargeObject:
+      return largeObjectFields(writer, static_cast<const LargeObject&>(object),
+                               [](auto& coder, auto& value) { acl(coder, value); });
+   case ObjectKind::LargeObjectPages:
+      return largeObjectPagesFields(writer, static_cast<const LargeObjectPages&>(object));
    case ObjectKind::PreparedTransaction:
       return preparedTransactionFields(writer, static_cast<const PreparedTransaction&>(object));
    }
@@ -449,6 +456,12 @@ ObjectPtr readObject(Reader& reader) {
    }
    case ObjectKind::Cast: return readAs<Cast>(reader, [](auto& r, auto& o) { castFields(r, o); });
    case ObjectKind::Extension: return readAs<Extension>(reader, [](auto& r, auto& o) { extensionFields(r, o); });
+   case ObjectKind::LargeObject:
+      return readAs<LargeObject>(reader, [](auto& r, auto& o) {
+         largeObjectFields(r, o, [](auto& coder, auto& value) { acl(coder, value); });
+      });
+   case ObjectKind::LargeObjectPages:
+      return readAs<LargeObjectPages>(reader, [](auto& r, auto& o) { largeObjectPagesFields(r, o); });
    case ObjectKind::PreparedTransaction:
       return readAs<PreparedTransaction>(reader, [](auto& r, auto& o) { preparedTransactionFields(r, o); });
    }

@@ -4,6 +4,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
@@ -27,6 +28,8 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::Operator: return static_cast<const Operator&>(object).database;
    case ObjectKind::Cast: return static_cast<const Cast&>(object).database;
    case ObjectKind::Extension: return static_cast<const Extension&>(object).database;
+   case ObjectKind::LargeObject: return static_cast<const LargeObject&>(object).database;
+   case ObjectKind::LargeObjectPages: return static_cast<const LargeObjectPages&>(object).database;
    case ObjectKind::PreparedTransaction: return static_cast<const PreparedTransaction&>(object).database;
    }
    CHECK(false);

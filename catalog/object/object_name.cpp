@@ -55,7 +55,9 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       return NameKey{object.kind, 0, 0, static_cast<const PreparedTransaction&>(object).name};
    case ObjectKind::Comment:
    case ObjectKind::Settings:
-   case ObjectKind::DefaultAcl: break;
+   case ObjectKind::DefaultAcl:
+   case ObjectKind::LargeObject:
+   case ObjectKind::LargeObjectPages: break;
    }
    return std::nullopt;
 }

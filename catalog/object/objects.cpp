@@ -4,6 +4,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
@@ -94,6 +95,11 @@ ObjectKey keyOf(const CatalogObject& object) {
       const auto& extension = static_cast<const Extension&>(object);
       return {object.kind, extension.database, extension.oid};
    }
+   case ObjectKind::LargeObject: {
+      const auto& large = static_cast<const LargeObject&>(object);
+      return {object.kind, large.database, large.oid};
+   }
+   case ObjectKind::LargeObjectPages: return {object.kind, static_cast<const LargeObjectPages&>(object).database};
    case ObjectKind::Collation: {
       const auto& collation = static_cast<const Collation&>(object);
       return {object.kind, collation.database, collation.oid};

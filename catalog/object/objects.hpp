@@ -45,12 +45,16 @@ enum class ObjectKind : uint8_t {
    Function = 12,
    Operator = 14,
    Cast = 15,
-   Extension = 16
+   Extension = 16,
+   LargeObject = 17,
+   LargeObjectPages = 18
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation, Server, Statistics, PreparedTransaction  a = OID
-///   Schema, Collation, Function, Operator, Cast, Extension  a = database, b = OID (11, 2200 exist in each database)
+///   Schema, Collation, Function, Operator, Cast, Extension, LargeObject  a = database, b = OID (11, 2200 exist in each
+///                             database)
+///   LargeObjectPages          a = database
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   Settings                  a = database or 0, b = role or 0
 ///   DefaultAcl                a = database, b = role, c = schema or 0, d = kind of objects
@@ -395,6 +399,8 @@ struct Cast; // cast.hpp
 using CastPtr = std::shared_ptr<const Cast>;
 struct Extension; // extension.hpp
 using ExtensionPtr = std::shared_ptr<const Extension>;
+struct LargeObject; // large_object.hpp
+using LargeObjectPtr = std::shared_ptr<const LargeObject>;
 
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
@@ -402,7 +408,7 @@ inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 12
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
                      pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381,
                      pgCollation = 3456, pgTrigger = 2620, pgCast = 2605, pgEventTrigger = 3466, pgExtension = 3079,
-                     pgLanguage = 2612;
+                     pgLanguage = 2612, pgLargeObject = 2613;
 }
 
 /// The key of an object in a snapshot.

@@ -13,6 +13,7 @@
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/initial_databases.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/object_name.hpp"
 #include "catalog/object/operator.hpp"
@@ -391,6 +392,26 @@ std::vector<CastPtr> Snapshot::casts() const {
 std::vector<ExtensionPtr> Snapshot::extensions() const {
    return state_->list<Extension>(ObjectKind::Extension,
                                   [&](const Extension& extension) { return extension.database == database_; });
+}
+
+LargeObjectPtr Snapshot::largeObject(Oid oid) const {
+   return state_->find<LargeObject>({ObjectKind::LargeObject, database_, oid});
+}
+
+StorageId Snapshot::largeObjectPages() const {
+   const auto pages = state_->find<LargeObjectPages>({ObjectKind::LargeObjectPages, database_});
+   return pages ? pages->storage : noStorage;
+}
+
+std::vector<LargeObjectPtr> Snapshot::largeObjects() const {
+   std::vector<LargeObjectPtr> result;
+   state_->objects.visitFrom(ObjectKey{ObjectKind::LargeObject, database_},
+                             [&](const ObjectKey& key, const ObjectPtr& object) {
+                                if (key.kind != ObjectKind::LargeObject || key.a != database_) return false;
+                                result.push_back(as<LargeObject>(object));
+                                return true;
+                             });
+   return result;
 }
 
 std::vector<FunctionPtr> Snapshot::functions() const {

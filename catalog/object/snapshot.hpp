@@ -48,6 +48,8 @@ public:
    OperatorPtr op(Oid oid) const;         ///< the same
    CastPtr cast(Oid oid) const;           ///< the same
    ExtensionPtr extension(Oid oid) const; ///< not plpgsql
+   LargeObjectPtr largeObject(Oid oid) const;
+   StorageId largeObjectPages() const; ///< noStorage: the database has had no large object
 
    // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
@@ -86,6 +88,7 @@ public:
    std::vector<OperatorPtr> operators() const;                         ///< of users, in this database
    std::vector<CastPtr> casts() const;                                 ///< of users, in this database
    std::vector<ExtensionPtr> extensions() const;                       ///< of this database, without plpgsql
+   std::vector<LargeObjectPtr> largeObjects() const;                   ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

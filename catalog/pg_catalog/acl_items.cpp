@@ -197,7 +197,7 @@ std::optional<std::vector<AclItem>> defaultItems(char objectKind, Oid owner) {
    case 'd': return of(AclKind::Database);
    case 'f': return of(AclKind::Function);
    case 'l': return of(AclKind::Language);
-   case 'L': return ownersOnly(p::select | p::update); // large objects
+   case 'L': return of(AclKind::LargeObject);
    case 'n': return of(AclKind::Schema);
    case 'p': return ownersOnly(p::set | p::alterSystem); // parameters
    case 't': return of(AclKind::Tablespace);

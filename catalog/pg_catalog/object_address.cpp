@@ -9,6 +9,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 
 namespace ouzel::catalog {
 
@@ -309,6 +310,7 @@ private:
       case 2613:
          if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos)
             fail(sqlstate::invalidTextRepresentation, "invalid input syntax for type oid: " + quoted(name));
+         if (uint32_t oid = 0; parseUnsigned32(name, oid) == ParseStatus::Ok && snapshot().largeObject(oid)) return oid;
          missing("large object " + name);
       default:
          if (const Oid found = builtinRow(name)) return found;

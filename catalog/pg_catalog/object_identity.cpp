@@ -5,6 +5,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
@@ -107,6 +108,13 @@ public:
       case class_oid::pgExtension:
          if (const auto* builtin = builtinExtension(object_)) plain("extension ", std::string(builtin->name));
          if (const ExtensionPtr extension = snapshot().extension(object_)) plain("extension ", extension->name);
+         break;
+      case class_oid::pgLargeObject:
+         if (snapshot().largeObject(object_)) {
+            found_.identity = std::to_string(object_);
+            found_.description = "large object " + found_.identity;
+            found_.names = {found_.identity};
+         }
          break;
       case 2605: cast(); break;
       case 2328:

@@ -173,6 +173,10 @@ public:
       double cpuNanos = 0, ioNanos = 0; ///< per raw byte
    };
    virtual std::vector<CompressionDecision> compressionDecisions() const { return {}; }
+
+   /// Rows of pg_largeobject, which are passed on as they are read: all, or those of the OIDs from `lower` to `upper`.
+   using LargeObjectPage = std::function<void(Oid object, int32_t page, std::string_view data)>;
+   virtual void largeObjectPages(Oid /*lower*/, Oid /*upper*/, const LargeObjectPage& /*page*/) const {}
 };
 
 /// Inputs of a scan of a system table. The caller keeps the referenced objects for the duration of the scan.

@@ -48,6 +48,14 @@ struct RawParameter {
    std::string_view bytes;
 };
 
+/// A FunctionCall message; parameters as in Bind.
+struct FunctionCall {
+   Oid function = invalidOid;
+   size_t formats = 0; ///< of the arguments, as many as the message has
+   std::vector<RawParameter> arguments;
+   ValueFormat resultFormat = ValueFormat::Text;
+};
+
 struct ExecuteResult {
    enum class Kind : uint8_t {
       Complete,  ///< CommandComplete with `tag`
@@ -108,6 +116,11 @@ public:
    /// Closing a statement or portal that does not exist is no error.
    virtual void closeStatement(std::string_view name) = 0;
    virtual void closePortal(std::string_view name) = 0;
+   /// Call a function by its OID. The sink gets one row with the result, in the format that the call asks for. Outside
+   /// a block the call is a transaction. 42883 when there is no such function, 08P01 when the arguments do not fit it.
+   virtual void callFunction(const FunctionCall& /*call*/, ResultSink& /*sink*/) {
+      throwNotSupported("the function call message");
+   }
    /// Sync: commit the implicit transaction of the pipeline, if one is open. Outside a block portals end here.
    virtual void sync() = 0;
    /// Called after an error was reported: see the top of the file. May be called any number of times; never throws.

@@ -64,6 +64,7 @@ struct Database::Internals {
    executor::QueryProgressList progress; ///< what ouzel_stat_progress shows
    NotificationHub notifications;
    ExportedSnapshots exportedSnapshots;
+   Mutex largeObjectsMutex; ///< held by who makes the table of a database's large objects
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<

@@ -6,6 +6,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
 #include "engine/core/event_state.hpp"
+#include "engine/core/large_objects.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
@@ -30,7 +31,7 @@ LockMode modeOf(const AdvisoryLock& lock) {
 
 class CoreFunctions final : public executor::SessionFunctions {
 public:
-   explicit CoreFunctions(SessionCore& core) : core_(core) {}
+   explicit CoreFunctions(SessionCore& core) : core_(core), largeObjects_(makeLargeObjectFunctions(core)) {}
 
    int64_t clock() override { return wallClockMicros(); }
    int64_t serverStart() override { return core_.database.openedAt; }
@@ -45,6 +46,10 @@ public:
    }
 
    int64_t relationSize(Oid relation) override {
+      if (relation == catalog::class_oid::pgLargeObject) {
+         const auto pages = largeObjectTable(core_);
+         return pages ? static_cast<int64_t>(pages->storedBytes()) : 0;
+      }
       const auto object = core_.transaction.catalog().object({catalog::ObjectKind::Relation, relation});
       if (!object) return 0;
       const catalog::StorageId storage = static_cast<const catalog::Relation&>(*object).storage;
@@ -58,6 +63,10 @@ public:
    }
    std::optional<std::string> runRowTrigger(const executor::RowTriggerCall& call) override {
       return core_.services.runRowTrigger(call);
+   }
+   executor::LargeObjectFunctions& largeObjects() override {
+      if (!core_.services.isSessionThread()) throwNotSupported("calling a function of large objects, here");
+      return *largeObjects_;
    }
    Oid partitionOf(Oid table, std::string_view keys) override { return core_.partitionOf(table, keys); }
    void notify(const std::string& channel, const std::string& payload) override { core_.notify(channel, payload); }
@@ -252,6 +261,7 @@ private:
    }
 
    SessionCore& core_;
+   const std::unique_ptr<executor::LargeObjectFunctions> largeObjects_;
 };
 
 } // namespace

@@ -45,6 +45,8 @@ public:
    virtual std::vector<std::vector<Value>> query(const std::string& sql) = 0;
    /// Runs an INSERT, UPDATE or DELETE inside the session's transaction, with its constraints and referential actions.
    virtual void modify(const std::string& sql) = 0;
+   /// Whether the thread that asks runs the session's statement; workers do not.
+   virtual bool isSessionThread() const = 0;
    /// Runs a function of a user: see executor::SessionFunctions.
    virtual std::vector<std::string> runRoutine(Oid routine, std::string_view args) = 0;
    /// Runs a row trigger: see executor::SessionFunctions.

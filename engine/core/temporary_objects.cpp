@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "catalog/object/large_object.hpp"
 #include "common/log/log.hpp"
 
 namespace ouzel::engine {
@@ -45,7 +46,10 @@ void dropTemporaryObjects(Database::Internals& database, const std::vector<catal
 void dropUnreferencedTables(Database::Internals& database) {
    std::set<storage::StorageId> referenced;
    for (const catalog::ObjectPtr& object : database.catalog->newest().allObjects())
-      if (const catalog::Relation* relation = relationOf(object)) referenced.insert(relation->storage);
+      if (const catalog::Relation* relation = relationOf(object))
+         referenced.insert(relation->storage);
+      else if (object->kind == catalog::ObjectKind::LargeObjectPages)
+         referenced.insert(static_cast<const catalog::LargeObjectPages&>(*object).storage);
    std::vector<storage::StorageId> unreferenced;
    for (const storage::StorageId table : database.storage->tables())
       if (!referenced.contains(table)) unreferenced.push_back(table);

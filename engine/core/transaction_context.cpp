@@ -329,6 +329,7 @@ void TransactionContext::end(bool committed) noexcept {
    savepoints_.clear();
    deferrals_ = {};
    notifications.clear();
+   largeObjects.clear();
    editor_.reset();
    storage_.reset();
    number_ = 0;
@@ -386,6 +387,7 @@ size_t TransactionContext::savepointLevel(const std::string& name) const {
 void TransactionContext::releaseSavepoint(const std::string& name) {
    const size_t level = savepointLevel(name);
    savepoints_.resize(level);
+   largeObjects.release(level);
    settings_.releaseSavepoint(level);
 }
 
@@ -396,6 +398,7 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
    undoTo(savepoint.storage, savepoint.lockPosition);
    editor_->rollbackTo(*savepoint.catalog);
    notifications.rollbackTo(savepoint.notifications);
+   largeObjects.rollbackTo(level);
    deferrals_ = savepoint.deferrals;
    settings_.rollbackToSavepoint(level);
    readOnly_ = savepoint.readOnly;

@@ -11,6 +11,7 @@
 #include "common/client/backend.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/notifications.hpp"
+#include "engine/large_object/descriptors.hpp"
 #include "engine/setting/settings.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -83,6 +84,10 @@ public:
    /// Show the newest objects to a command that reads no rows, so that the transaction takes no snapshot yet: LOCK,
    /// FETCH. REQUIRES: isOpen().
    void startCommand();
+   /// Show the newest objects within a statement, under READ COMMITTED: it has waited for a lock on one.
+   void seeNewestObjects() {
+      if (isolation_ == Isolation::ReadCommitted) editor_->rebase(newestCatalog());
+   }
    const storage::Snapshot& snapshot() const { return snapshot_; }
    /// pg_export_snapshot(): a name by which other transactions take the snapshot of this statement, until this one
    /// ends. Throws 25001 in a subtransaction.
@@ -106,6 +111,7 @@ public:
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
    RestartedSequences restartedSequences;
    PendingNotifications notifications; ///< what LISTEN, NOTIFY and UNLISTEN have said
+   LargeObjectDescriptors largeObjects;
    /// Makes what they have said true; called by commit() when it has committed.
    std::function<void(const PendingNotifications&)> publish;
 

@@ -14,6 +14,7 @@
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/foreign_server.hpp"
+#include "engine/role/large_object.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
 
@@ -257,6 +258,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    const Oid owner = existingRole(core, *statement.newowner)->oid;
    if (statement.objectType == OBJECT_DATABASE) {
       changeDatabaseOwner(core, std::string(stringOf(statement.object)), owner);
+      return tag;
+   }
+   if (statement.objectType == OBJECT_LARGEOBJECT) {
+      changeLargeObjectOwner(core, statement.object, owner);
       return tag;
    }
    if (statement.objectType == OBJECT_FOREIGN_SERVER) {

@@ -17,6 +17,7 @@
 #include "engine/role/default_privileges.hpp"
 #include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
+#include "engine/role/large_object.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -60,6 +61,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    reassignOperators(core, from, to);
    reassignEventTriggers(core, from, to);
    reassignExtensions(core, from, to);
+   reassignLargeObjects(core, from, to);
    for (const auto& database : editor.snapshot().databases()) {
       if (database->owner != from) continue;
       catalog::Database changed = *database;
@@ -138,6 +140,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       dropServersOf(core, role->oid, statement.behavior == DROP_CASCADE);
       dropStatisticsOf(core, role->oid);
       dropEventTriggersOf(core, role->oid);
+      dropLargeObjectsOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }
    if (owned.count() == 0) return "DROP OWNED";

@@ -18,6 +18,7 @@
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/object_kind.hpp"
 #include "engine/role/foreign_server.hpp"
+#include "engine/role/large_object.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
 #include "sql/bind/binder.hpp"
@@ -473,6 +474,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgNamespace, schema, 0, text);
       break;
    }
+   case OBJECT_LARGEOBJECT: commentOnLargeObject(core, statement.object, text); break;
    case OBJECT_FOREIGN_SERVER: {
       const auto server = requireServer(core, stringOf(statement.object));
       requireOwner(core, *server);

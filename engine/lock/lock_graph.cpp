@@ -99,6 +99,9 @@ std::string describe(const LockTag& tag, const LockOwner& owner) {
              std::to_string(tag.detail & 0xffffffff) + "," + std::to_string(tag.object & 3) + "]";
    case LockKind::Database:
       return fmt::format("object {} of class {} of database 0", object, Oid{catalog::class_oid::pgDatabase});
+   case LockKind::LargeObject:
+      return fmt::format("object {} of class {} of database {}", detail, Oid{catalog::class_oid::pgLargeObject},
+                         object);
    }
    return {};
 }

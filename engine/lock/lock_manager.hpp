@@ -41,6 +41,7 @@ enum class LockKind : uint8_t {
    Key,         ///< object = OID of an index, detail = hash of a key
    Advisory,    ///< object = database << 2, and 1: detail is a bigint; 2: detail is two integers
    Database,    ///< object = OID; held while sessions begin in the database, and alone by who drops or renames it
+   LargeObject, ///< object = OID of the database, detail = its own; held by who writes it
 };
 
 struct LockTag {
@@ -55,6 +56,7 @@ struct LockTag {
    static LockTag advisory(Oid database, bool isPair, uint64_t key) {
       return {LockKind::Advisory, uint64_t{database} << 2 | (isPair ? 2 : 1), key};
    }
+   static LockTag largeObject(Oid database, Oid oid) { return {LockKind::LargeObject, database, oid}; }
    static LockTag key(Oid index, uint64_t hash) { return {LockKind::Key, static_cast<uint64_t>(index), hash}; }
 };
 

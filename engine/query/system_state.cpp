@@ -8,6 +8,7 @@
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
+#include "engine/large_object/pages.hpp"
 #include "io/object_store/store_statistics.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/deparse/deparse.hpp"
@@ -203,6 +204,12 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
          row.objectId = static_cast<Oid>(view.tag.object);
          row.objectSubId = int16_t{0};
          break;
+      case LockKind::LargeObject:
+         row.type = "object";
+         row.classId = Oid{catalog::class_oid::pgLargeObject};
+         row.objectId = static_cast<Oid>(view.tag.detail);
+         row.objectSubId = int16_t{0};
+         break;
       }
       out.push_back(std::move(row));
    }
@@ -325,6 +332,17 @@ std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compr
       out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].name, levels[d.levelBefore],
                      levels[d.levelAfter], d.cpuNanos, d.ioNanos});
    return out;
+}
+
+void SessionSystemState::largeObjectPages(Oid lower, Oid upper, const LargeObjectPage& page) const {
+   auto id = catalog_.largeObjectPages();
+   if (id == catalog::noStorage) // made after the snapshot, perhaps for this transaction
+      id = database_.catalog->newest().inDatabase(catalog_.database()).largeObjectPages();
+   const auto table = id == catalog::noStorage ? nullptr : database_.storage->find(id);
+   if (!table) return;
+   forEachLargeObjectPage(
+       *table, snapshot_, lower, upper,
+       [&](Oid object, int32_t number, storage::RowId, std::string_view data) { page(object, number, data); });
 }
 
 std::vector<catalog::SystemState::StoreRequests> SessionSystemState::storeRequests() const {

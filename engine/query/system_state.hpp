@@ -31,6 +31,7 @@ public:
    std::vector<std::pair<std::string, int64_t>> memory() const override;
    std::vector<SpillDevice> spillDevices() const override;
    std::vector<CompressionDecision> compressionDecisions() const override;
+   void largeObjectPages(Oid lower, Oid upper, const LargeObjectPage& page) const override;
    std::vector<StoreRequests> storeRequests() const override;
    std::optional<ObjectCacheUse> objectCache() const override;
    std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;

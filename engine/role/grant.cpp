@@ -7,6 +7,7 @@
 #include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/foreign_server.hpp"
+#include "engine/role/large_object.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -271,6 +272,16 @@ void grantOnServer(SessionCore& core, const catalog::ForeignServer& server, cons
    core.transaction.editor().replaceServer(std::move(draft));
 }
 
+void grantOnLargeObject(SessionCore& core, const catalog::LargeObject& object, const Grant& grant) {
+   const uint32_t privileges = checkedFor(AclKind::LargeObject, grant);
+   // Its name is what PostgreSQL calls it, so that errors say "large object" twice.
+   const std::string name = "large object " + std::to_string(object.oid);
+   const Target target{AclKind::LargeObject, name, "large object " + name, object.owner, object.acl, {}};
+   catalog::LargeObject draft = object;
+   draft.acl = changed(core, target, grant, privileges, grant.isAll);
+   core.transaction.editor().replaceLargeObject(std::move(draft));
+}
+
 /// The type of a name. Throws 42809 and 0LP01 for types without a list of their own.
 catalog::RelationPtr typeToGrant(SessionCore& core, ::ObjectType kind, const ::Node* name) {
    ::TypeName type{};
@@ -340,6 +351,8 @@ void revokeEverything(SessionCore& core, Oid role) {
       if (server->owner != role && names(server->acl, role)) grantOnServer(core, *server, grant);
    for (const catalog::FunctionPtr& function : snapshot.functions())
       if (function->owner != role && names(function->acl, role)) grantOnFunction(core, *function, grant);
+   for (const catalog::LargeObjectPtr& object : snapshot.largeObjects())
+      if (object->owner != role && names(object->acl, role)) grantOnLargeObject(core, *object, grant);
    for (const auto& database : snapshot.databases())
       if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
 }
@@ -378,6 +391,12 @@ std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statemen
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnServer(core, *requireServer(core, stringOf(name)), grant);
       return tag;
+   case OBJECT_LARGEOBJECT: {
+      checkedFor(AclKind::LargeObject, grant);
+      for (const ::Node* oid : ListOf<>(statement.objects))
+         grantOnLargeObject(core, *requireLargeObject(core, oid), grant);
+      return tag;
+   }
    case OBJECT_DATABASE:
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnDatabase(core, stringOf(name), grant);

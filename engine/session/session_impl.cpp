@@ -100,7 +100,7 @@ RunCommand SessionImpl::runsCommands() {
 }
 
 std::vector<std::string> SessionImpl::runRoutine(Oid routine, std::string_view args) {
-   if (std::this_thread::get_id() != thread_) // a check of a domain, which workers make
+   if (!isSessionThread()) // a check of a domain, which workers make
       throwNotSupported("calling a function that is more than a query, here");
    return engine::runRoutine(core_, routine, args, runsCommands());
 }

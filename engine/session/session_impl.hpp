@@ -53,6 +53,7 @@ public:
    ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) override;
    void closeStatement(std::string_view name) override;
    void closePortal(std::string_view name) override;
+   void callFunction(const FunctionCall& call, ResultSink& sink) override;
    void sync() override;
    void fail() noexcept override;
    void cancel(CancelReason reason) noexcept override { core_.cancel(reason); }
@@ -63,6 +64,7 @@ private:
    std::vector<std::vector<Value>> query(const std::string& sql) override;
    void modify(const std::string& sql) override;
    RunCommand runsCommands();
+   bool isSessionThread() const override { return std::this_thread::get_id() == thread_; }
    std::vector<std::string> runRoutine(Oid routine, std::string_view args) override;
    std::optional<std::string> runRowTrigger(const executor::RowTriggerCall& call) override;
    void fireBefore(QueryExecution& query) override;

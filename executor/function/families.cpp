@@ -44,6 +44,7 @@ void registerFamilies() {
    registerRange();
    registerRegex();
    registerPrograms();
+   registerLargeObject();
    registerRoutine();
    registerRow();
    registerRowImage();

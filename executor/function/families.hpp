@@ -36,6 +36,7 @@ void registerMultirange();
 void registerRange();
 void registerRegex();
 void registerPrograms();
+void registerLargeObject();
 void registerRoutine();
 void registerRow();
 void registerRowImage();

@@ -15,6 +15,8 @@ struct Relation;
 
 namespace ouzel::executor {
 
+class LargeObjectFunctions; // executor/function/large_object_functions.hpp
+
 /// How the texts of views, rules and expressions are laid out.
 struct TextLayout {
    bool isPretty = false;  ///< only the parentheses that are needed
@@ -80,6 +82,9 @@ public:
    /// pg_terminate_backend(): waits up to `waitMillis` for the end. False, with a warning: there is no such session, or
    /// it has not ended in time.
    virtual bool terminateBackend(int32_t pid, int64_t waitMillis) = 0;
+
+   /// Throws 0A000 for other threads than the session's.
+   virtual LargeObjectFunctions& largeObjects() = 0;
 
    virtual void notify(const std::string& channel, const std::string& payload) = 0; ///< pg_notify()
    virtual std::vector<std::string> listeningChannels() = 0;

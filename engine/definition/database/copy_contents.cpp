@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "catalog/object/large_object.hpp"
+
 namespace ouzel::engine {
 
 namespace {
@@ -35,6 +37,16 @@ void copyRows(SessionCore& core, storage::Table& from, storage::Table& to) {
 }
 
 } // namespace
+
+void copyLargeObjects(SessionCore& core, Oid source, Oid target) {
+   const auto storage = core.transaction.catalog().inDatabase(source).largeObjectPages();
+   if (storage == catalog::noStorage) return;
+   const auto from = core.database.storage->find(storage);
+   if (!from) throwInternal("the pages of large objects are missing");
+   const auto to = core.transaction.createStorage(catalog::largeObjectColumns(), target);
+   copyRows(core, *from, *to);
+   core.transaction.editor().setLargeObjectPages(target, to->id());
+}
 
 void copyContents(SessionCore& core, const catalog::Relation& original, catalog::Relation& copy) {
    if (original.sequence) {

@@ -7,4 +7,7 @@ namespace ouzel::engine {
 /// session changes the original.
 void copyContents(SessionCore& core, const catalog::Relation& original, catalog::Relation& copy);
 
+/// Gives a new database what the source has in its large objects. REQUIRES: the same.
+void copyLargeObjects(SessionCore& core, Oid source, Oid target);
+
 } // namespace ouzel::engine

@@ -192,9 +192,10 @@ std::string createDatabase(CommandContext& context, const ::CreatedbStmt& statem
    created.requireNew();
    requireUnused(core, source->oid, "source database \"" + source->name + "\" is being accessed by other users");
    const NewestSnapshot newest(core.transaction); // with what the last sessions of the template have committed
-   core.transaction.editor().createDatabase(
+   const Oid database = core.transaction.editor().createDatabase(
        std::move(created.draft()), source->oid,
        [&](const catalog::Relation& original, catalog::Relation& copy) { copyContents(core, original, copy); });
+   copyLargeObjects(core, source->oid, database);
    return "CREATE DATABASE";
 }
 

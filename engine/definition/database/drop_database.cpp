@@ -52,11 +52,13 @@ std::string dropDatabase(CommandContext& context, const ::DropdbStmt& statement)
                              : "There are " + std::to_string(count) + " prepared transactions using the database.");
    if (force) endSessions(core, database->oid);
    requireUnused(core, database->oid, "database \"" + name + "\" is being accessed by other users");
+   const auto largeObjects = core.transaction.catalog().inDatabase(database->oid).largeObjectPages();
    catalog::Dropped dropped;
    core.transaction.editor().dropDatabase(name, false, &dropped);
    for (const catalog::Dropped::Item& item : dropped.items)
       if (item.relation->storage != catalog::noStorage)
          core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
+   if (largeObjects != catalog::noStorage) core.database.storage->dropTable(core.transaction.storage(), largeObjects);
    return "DROP DATABASE";
 }
 

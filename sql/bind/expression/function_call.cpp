@@ -421,6 +421,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
          return inlined;
       }
    if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
+   state.runsRoutines |= function.source.starts_with("be_lo"); // large objects: the session has the descriptors
    const bool isMade = function.oid >= firstUserOid;
    auto expr = makeCall(isMade ? catalog::lastingInfo(state.context.catalog.function(function.oid)) : &function,
                         resultType, std::move(args));

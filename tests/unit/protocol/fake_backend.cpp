@@ -395,6 +395,11 @@ std::string readable(std::string_view bytes) {
          break;
       }
       case 'd': text += ' ' + std::string(reader.bytes(reader.remaining())); break;
+      case 'V': {
+         const int32_t length = reader.int32();
+         text += ' ' + (length < 0 ? "NULL" : std::string(reader.bytes(static_cast<size_t>(length))));
+         break;
+      }
       case 'G':
       case 'H': {
          text += fmt::format(" {}", reader.int8());

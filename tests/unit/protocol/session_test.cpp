@@ -196,7 +196,9 @@ CATCH_TEST_CASE("COPY in: pieces, failure, left-overs, and messages that do not 
 CATCH_TEST_CASE("function calls are refused, garbage is fatal, shutdown too") {
    Conversation c;
    c.connect();
-   CATCH_CHECK(c.say(message('F', "whatever")) == "E ERROR 0A000 the function call message is not supported\nZ I\n");
+   CATCH_CHECK(c.say(message('F', int32(1) + int16(0) + int16(0) + int16(0))) ==
+               "E ERROR 0A000 the function call message is not supported\nZ I\n"); // by the made-up database
+   CATCH_CHECK(c.say(message('F', "what")) == "E ERROR 08P01 insufficient data left in message\nZ I\n");
    CATCH_CHECK(c.say("\x01") == "E FATAL 08P01 invalid frontend message type 1\n");
    CATCH_CHECK(c.last == Session::Next::Close);
    Conversation oversized;
