@@ -103,6 +103,8 @@ public:
    /// Adds a prepared transaction, to which it gives an OID. Throws 42710.
    void addPrepared(PreparedTransaction prepared);
    void dropPrepared(const PreparedTransaction& prepared);
+   /// Makes the changes of a prepared transaction, which has kept its locks on the objects.
+   void repeat(std::span<const Change> changes);
 
    // Extended statistics (editor_statistics.cpp).
    /// Gives the draft an OID, an owner, and a name if it has none ("t_a_b_stat"). Throws 42710.

@@ -29,6 +29,14 @@ void CatalogEditor::dropLargeObject(const LargeObject& object) {
    remove(keyOf(object));
 }
 
+void CatalogEditor::repeat(std::span<const Change> changes) {
+   for (const Change& change : changes)
+      if (change.after)
+         put(change.after);
+      else
+         remove(change.key);
+}
+
 void CatalogEditor::setLargeObjectPages(Oid database, StorageId storage) {
    auto pages = std::make_shared<LargeObjectPages>();
    pages->database = database;

@@ -380,6 +380,7 @@ void preparedTransactionFields(Coder& coder, T& prepared) {
       coder(lock.detail);
    });
    coder(prepared.writes);
+   if (coder.has(13)) coder(prepared.objects);
 }
 
 void writeObject(Writer& writer, const CatalogObject& object) {

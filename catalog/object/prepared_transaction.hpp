@@ -16,7 +16,8 @@ struct PreparedTransaction : CatalogObject {
    std::string name;
    int64_t preparedAt = 0; ///< microseconds since 2000-01-01
    std::vector<Lock> locks;
-   std::string writes; ///< storage::Database::describe()
+   std::string writes;  ///< storage::Database::describe()
+   std::string objects; ///< encodeChanges() of what it has made, changed and dropped: large objects and their comments
    PreparedTransaction() : CatalogObject(ObjectKind::PreparedTransaction) {}
 };
 

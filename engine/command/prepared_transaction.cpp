@@ -1,3 +1,4 @@
+#include "catalog/object/codec.hpp"
 #include "common/error/check.hpp"
 #include "engine/command/command.hpp"
 #include "engine/core/prepared_transactions.hpp"
@@ -91,6 +92,7 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
       catalog::CatalogEditor editor(database.catalog->newest().inDatabase(prepared->database),
                                     [&] { return database.storage->allocateOid(); });
       editor.dropPrepared(*prepared);
+      if (commits && !prepared->objects.empty()) editor.repeat(catalog::decodeChanges(prepared->objects));
       auto change = database.catalog->prepare(editor);
       storage::CommitRequest request;
       request.catalogChange = change.record();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/codec.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -217,7 +218,12 @@ void TransactionContext::requirePreparable() const {
       if (tag.kind == LockKind::Relation && temporary.contains(static_cast<Oid>(tag.object)))
          refuse("cannot PREPARE a transaction that has operated on temporary objects");
    if (!notifications.isEmpty()) refuse("cannot PREPARE a transaction that has executed LISTEN, UNLISTEN, or NOTIFY");
-   if (editor_->hasChanges() || !restartedSequences.counters().empty())
+   const std::vector<catalog::Change> changes = editor_->changes();
+   const bool areKept = std::all_of(changes.begin(), changes.end(), [](const catalog::Change& change) {
+      return change.key.kind == catalog::ObjectKind::LargeObject ||
+             (change.key.kind == catalog::ObjectKind::Comment && change.key.b == catalog::class_oid::pgLargeObject);
+   });
+   if (!areKept || !restartedSequences.counters().empty())
       refuse("PREPARE TRANSACTION of a transaction that has changed objects is not supported");
    if (isolation_ == Isolation::Serializable)
       refuse("PREPARE TRANSACTION of a serializable transaction is not supported");
@@ -242,6 +248,7 @@ void TransactionContext::prepare(catalog::PreparedTransaction draft) {
          if (tag.kind != LockKind::Transaction)
             draft.locks.push_back({static_cast<uint8_t>(tag.kind), static_cast<uint8_t>(mode), tag.object, tag.detail});
       draft.writes = database_.storage->describe(*storage_);
+      if (editor_->hasChanges()) draft.objects = catalog::encodeChanges(editor_->changes());
       draft.preparedAt = wallClockMicros();
       catalog::CatalogEditor editor(newestCatalog(), [this] { return database_.storage->allocateOid(); });
       editor.addPrepared(std::move(draft));

@@ -38,6 +38,7 @@ void giveTo(SessionCore& core, const LargeObject& object, Oid owner) {
 
 LargeObjectPtr requireLargeObject(SessionCore& core, const ::Node* node) {
    const Oid oid = oidOf(node);
+   if (core.transaction.catalog().largeObject(oid)) lockLargeObject(core, oid);
    LargeObjectPtr found = core.transaction.catalog().largeObject(oid);
    if (!found) throwNoLargeObject(oid);
    return found;
@@ -64,7 +65,10 @@ void commentOnLargeObject(SessionCore& core, const ::Node* oid, const std::strin
 void reassignLargeObjects(SessionCore& core, Oid from, Oid to) {
    const catalog::Snapshot snapshot = core.transaction.catalog();
    for (const LargeObjectPtr& object : snapshot.largeObjects())
-      if (object->owner == from) giveTo(core, *object, to);
+      if (object->owner == from) {
+         lockLargeObject(core, object->oid);
+         if (const LargeObjectPtr still = core.transaction.catalog().largeObject(object->oid)) giveTo(core, *still, to);
+      }
 }
 
 void dropLargeObjectsOf(SessionCore& core, Oid role) {

@@ -8,7 +8,8 @@
 
 namespace ouzel::engine {
 
-/// The large object whose OID the statement has. Throws 42704 if there is none.
+/// The large object whose OID the statement has, which no other transaction writes until this one ends. Throws 42704 if
+/// there is none.
 catalog::LargeObjectPtr requireLargeObject(SessionCore& core, const ::Node* oid);
 /// ALTER LARGE OBJECT ... OWNER TO.
 void changeLargeObjectOwner(SessionCore& core, const ::Node* oid, Oid owner);

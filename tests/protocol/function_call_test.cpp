@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <libpq/libpq-fs.h>
 
 #include "tests/protocol/support.hpp"
