@@ -50,3 +50,8 @@ insert into app.customer (name, email, born, mood, tags, extra, created, score)
 insert into app.orders (customer, total, placed) values (1, 10.5, '2020-05-05'), (2, 3, '2022-01-01');
 insert into app.base values (5, 'x');
 insert into app.child values (6, 'y', 7);
+select lo_from_bytea(4242, decode(repeat('0123456789abcdef', 600), 'hex'));
+select lo_from_bytea(4243, '');
+grant select on large object 4242 to rich_reader;
+comment on large object 4242 is 'a large object';
+alter large object 4243 owner to rich_owner;
