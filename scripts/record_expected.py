@@ -34,7 +34,7 @@ def throw_away_postgres():
     run(f"{BIN}/initdb", "-D", data, "-U", "postgres", "--locale=C", "--encoding=UTF8", "-A", "trust")
     run(f"{BIN}/pg_ctl", "-w", "-D", data, "-l", os.path.join(home, "log"), "-o",
         f"-p {port} -c listen_addresses=127.0.0.1 -c timezone=UTC -c unix_socket_directories={home} "
-        "-c shared_preload_libraries=pg_stat_statements", "start")
+        "-c max_prepared_transactions=64 -c shared_preload_libraries=pg_stat_statements", "start")
     try:
         yield f"host=127.0.0.1 port={port} user=postgres dbname=postgres"
     finally:

@@ -87,7 +87,6 @@ class SqlAlchemy(Suite):
     missing = [
         (r"MatchTest|tsvector|SpecialTypesTest.*test_reflection", "full text search"),
         (r"InvalidIndexReflection", "an index that CREATE INDEX CONCURRENTLY leaves invalid"),
-        (r"reflection_comments_oid_collision", "large objects"),
         (r"table_using_custom", "CREATE ACCESS METHOD"),
         (r"test_generate_series_scalar", "another order of rows without ORDER BY"),
     ]
@@ -105,7 +104,6 @@ class Psycopg2(Suite):
     needs = ["psycopg2-binary"]
     what = "its tests"
     missing = [
-        (r"test_lobject", "large objects"),
         (r"[Nn]ot_?[Gg]reedy", "a cursor's query that runs as far as its rows are fetched, and no further"),
         (r"isolation_level_serializable", "a SERIALIZABLE transaction minds the commits of transactions that are not"),
     ]
