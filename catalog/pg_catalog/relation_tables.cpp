@@ -81,7 +81,8 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.boolean(context.snapshot.heirs(r->oid) != nullptr || contains(withParts, r->oid)).boolean(r->hasRowSecurity);
       row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
       row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
-      row.boolean(r->isPartition()).oid(invalidOid);
+      const bool isPart = r->isPartition() || (r->index && r->index->parentIndex != invalidOid);
+      row.boolean(isPart).oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
       row.acl(context.snapshot, isUserType(*r) ? Acl() : r->acl); // a type's list is in pg_type
       if (r->options.empty())

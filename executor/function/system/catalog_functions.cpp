@@ -237,9 +237,6 @@ std::optional<int64_t> partitionRoot(int64_t oid, KernelEnv& env) {
 std::optional<StringView> nothing(int64_t) {
    return std::nullopt;
 }
-bool no(int64_t) {
-   return false;
-}
 bool noAtAll() {
    return false;
 }
@@ -297,6 +294,14 @@ bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) 
    return found && attribute > 0 && (events(*found, attribute, env) & needed) == needed;
 }
 
+/// What CREATE PUBLICATION takes; null for what is no relation of this database.
+std::optional<bool> isPublishable(int64_t relation, KernelEnv& env) {
+   const auto found = snapshotOf(env).relation(oidOf(relation));
+   if (!found) return std::nullopt;
+   const bool isTable = found->relkind() == 'r' || found->relkind() == 'p';
+   return isTable && !found->isBuiltin() && found->persistence == catalog::Persistence::Permanent;
+}
+
 /// Null for what is no relation of this database.
 std::optional<int64_t> relationSize(int64_t relation, KernelEnv& env) {
    if (!snapshotOf(env).relation(oidOf(relation))) return std::nullopt;
@@ -306,19 +311,39 @@ std::optional<int64_t> relationForkSize(int64_t relation, const StringView& fork
    const auto size = relationSize(relation, env);
    return size && fork.view() != "main" ? 0 : size;
 }
+constexpr Oid defaultTablespace = 1663, globalTablespace = 1664;
+constexpr Oid readAllStats = 3375; // the predefined role pg_read_all_stats
+
+int64_t bytesOf(const catalog::Database& database, const NameScope& scope, KernelEnv& env) {
+   int64_t total = 0;
+   if (env.context.session)
+      for (const catalog::RelationPtr& relation : scope.snapshot().relationsOfDatabase(database.oid))
+         total += env.context.session->relationSize(relation->oid);
+   return total;
+}
 /// Null for what is no database. Throws 42501 for one to which who asks may not connect.
 std::optional<int64_t> databaseSize(int64_t oid, KernelEnv& env) {
-   constexpr Oid readAllStats = 3375; // the predefined role pg_read_all_stats
    const NameScope scope(env.context);
    const catalog::DatabasePtr database = scope.snapshot().database(oidOf(oid));
    if (!database) return std::nullopt;
    if (!catalog::mayUse(scope.snapshot(), scope.names().role, *database, catalog::privilege::connect) &&
        !catalog::inheritsFrom(scope.snapshot(), scope.names().role, readAllStats))
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied for database " + database->name);
+   return bytesOf(*database, scope, env);
+}
+/// All databases are in pg_default; what they share has no files of its own. Null for what is no tablespace.
+std::optional<int64_t> tablespaceSize(int64_t oid, KernelEnv& env) {
+   if (oid != defaultTablespace && oid != globalTablespace) return std::nullopt;
+   const NameScope scope(env.context);
+   if (oid == globalTablespace) {
+      const Oid role = scope.names().role;
+      if (!catalog::isSuperuser(scope.snapshot(), role) && !catalog::inheritsFrom(scope.snapshot(), role, readAllStats))
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied for tablespace pg_global");
+      return 0;
+   }
    int64_t total = 0;
-   if (env.context.session)
-      for (const catalog::RelationPtr& relation : scope.snapshot().relationsOfDatabase(database->oid))
-         total += env.context.session->relationSize(relation->oid);
+   for (const catalog::DatabasePtr& database : scope.snapshot().databases())
+      total += bytesOf(*database, scope, env);
    return total;
 }
 
@@ -347,9 +372,12 @@ Oid languageIn(const NameContext&, std::string_view name) {
    throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
 }
 Oid tablespaceIn(const NameContext&, std::string_view name) {
-   if (name == "pg_default") return 1663;
-   if (name == "pg_global") return 1664;
+   if (name == "pg_default") return defaultTablespace;
+   if (name == "pg_global") return globalTablespace;
    throw SqlError(sqlstate::undefinedObject, "tablespace \"" + std::string(name) + "\" does not exist");
+}
+std::optional<int64_t> tablespaceSizeByName(const StringView& name, KernelEnv& env) {
+   return tablespaceSize(tablespaceIn(NameScope(env.context).names(), name.view()), env);
 }
 
 Oid serverIn(const NameContext& names, std::string_view name) {
@@ -591,7 +619,9 @@ void registerCatalogFunctions() {
    addKernels<relationSize>({"pg_table_size", "pg_total_relation_size"});
    addKernel<databaseSize>("pg_database_size_oid");
    addKernel<databaseSizeByName>("pg_database_size_name");
-   addKernels<no>({"pg_relation_is_publishable"});
+   addKernel<tablespaceSize>("pg_tablespace_size_oid");
+   addKernel<tablespaceSizeByName>("pg_tablespace_size_name");
+   addKernel<isPublishable>("pg_relation_is_publishable");
    addKernel<noAtAll>("pg_jit_available");
    addKernel<myTemporarySchema>("pg_my_temp_schema");
    addKernel<isOtherTemporarySchema>("pg_is_other_temp_schema");
