@@ -141,7 +141,7 @@ void check(uint32_t ranges, uint32_t rowsPerRange, int64_t rowsMax, uint32_t wor
    pipeline->sink = &sink;
    std::vector<OperatorProfile> profile;
    {
-      PipelineRun run(std::move(pipeline), state, profile, workers);
+      PipelineRun run(std::move(pipeline), state, profile, workers, nullptr);
       std::atomic<bool> hasEnded{false};
       std::vector<std::thread> threads;
       for (uint32_t i = 0; i < workers; ++i)

@@ -165,7 +165,7 @@ CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    WaitsForTheOther source;
    WantsOneBatch sink;
    std::vector<OperatorProfile> profile;
-   PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2);
+   PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2, nullptr);
    PipelineRun::Outcome outcome = PipelineRun::Outcome::Nothing;
    for (int slice = 0; slice < 100 && outcome != PipelineRun::Outcome::Ended; ++slice)
       outcome = run.run(1000);
@@ -180,7 +180,7 @@ CATCH_TEST_CASE("a pipeline may be woken while it ends", "[scheduler]") {
       WaitsForTheOther source;
       WantsOneBatch sink;
       std::vector<OperatorProfile> profile;
-      PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2);
+      PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2, nullptr);
       std::atomic<bool> hasEnded{false};
       std::thread waker([&] {
          while (!hasEnded)
