@@ -1,86 +1,12 @@
-"""The tools' own tests: what is downloaded from PyPI, how it is run against a server, and what its tests are called.
-
-A suite is downloaded as its authors have published it (sdist) and runs in a virtual environment of its own. run() gives the outcome of
-each test: passed, failed or skipped. `missing` names what fails in Ouzel for a reason that is known: a pattern of tests and the reason."""
+"""Suites of Python's drivers and frameworks."""
 import os
 import re
 import subprocess
-import sys
-import xml.etree.ElementTree
 
-TIMEOUT = 3600  # seconds for one run of a suite
+from .suite import TIMEOUT, PythonSuite
 
 
-class Server:
-    """A server that runs, and its superuser."""
-
-    def __init__(self, host, port, user="postgres"):
-        self.host, self.port, self.user = host, port, user
-
-    def psql(self, database, *statements):
-        command = ["psql", "-XAtq", "-h", self.host, "-p", str(self.port), "-U", self.user, "-d", database, "-v", "ON_ERROR_STOP=1"]
-        for statement in statements:
-            command += ["-c", statement]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    def fresh(self, *databases):
-        for name in databases:
-            self.psql("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-            self.psql("postgres", f"CREATE DATABASE {name}")
-
-
-class Suite:
-    package = ""           # on PyPI
-    needs = []             # further packages
-    what = ""              # for the table
-    missing = []           # (pattern of tests, reason)
-
-    def __init__(self, directory):
-        self.directory = os.path.join(directory, self.package)
-        self.python = os.path.join(self.directory, "venv/bin/python")
-
-    def prepare(self):
-        """Downloads and installs, unless that was done."""
-        done = os.path.join(self.directory, "done")
-        if os.path.exists(done):
-            return
-        os.makedirs(self.directory, exist_ok=True)
-        subprocess.run([sys.executable, "-m", "venv", os.path.join(self.directory, "venv")], check=True)
-        pip = [self.python, "-m", "pip", "-q", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "pytest", "pytest-timeout", *self.needs], check=True)
-        subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", self.directory, self.package], check=True)
-        archive = next(name for name in sorted(os.listdir(self.directory)) if name.endswith(".tar.gz"))
-        subprocess.run(["tar", "-xzf", archive], cwd=self.directory, check=True)
-        self.unpacked()
-        open(done, "w").close()
-
-    def unpacked(self):
-        pass
-
-    @property
-    def source(self):
-        return next(entry.path for entry in os.scandir(self.directory) if entry.is_dir() and re.search(r"-\d", entry.name))
-
-    def version(self):
-        return os.path.basename(self.source).rsplit("-", 1)[1]
-
-    def pytest(self, paths, arguments, environment):
-        report = os.path.join(self.directory, "report.xml")
-        if os.path.exists(report):
-            os.remove(report)  # that of another run must not count for this one
-        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "60", "--maxfail", "1000000", "--junitxml", report,
-                   *arguments, *paths]
-        subprocess.run(command, cwd=self.source, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=TIMEOUT)
-        outcomes = {}
-        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-            kinds = {child.tag for child in case}
-            outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
-            outcomes[f"{case.get('classname')}.{case.get('name')}"] = outcome
-        return outcomes
-
-
-class SqlAlchemy(Suite):
+class SqlAlchemy(PythonSuite):
     package = "sqlalchemy"
     needs = ["psycopg2-binary", "sqlalchemy"]
     what = "suite of its dialects, and all tests of its PostgreSQL dialect (psycopg2)"
@@ -99,7 +25,7 @@ class SqlAlchemy(Suite):
         return {re.sub(r"_15_\d+", "", name): outcome for name, outcome in outcomes.items()}
 
 
-class Psycopg2(Suite):
+class Psycopg2(PythonSuite):
     package = "psycopg2"
     needs = ["psycopg2-binary"]
     what = "its tests"
@@ -115,7 +41,7 @@ class Psycopg2(Suite):
         return self.pytest(["tests"], [], place)
 
 
-class Asyncpg(Suite):
+class Asyncpg(PythonSuite):
     package = "asyncpg"
     needs = ["asyncpg", "distro", "uvloop"]
     what = "its tests"
@@ -137,7 +63,7 @@ class Asyncpg(Suite):
         return self.pytest(["tests"], [], place)
 
 
-class Django(Suite):
+class Django(PythonSuite):
     package = "django"
     needs = ["psycopg[binary]", "asgiref", "sqlparse", "jinja2", "pytz", "tzdata", "python-memcached"]
     what = "the tests of its backends, schemas, migrations, queries, expressions, fields and inspectdb (psycopg 3)"
@@ -168,6 +94,3 @@ class Django(Suite):
                                             done.stderr, re.MULTILINE):
             outcomes[f"{where}.{name}" if not where.endswith("." + name) else where] = words[word]
         return outcomes
-
-
-ALL = [SqlAlchemy, Psycopg2, Asyncpg, Django]
