@@ -1,11 +1,9 @@
 #include "common/base_type/geometry.hpp"
 
-#include <charconv>
 #include <utility>
 
+#include "common/base_type/geometry_reader.hpp"
 #include "common/base_type/wire.hpp"
-#include "common/error/sql_error.hpp"
-#include "common/text/number_text.hpp"
 
 namespace ouzel {
 
@@ -15,85 +13,6 @@ namespace {
 bool isGreater(double a, double b) {
    return b == b && (a != a || a > b);
 }
-
-/// Reads points from left to right, as pair_decode() and path_decode().
-class GeometryReader {
-public:
-   GeometryReader(const char* type, std::string_view text) : type_(type), text_(text), rest_(text) {}
-
-   Point pair() {
-      skipBlanks();
-      const bool hasParentheses = take('(');
-      Point point;
-      point.x = number();
-      if (!take(',')) fail();
-      point.y = number();
-      if (hasParentheses) {
-         if (!take(')')) fail();
-         skipBlanks();
-      }
-      return point;
-   }
-   /// Two points, perhaps in parentheses of their own.
-   std::pair<Point, Point> corners() {
-      skipBlanks();
-      bool isEnclosed = false;
-      if (peek() == '[') fail();
-      if (peek() == '(') {
-         const size_t next = rest_.find_first_not_of(" \t\n\r\f\v", 1);
-         const bool hasInner = next != std::string_view::npos && rest_[next] == '(';
-         isEnclosed = hasInner || rest_.rfind('(') == 0;
-         if (isEnclosed) rest_.remove_prefix(next == std::string_view::npos ? rest_.size() : next);
-      }
-      std::pair<Point, Point> both;
-      both.first = pair();
-      take(',');
-      both.second = pair();
-      take(',');
-      if (isEnclosed) {
-         if (!take(')')) fail();
-         skipBlanks();
-      }
-      return both;
-   }
-   void finish() const {
-      if (!rest_.empty()) fail();
-   }
-
-private:
-   char peek() const { return rest_.empty() ? '\0' : rest_.front(); }
-   bool take(char c) {
-      if (peek() != c) return false;
-      rest_.remove_prefix(1);
-      return true;
-   }
-   void skipBlanks() {
-      while (!rest_.empty() && isBlank(rest_.front()))
-         rest_.remove_prefix(1);
-   }
-   double number() {
-      skipBlanks();
-      size_t size = rest_.find_first_of("(),[] \t\n\r\f\v");
-      if (size == std::string_view::npos) size = rest_.size();
-      const std::string_view digits = rest_.substr(0, size);
-      double value = 0;
-      switch (parseDouble(digits, value)) {
-      case ParseStatus::Ok: break;
-      case ParseStatus::OutOfRange:
-         throw SqlError(sqlstate::numericValueOutOfRange,
-                        '"' + std::string(digits) + "\" is out of range for type double precision");
-      default: fail();
-      }
-      rest_.remove_prefix(size);
-      skipBlanks();
-      return value;
-   }
-   [[noreturn]] void fail() const { throwInvalidSyntax(type_, text_); }
-
-   const char* type_;
-   const std::string_view text_;
-   std::string_view rest_;
-};
 
 void append(std::string& out, const Point& point, int32_t extraFloatDigits) {
    out.push_back('(');
@@ -191,9 +110,10 @@ const TypeForm boxForm{
     .parseText =
         [](void* target, std::string_view text, int32_t, Arena& arena) {
            GeometryReader reader("box", text);
-           const auto [a, b] = reader.corners();
+           bool isOpen = false;
+           const std::vector<Point> corners = reader.points(2, false, isOpen);
            reader.finish();
-           putValue(target, boxValue(Box::of(a, b), arena));
+           putValue(target, boxValue(Box::of(corners[0], corners[1]), arena));
         },
     .appendBinary =
         [](std::string& out, const void* v) {

@@ -8,6 +8,7 @@
 #include "common/base_type/money.hpp"
 #include "common/base_type/network_address.hpp"
 #include "common/base_type/pg_lsn.hpp"
+#include "common/base_type/shapes.hpp"
 #include "common/base_type/statistics_lists.hpp"
 #include "common/base_type/tid.hpp"
 #include "common/base_type/vector.hpp"
@@ -18,6 +19,11 @@ const TypeForm* findTypeForm(Oid type) {
    switch (type) {
    case oid::point: return &pointForm;
    case oid::box: return &boxForm;
+   case oid::lseg: return &lsegForm;
+   case oid::line: return &lineForm;
+   case oid::path: return &pathForm;
+   case oid::polygon: return &polygonForm;
+   case oid::circle: return &circleForm;
    case oid::bit: return &bitForm;
    case oid::varbit: return &varbitForm;
    case oid::inet: return &inetForm;

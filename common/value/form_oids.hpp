@@ -5,7 +5,8 @@
 
 namespace ouzel::oid {
 
-inline constexpr Oid point = 600, box = 603, cidr = 650, macaddr8 = 774, macaddr = 829, inet = 869, pgLsn = 3220,
-                     pgNdistinct = 3361, pgDependencies = 3402, pgMcvList = 5017;
+inline constexpr Oid point = 600, lseg = 601, path = 602, box = 603, polygon = 604, line = 628, cidr = 650,
+                     circle = 718, macaddr8 = 774, macaddr = 829, inet = 869, pgLsn = 3220, pgNdistinct = 3361,
+                     pgDependencies = 3402, pgMcvList = 5017;
 
 } // namespace ouzel::oid

@@ -7,6 +7,7 @@ namespace ouzel::executor {
 void registerBitString();
 void registerEnum();
 void registerGeometry();
+void registerShapes();
 void registerMacAddress();
 void registerMoney();
 void registerNetworkAddress();

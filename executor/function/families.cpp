@@ -41,6 +41,7 @@ void registerFamilies() {
    registerPgLsn();
    registerTid();
    registerGeometry();
+   registerShapes();
    registerRange();
    registerRegex();
    registerPrograms();

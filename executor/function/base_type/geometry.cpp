@@ -1,96 +1,19 @@
 #include "common/base_type/geometry.hpp"
 
-#include <cmath>
-#include <limits>
-
+#include "executor/function/base_type/coordinates.hpp"
 #include "executor/function/base_type_families.hpp"
-#include "executor/function/float_overflow.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// Functions and operators of points and boxes, as PostgreSQL's geo_ops.c computes them: most comparisons take
-// coordinates as equal that differ by no more than a millionth.
+// Functions and operators of points and boxes, as PostgreSQL's geo_ops.c computes them.
 
 namespace ouzel::executor {
 
 namespace {
 
-constexpr double epsilon = 1.0E-06;
-
-// ---- coordinates ----
-
-bool same(double a, double b) {
-   return a == b || std::fabs(a - b) <= epsilon;
-}
-bool less(double a, double b) {
-   return a + epsilon < b;
-}
-bool lessOrSame(double a, double b) {
-   return a <= b + epsilon;
-}
-bool greater(double a, double b) {
-   return a > b + epsilon;
-}
-bool greaterOrSame(double a, double b) {
-   return a + epsilon >= b;
-}
-
-[[noreturn, gnu::cold]] void throwUnderflow() {
-   throw SqlError(sqlstate::numericValueOutOfRange, "value out of range: underflow");
-}
-
-double checked(double result, bool wasInfinite) {
-   if (std::isinf(result) && !wasInfinite) throwOverflow();
-   return result;
-}
-double plus(double a, double b) {
-   return checked(a + b, std::isinf(a) || std::isinf(b));
-}
-double minus(double a, double b) {
-   return checked(a - b, std::isinf(a) || std::isinf(b));
-}
-double times(double a, double b) {
-   const double result = checked(a * b, std::isinf(a) || std::isinf(b));
-   if (result == 0 && a != 0 && b != 0) throwUnderflow();
-   return result;
-}
-double dividedBy(double a, double b) {
-   if (b == 0 && !std::isnan(a)) throw SqlError(sqlstate::divisionByZero, "division by zero");
-   const double result = checked(a / b, std::isinf(a));
-   if (result == 0 && a != 0 && !std::isinf(b)) throwUnderflow();
-   return result;
-}
-/// PostgreSQL's pg_hypot().
-double hypotenuse(double x, double y) {
-   if (std::isinf(x) || std::isinf(y)) return std::numeric_limits<double>::infinity();
-   if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
-   x = std::fabs(x);
-   y = std::fabs(y);
-   if (x < y) std::swap(x, y);
-   if (y == 0) return x;
-   const double ratio = y / x, result = x * std::sqrt(1 + ratio * ratio);
-   if (std::isinf(result)) throwOverflow();
-   if (result == 0) throwUnderflow();
-   return result;
-}
-/// The smaller one, and the larger one, where NaN is the largest.
-double smaller(double a, double b) {
-   return std::isnan(a) || b < a ? b : a;
-}
-double larger(double a, double b) {
-   return std::isnan(a) || a > b ? a : b;
-}
+using namespace geometry;
 
 // ---- points ----
 
-double distance(const Point& a, const Point& b) {
-   return hypotenuse(minus(a.x, b.x), minus(a.y, b.y));
-}
-bool samePoint(const Point& a, const Point& b) {
-   const auto equal = [](double l, double r) { return std::isnan(l) ? std::isnan(r) : l == r; };
-   if (std::isnan(a.x) || std::isnan(a.y) || std::isnan(b.x) || std::isnan(b.y))
-      return equal(a.x, b.x) && equal(a.y, b.y);
-   return same(a.x, b.x) && same(a.y, b.y);
-}
 Point added(const Point& a, const Point& b) {
    return {plus(a.x, b.x), plus(a.y, b.y)};
 }
