@@ -221,6 +221,7 @@ std::string ExplainExpressions::call(const Expr& expr, uint32_t depth) const {
    const catalog::FunctionInfo* function = sql::functionOf(expr);
    if (!function) return "?(" + list(expr.args, depth) + ")";
    if (const auto routine = routineCall(expr, depth)) return *routine;
+   if (function->name == "ouzel_oid") return text(*expr.args[0], depth); // its cast is said around it
    if (const catalog::OperatorInfo* op = operatorOf(*function); op && expr.args.size() == function->argCount()) {
       const std::string word(op->name);
       return op->isPrefix() ? "(" + word + " " + text(*expr.args[0], depth) + ")" : infix(expr, word, depth);

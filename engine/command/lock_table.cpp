@@ -55,7 +55,7 @@ catalog::RelationPtr findRelation(CommandContext& context, const ::RangeVar& nam
 
 std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    SessionCore& core = context.core;
-   if (!core.transaction.inBlock())
+   if (context.isTopLevel && !core.transaction.inBlock())
       throw SqlError(sqlstate::noActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {

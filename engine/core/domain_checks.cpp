@@ -69,6 +69,10 @@ std::shared_ptr<const DomainChecks::Steps> DomainChecks::make(Oid domain) const 
    auto made = std::make_shared<Steps>();
    made->snapshot = snapshot();
    made->name = objectName(oid::regtype, domain);
+   if (const catalog::RelationPtr outermost = made->snapshot.relationOfType(domain)) {
+      made->schema = made->snapshot.schema(outermost->schema)->name;
+      made->plainName = outermost->name;
+   }
    while (domain != invalidOid) {
       const catalog::RelationPtr relation = made->snapshot.relationOfType(domain);
       if (!relation || relation->relationKind != catalog::RelationKind::Domain)
@@ -139,7 +143,9 @@ void DomainChecks::checkDomain(Oid domain, const Vector& values, const Selection
       if (step.notNull)
          forEachRow(rows, [&](uint32_t row) {
             if (values.isNull(row))
-               throw SqlError(sqlstate::notNullViolation, "domain " + all->name + " does not allow null values");
+               throw SqlError(sqlstate::notNullViolation, "domain " + all->name + " does not allow null values")
+                   .table(all->schema, {})
+                   .dataType(all->plainName);
          });
       for (const Check& check : step.checks) {
          Reservation memory(memory_);
@@ -149,6 +155,8 @@ void DomainChecks::checkDomain(Oid domain, const Vector& values, const Selection
             if (!passes.isNull(row) && passes.value<uint8_t>(row) == 0)
                throw SqlError(sqlstate::checkViolation, "value for domain " + all->name +
                                                             " violates check constraint \"" + check.constraint + "\"")
+                   .table(all->schema, {})
+                   .dataType(all->plainName)
                    .constraint(check.constraint);
          });
       }

@@ -35,7 +35,8 @@ private:
    /// The steps of a domain and of those that it is made over, the innermost first.
    struct Steps {
       catalog::Snapshot snapshot;
-      std::string name; ///< of the outermost
+      std::string name;              ///< of the outermost, as messages show it
+      std::string schema, plainName; ///< of the outermost
       std::vector<Step> steps;
    };
 

@@ -304,6 +304,7 @@ void TransactionContext::rollback() noexcept {
 
 void TransactionContext::fail() noexcept {
    if (!inBlock_) return rollback();
+   if (!failed_) settings_.transactionFails();
    failed_ = true;
    if (!isOpen() || !storage_->isOpen()) return;
    if (savepoints_.empty()) {

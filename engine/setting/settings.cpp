@@ -357,6 +357,12 @@ void Settings::rollbackToSavepoint(size_t number) {
    levels_.emplace_back();
 }
 
+void Settings::transactionFails() {
+   if (levels_.empty()) return;
+   std::optional<State>& last = levels_.back();
+   if (last) restore(std::move(*std::exchange(last, std::nullopt)));
+}
+
 void Settings::transactionEnds(bool committed) {
    std::optional<State> state = endLevels(0);
    if (!committed && state) restore(std::move(*state));

@@ -62,6 +62,8 @@ public:
    void savepoint() { levels_.emplace_back(); }
    void releaseSavepoint(size_t number);
    void rollbackToSavepoint(size_t number);
+   /// A failed transaction block is back where its last savepoint was made, or where it began.
+   void transactionFails();
 
    std::vector<std::pair<std::string, std::string>> reported() const;
    /// Reported settings that changed since the last call.

@@ -192,6 +192,20 @@ Representation ExprLowering::common(Representation a, Representation b, const Sq
    return storedRepresentation(type);
 }
 
+void ExprLowering::dropSign(ExprPtr& expr) {
+   if (auto* constant = expr->getIf<scalar::Constant>()) {
+      if (!constant->value.isNull) constant->value.i64 = static_cast<uint32_t>(constant->value.i64);
+      return;
+   }
+   static const catalog::FunctionInfo* const function = catalog::builtins().functions("ouzel_oid")[0];
+   const Representation repr = expr->repr;
+   expr->type = {oid::int8, -1, invalidOid};
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(expr));
+   expr = makeCall(function, {oid::oid, -1, invalidOid}, std::move(args));
+   expr->repr = repr;
+}
+
 std::optional<Bounds> ExprLowering::lowerTo(ExprPtr& expr, Representation target) {
    const std::optional<Bounds> result = lower(expr);
    convert(expr, target);
@@ -234,9 +248,11 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       const Representation stored = storedRepresentation(expr.type);
       expr.repr = expr.args[0]->repr;
       if (expr.type.oid != oid::numeric && stored.physical != expr.repr.physical && isInteger(stored.physical) &&
-          isInteger(expr.repr.physical)) { // int4 -> oid: same value, wider
+          isInteger(expr.repr.physical)) { // int4 -> oid: the same bits, wider
+         const bool isUnsigned = expr.args[0]->type.oid == oid::int4 && !(result && result->min >= 0);
          convert(expr.args[0], stored);
          expr.repr = stored;
+         if (isUnsigned) return dropSign(expr.args[0]), std::nullopt;
       }
       return result;
    }

@@ -42,6 +42,8 @@ public:
    static Representation genericRepresentation(const SqlType& type);
    /// Wraps the expression in a Convert, or converts a constant; no effect if the representation is `target` already.
    static void convert(ExprPtr& expr, Representation target);
+   /// Of an integer of 32 bits that was made an I64, the value of the same bits without a sign: an OID.
+   static void dropSign(ExprPtr& expr);
    /// A representation that holds all values of both representations, for values of one column (CASE, set operations).
    static Representation common(Representation a, Representation b, const SqlType& type);
 

@@ -248,6 +248,47 @@ CATCH_TEST_CASE("a row in binary names the domains of its columns, both ways") {
    c.run("DROP TYPE wire_row; DROP DOMAIN wire_domain");
 }
 
+CATCH_TEST_CASE("a failed block tells the settings that it had at its start, or at its last savepoint") {
+   const Connection c;
+   const auto name = [&] { return std::string(PQparameterStatus(c.get(), "application_name")); };
+   c.run("SET application_name = 'before'");
+   c.run("BEGIN");
+   c.run("SET application_name = 'within'");
+   CATCH_CHECK(name() == "within");
+   CATCH_CHECK(c.run("SELECT 1 / 0").starts_with("ERROR 22012"));
+   CATCH_CHECK(name() == "before");
+   CATCH_CHECK(c.run("ROLLBACK") == "ROLLBACK");
+   c.run("BEGIN");
+   c.run("SET application_name = 'kept'");
+   c.run("SAVEPOINT s");
+   c.run("SET application_name = 'later'");
+   CATCH_CHECK(c.run("SELECT 1 / 0").starts_with("ERROR 22012"));
+   CATCH_CHECK(name() == "kept");
+   c.run("ROLLBACK TO s");
+   CATCH_CHECK(c.run("SHOW application_name") == "kept\n");
+   CATCH_CHECK(c.run("COMMIT") == "COMMIT");
+   CATCH_CHECK(name() == "kept");
+}
+
+CATCH_TEST_CASE("a parameter of type void stands for an output of a called procedure") {
+   const Connection c;
+   c.run("CREATE OR REPLACE PROCEDURE wire_outputs(a int, OUT b text, INOUT c int) LANGUAGE plpgsql AS "
+         "$$ BEGIN b := 'x' || a; c := c + 1; END $$");
+   c.run("CREATE OR REPLACE FUNCTION wire_no_procedure(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1'");
+   c.run("CREATE OR REPLACE FUNCTION wire_with_output(INOUT a int, OUT b int) LANGUAGE sql AS 'SELECT 1, 2'");
+   const auto call = [&](const char* sql, std::vector<Oid> types, std::vector<const char*> values) {
+      const Result result(
+          PQexecParams(c.get(), sql, static_cast<int>(types.size()), types.data(), values.data(), nullptr, nullptr, 0));
+      return describe(result.get());
+   };
+   const Oid integer = 23, none = 2278;
+   CATCH_CHECK(call("CALL wire_outputs($1, $2, $3)", {integer, none, integer}, {"5", nullptr, "6"}) == "x5|7\n");
+   CATCH_CHECK(call("CALL wire_outputs($1, $2, $3)", {integer, none, none}, {"5", nullptr, nullptr}) == "x5|\\N\n");
+   CATCH_CHECK(call("CALL wire_no_procedure($1, $2, $3)", {none, integer, integer}, {nullptr, "1", "2"})
+                   .starts_with("ERROR 42883"));
+   CATCH_CHECK(call("CALL wire_with_output($1, $2)", {integer, none}, {"1", nullptr}).starts_with("ERROR 42809"));
+}
+
 CATCH_TEST_CASE("a call ignores parameters of type void, as JDBC sends them for results") {
    const Connection c;
    const Oid types[] = {2278, 23};

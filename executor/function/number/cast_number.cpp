@@ -108,9 +108,9 @@ StringView toBpchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& en
    return out.finish();
 }
 
-/// A transaction id without its epoch.
-int64_t lowerHalf(int64_t xid) {
-   return static_cast<int64_t>(static_cast<uint32_t>(xid));
+/// A transaction id without its epoch, an OID from the bits of an int4.
+int64_t lowerHalf(int64_t v) {
+   return static_cast<int64_t>(static_cast<uint32_t>(v));
 }
 
 } // namespace
@@ -153,6 +153,7 @@ void registerNumberCasts() {
    addKernel<decimalToDouble>("numeric_float8");
    addKernel<decimalToFloat>("numeric_float4");
    addKernel<lowerHalf>("xid8toxid", totalKernel);
+   addKernel<lowerHalf>("ouzel_oid", totalKernel);
 }
 
 } // namespace ouzel::executor

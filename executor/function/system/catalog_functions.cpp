@@ -4,6 +4,7 @@
 #include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
+#include "common/type/array.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/name_scope.hpp"
@@ -27,6 +28,17 @@ Oid oidOf(int64_t value) {
    return static_cast<Oid>(value);
 }
 
+/// The types of a function's arguments, with commas between.
+StringView typesOf(const StringView& types, KernelEnv& env) {
+   const NameScope scope(env.context);
+   std::string text;
+   const ArrayView array(types.view());
+   for (ArrayView::Cursor type(array); type.next();) {
+      if (!text.empty()) text += ", ";
+      text += catalog::formatType(scope.names(), oidOf(type.as<int64_t>()), std::nullopt);
+   }
+   return env.copy(text);
+}
 std::optional<StringView> formatTypeOf(std::optional<int64_t> type, std::optional<int32_t> typmod, KernelEnv& env) {
    if (!type) return std::nullopt;
    return env.copy(catalog::formatType(NameScope(env.context).names(), oidOf(*type), typmod));
@@ -597,6 +609,7 @@ void registerCatalogFunctions() {
    addPrivileges();
    addAcls();
    addKernel<formatTypeOf>("format_type");
+   addKernel<typesOf>("oidvectortypes");
    addKernel<toOid<catalog::toRegclass>>("to_regclass");
    addKernel<toOid<catalog::toRegtype>>("to_regtype");
    addKernel<toOid<catalog::toRegproc>>("to_regproc");

@@ -174,25 +174,27 @@ void castToDomain(BindState& state, const catalog::Relation& range, std::vector<
       args[i] = intoDomain(coerce(state, std::move(args[i]), bound.oid, -1, CoercionContext::Implicit), bound);
 }
 
-/// The only procedure that so many arguments may mean, or one that takes just as many; null: that is not clear.
-const FunctionInfo* procedureFor(const Callee& callee, size_t count) {
-   const FunctionInfo* procedure = nullptr;
+/// The only routine of a kind that so many arguments may mean, or one that takes just as many; null: that is not clear.
+const FunctionInfo* routineFor(const Callee& callee, size_t count, bool isProcedure) {
+   const FunctionInfo* routine = nullptr;
    bool isClear = true;
    for (const FunctionInfo* one : callee.functions) {
       const size_t most = std::max(one->argModes.size(), one->argTypes.size());
-      if (one->kind != FunctionKind::Procedure || count > most || count + one->defaults.size() < most) continue;
+      if ((one->kind == FunctionKind::Procedure) != isProcedure) continue;
+      if (count > most || count + one->defaults.size() < most) continue;
       if (count == most) return one;
-      isClear = procedure == nullptr;
-      procedure = one;
+      isClear = routine == nullptr;
+      routine = one;
    }
-   return isClear ? procedure : nullptr;
+   return isClear ? routine : nullptr;
 }
 
 /// CALL p(1, NULL): an argument for an OUT parameter has its place, and is not evaluated. `names`: of the last
 /// arguments.
 void dropOutputs(const Callee& callee, std::vector<ExprPtr>& args, std::vector<Oid>& types,
                  std::vector<std::string>& names) {
-   const FunctionInfo* procedure = procedureFor(callee, args.size());
+   const FunctionInfo* procedure = routineFor(callee, args.size(), true);
+   if (!procedure) procedure = routineFor(callee, args.size(), false); // which is then said to be none
    if (!procedure || procedure->argModes.empty()) return;
    const auto isOutput = [&](size_t i, size_t positional) {
       if (i < positional) return procedure->argModes[i] == 'o';
@@ -230,11 +232,16 @@ ExprPtr bindCall(BindState& state, Scope& scope, CallSite site) {
          throw SqlError(sqlstate::syntaxError, "positional argument cannot follow named argument").at(arg->position);
       args.push_back(std::move(arg));
    }
-   // JDBC's {? = call f(?)} sends its result's parameter, too, as one of type void.
-   if (argNames.empty() && !call.agg_within_group)
-      std::erase_if(args, [](const ExprPtr& arg) {
-         return arg->type.oid == oid::voidType && (arg->kind == ExprKind::Parameter || arg->kind == ExprKind::Constant);
-      });
+   // JDBC's {? = call f(?)} sends its result's parameter, too, as one of type void. In a CALL it stands for an output.
+   const auto isVoid = [](const ExprPtr& arg) {
+      return arg->type.oid == oid::voidType && (arg->kind == ExprKind::Parameter || arg->kind == ExprKind::Constant);
+   };
+   if (&call == state.context.calledProcedure) {
+      for (const ExprPtr& arg : args)
+         if (isVoid(arg)) arg->type = plainType(oid::unknown);
+   } else if (argNames.empty() && !call.agg_within_group) {
+      std::erase_if(args, isVoid);
+   }
    const auto directCount = static_cast<uint32_t>(args.size());
    if (call.agg_within_group) // the sort columns of WITHIN GROUP are arguments of the function
       for (const auto* sort : ListOf<SortBy>(call.agg_order))
@@ -252,7 +259,13 @@ ExprPtr bindCall(BindState& state, Scope& scope, CallSite site) {
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
    const std::vector<Oid> given = types;
-   if (&call == state.context.calledProcedure) dropOutputs(callee, args, types, argNames);
+   if (&call == state.context.calledProcedure) {
+      dropOutputs(callee, args, types, argNames);
+      for (const ExprPtr& arg : args)
+         if (const auto* parameter = arg->getIf<scalar::Parameter>();
+             parameter && state.parameters[parameter->number] == oid::voidType)
+            state.parameters[parameter->number] = oid::unknown;
+   }
    auto found = resolveFunction(callee.isQualified ? std::string_view() : std::string_view(name), types, argNames,
                                 call.func_variadic, callee.functions);
    switch (found.outcome) {
