@@ -73,7 +73,7 @@ soak: deps-test
 	@cmake --build build/relassert -j $(JOBS) --target ouzel
 	@tests/soak/soak.py --binary build/relassert/ouzel --minutes $(or $(MINUTES),30) --memory $(or $(MEMORY),512MB)
 
-# The own test suites of tools, from PyPI, against PostgreSQL 15 and Ouzel: writes docs/CLIENTS.md. About a quarter of an hour.
+# The own test suites of tools, from PyPI and Maven Central, against PostgreSQL 15 and Ouzel: writes docs/CLIENTS.md. About half an hour.
 clients: build
 	@scripts/install-deps --bench
 	@tests/clients/matrix.py --binary build/release/ouzel --write

@@ -24,7 +24,8 @@ PAGE = os.path.join(ROOT, "docs/CLIENTS.md")
 HEAD = """# Clients
 
 The tools' own test suites, run against PostgreSQL 15 and against Ouzel by `make clients`, which writes this page. A test counts if
-PostgreSQL passes it. `tests/clients/suites/` says which tests run, and knows the reasons below.
+PostgreSQL passes it. Where the authors publish no tests, ours do what the tool's users do, and must see the same on both servers.
+`tests/clients/suites/` says which tests run, and knows the reasons below.
 
 | Tool | Version | Tests | PostgreSQL 15 passes | Ouzel passes of these | |
 |---|---|---|---|---|---|
