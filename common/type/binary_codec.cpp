@@ -59,7 +59,8 @@ void appendArray(std::string& out, std::string_view bytes, const UserTypes* type
 /// parseBinary for an element or field: a numeric is a Decimal even where a column of its type would be scaled.
 Value parsePart(const SqlType& type, std::string_view bytes, const UserTypes* types) {
    const bool isNumeric = type.oid == oid::numeric;
-   Value v = parseBinary({type.oid, isNumeric ? -1 : type.typmod, invalidOid}, bytes, types);
+   const Oid arrayOfDomain = arrayElementType(type.oid) ? type.domain : invalidOid;
+   Value v = parseBinary({type.oid, isNumeric ? -1 : type.typmod, invalidOid, arrayOfDomain}, bytes, types);
    if (isNumeric && type.typmod >= 0) {
       Arena arena;
       v.bytes = std::string(decimal::applyTypmod(StringView(v.bytes), type.typmod, arena).view());
@@ -67,7 +68,9 @@ Value parsePart(const SqlType& type, std::string_view bytes, const UserTypes* ty
    return v;
 }
 
-std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod, const UserTypes* types) {
+/// `domain`: of which the elements may be as well; 0: none.
+std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod, const UserTypes* types,
+                            Oid domain = invalidOid) {
    WireReader reader(bytes);
    const int32_t dimensions = reader.take<int32_t>();
    const int32_t flags = reader.take<int32_t>();
@@ -76,7 +79,7 @@ std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typ
       throw SqlError(sqlstate::invalidBinaryRepresentation,
                      "invalid number of dimensions: " + std::to_string(dimensions));
    if (flags != 0 && flags != 1) throw SqlError(sqlstate::invalidBinaryRepresentation, "invalid array flags");
-   if (sent != elementType)
+   if (sent != elementType && (domain == invalidOid || sent != domain))
       throw SqlError(sqlstate::datatypeMismatch, "binary data has array element type " + std::to_string(sent) + " (" +
                                                      formatType({sent, -1, invalidOid}) + ") instead of expected " +
                                                      std::to_string(elementType) + " (" +
@@ -403,7 +406,8 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    default:
       if (const TypeForm* form = findTypeForm(type.oid)) return form->parseBinary(target, bytes, type.typmod, arena);
       if (const Oid element = arrayElementType(type.oid))
-         return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod, types)));
+         return put(target,
+                    arena.copyString(readArrayBinary(bytes, element, type.typmod, types, type.domain & ~userArrayBit)));
       if (isRowValue(type.oid)) return put(target, arena.copyString(readRowBinary(bytes, type.oid, types)));
       if (isEnumType(type.oid)) {
          checkUtf8(bytes);

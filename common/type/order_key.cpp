@@ -145,7 +145,8 @@ void appendJsonbKey(std::string& out, std::string_view value) {
 
 bool hasOrderKey(const SqlType& type) {
    return type.oid == oid::jsonb || type.oid == oid::citext || keepsBlanks(type) || isRowValue(type.oid) ||
-          findRangeType(type.oid) || findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid;
+          findRangeType(type.oid) || findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid ||
+          type.oid == oid::int2vector || type.oid == oid::oidvector;
 }
 
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {

@@ -124,11 +124,11 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    io::ObjectAccessPtr access;
    if (statement.filename)
       access = requireFileAccess(core, FileAccess::Read, statement.filename, "COPY from a file", clientHint);
-   requireWritable(core, "COPY FROM");
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
    CopyTarget target;
    target.relation = requireTarget(context, path, *statement.relation);
+   if (target.relation->persistence != catalog::Persistence::Temporary) requireWritable(core, "COPY FROM");
    if (target.relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +

@@ -77,6 +77,13 @@ void BinarySplitter::scan() {
    }
 }
 
+void BinarySplitter::checkEnd() const {
+   if (!hasHeader_ && pending_.size() < signature.size()) bad("COPY file signature not recognized");
+   if (!hasHeader_ && pending_.size() < signature.size() + 4) bad("invalid COPY file header (missing flags)");
+   if (!hasHeader_) bad("invalid COPY file header (missing length)");
+   if (pending_.size() - rowEnd_ >= 2) bad("unexpected EOF in COPY data"); // less is no row
+}
+
 io::CopyChunk BinarySplitter::cut() {
    DCHECK(rowEnd_ <= pending_.size());
    io::CopyChunk chunk;

@@ -34,10 +34,10 @@ public:
       scan();
       if (rowEnd_ >= io::RowSplitter::chunkSize) emit(cut());
    }
-   /// The rows that are left. Throws 22P04 when the stream has no trailer.
+   /// The rows that are left. A stream may lack its trailer; throws 22P04 when it ends within its header or a row.
    template <typename Emit>
    void finish(Emit&& emit) {
-      if (!ended_) bad("unexpected EOF in COPY data");
+      if (!ended_) checkEnd();
       if (rowEnd_ > 0) emit(cut());
    }
    size_t pendingBytes() const { return pending_.size(); }
@@ -46,6 +46,7 @@ public:
 
 private:
    void scan();
+   void checkEnd() const;
    bool scanHeader();
    io::CopyChunk cut();
    [[noreturn]] void bad(const std::string& message) const;

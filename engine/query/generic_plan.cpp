@@ -71,7 +71,7 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
    if (query.hasRules() || query.isForOnce) return nullptr;
    requirePopulated(core, query.relations);
    auto generic = std::make_shared<GenericPlan>();
-   generic->isReadOnly_ = query.readOnly;
+   generic->isReadOnly_ = changesOnlyTemporary(core, query);
    generic->access_ = query.access;
    generic->catalogVersion_ = core.transaction.catalog().version();
    generic->settingsVersion_ = core.settings.version();

@@ -236,6 +236,14 @@ private:
 
 } // namespace
 
+bool changesOnlyTemporary(const SessionCore& core, const sql::BoundQuery& query) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   return std::all_of(query.written.begin(), query.written.end(), [&](const sql::WrittenRelation& written) {
+      const catalog::RelationPtr relation = snapshot.relation(written.relation);
+      return relation && relation->persistence == catalog::Persistence::Temporary;
+   });
+}
+
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                               std::span<const BoundParameter> parameters, bool& hasRules) {
    const PreparationTime preparation(core);
@@ -245,7 +253,7 @@ std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::Pars
    if (hasRules) return nullptr;
    requirePopulated(core, query.relations);
    if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
-   if (!query.readOnly) requireWritable(core, statementName(query.kind));
+   if (!changesOnlyTemporary(core, query)) requireWritable(core, statementName(query.kind));
    auto execution = std::make_unique<QueryExecution>(core, std::move(query));
    execution->keep(meter.settle());
    return execution;
@@ -270,7 +278,7 @@ std::unique_ptr<QueryExecution> startByRules(SessionCore& core, const sql::Parse
          one.before.clear();
          one.after.clear();
          requirePopulated(core, one.relations);
-         if (!one.readOnly) requireWritable(core, statementName(one.kind));
+         if (!changesOnlyTemporary(core, one)) requireWritable(core, statementName(one.kind));
          substituteParameters(one, parameters);
          return std::make_unique<QueryExecution>(core, std::move(one));
       });

@@ -26,6 +26,8 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
                                std::span<const BoundParameter> parameters);
 /// Throws 55000 if one of the relations is a materialized view WITH NO DATA.
 void requirePopulated(SessionCore& core, std::span<const Oid> relations);
+/// Whether the query changes rows of temporary tables only, or none: it may run in a READ ONLY transaction.
+bool changesOnlyTemporary(const SessionCore& core, const sql::BoundQuery& query);
 /// "INSERT", ...
 const char* statementName(sql::StatementKind kind);
 /// Bind and plan a query for these values; nothing runs yet. `hasRules`: set if the query is one that rules rewrite, of

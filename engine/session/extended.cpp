@@ -40,7 +40,7 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
 
 /// Fill in what the statement's text tells.
 void SessionImpl::describeText(PreparedStatement& prepared) {
-   if (isLong(prepared.text)) core_.statementBegins(); // for cancels
+   core_.statementBegins(); // its time limit goes on until the Sync, or until a portal has run
    const sql::StringSyntax syntax(core_.settings.value("standard_conforming_strings") != "off");
    const auto script = sql::ParsedScript::parse(prepared.text);
    if (script.statements().size() > 1)
@@ -56,7 +56,8 @@ void SessionImpl::describeText(PreparedStatement& prepared) {
    core_.transaction.ensureStarted();
    if (!core_.transaction.hasFailed())
       prepared.description = engine::describeStatement(core_, script, statement, prepared.declaredTypes);
-   describeRowsOfOthers(statement, prepared.description);
+   prepared.showsOthers = isNode(statement.node, T_FetchStmt) || isNode(statement.node, T_ExecuteStmt);
+   if (prepared.showsOthers) describeRowsOfOthers(statement, prepared.description);
    // Executions use the inferred types.
    prepared.declaredTypes = prepared.description.parameterTypes;
 }
@@ -105,6 +106,7 @@ std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
 }
 
 PortalDescription SessionImpl::describePortal(std::string_view name) {
+   core_.checkInterrupts();
    const Portal& portal = requirePortal(name);
    if (portal.isFailed) refuseFailed(name);
    PortalDescription out = portal.describe();
@@ -145,6 +147,7 @@ void SessionImpl::prepare(std::string_view name, std::string_view text, std::spa
 }
 
 const StatementDescription& SessionImpl::describeStatement(std::string_view name) {
+   core_.checkInterrupts();
    return requireStatement(name)->description;
 }
 
@@ -157,7 +160,11 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
                                                       " parameters, but prepared statement \"" +
                                                       std::string(statementName) + "\" requires " +
                                                       std::to_string(statement->description.parameterTypes.size()));
-   checkFormats(resultFormats, statement->description.columns.size());
+   core_.statementBegins();
+   core_.checkInterrupts();
+   StatementDescription others; // the cursor may be another one than when the statement was prepared
+   if (statement->showsOthers) describeRowsOfOthers(sql::ParsedScript::parse(statement->text).statements()[0], others);
+   checkFormats(resultFormats, statement->showsOthers ? others.columns.size() : statement->description.columns.size());
    if (!portalName.empty() && portals_.find(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
    core_.transaction.ensureStarted();
@@ -166,6 +173,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
    portal.formats.assign(resultFormats.begin(), resultFormats.end());
+   if (statement->showsOthers) portal.others = std::move(others);
    try {
       for (size_t i = 0; i < parameters.size(); ++i) {
          const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
@@ -323,10 +331,10 @@ ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink
    DCHECK(!portal.isDone);
    // A statement that writes ignores `maxRows`: its RETURNING rows are few.
    const bool writes = portal.execution->writes();
+   if (writes) finishQuery(core_, *portal.execution); // no row before all checks have passed
    const uint64_t before = portal.execution->givenRows();
    if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
    portal.isDone = true;
-   finishQuery(core_, *portal.execution);
    if (writes) return {ExecuteResult::Kind::Complete, portal.execution->tag()};
    return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
 }

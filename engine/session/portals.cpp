@@ -6,6 +6,7 @@ namespace ouzel::engine {
 
 PortalDescription Portal::describe() const {
    if (cursor) return {true, cursor->columns(), formats};
+   if (others) return {others->returnsRows, others->columns, formats};
    return {statement->description.returnsRows, statement->description.columns, formats};
 }
 

@@ -26,8 +26,9 @@ struct PreparedStatement {
    std::vector<Oid> declaredTypes;
    StatementDescription description;
    bool isEmpty = false;
-   bool isFromSql = false; ///< PREPARE rather than the Parse message
-   std::string shownText;  ///< in pg_prepared_statements
+   bool showsOthers = false; ///< FETCH, EXECUTE: gives the rows of a cursor or of another statement
+   bool isFromSql = false;   ///< PREPARE rather than the Parse message
+   std::string shownText;    ///< in pg_prepared_statements
    int64_t preparedAt = 0;
    SessionFormat literals; ///< how its literals are read: '01/02/2000' stays the day that it was in PREPARE
    /// Made by the second execution, if one plan is good for all values; dropped when objects or settings change.
@@ -42,9 +43,10 @@ struct PreparedStatement {
 struct Portal {
    std::shared_ptr<const PreparedStatement> statement;
    std::vector<BoundParameter> parameters;
-   std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
-   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on
-   std::unique_ptr<CursorRows> cursor;        ///< of a cursor, which has no other execution
+   std::vector<ValueFormat> formats;           ///< of the rows, as Bind asked for them: see formatOf()
+   std::optional<StatementDescription> others; ///< of its rows, when it was bound; only if the statement showsOthers
+   std::unique_ptr<QueryExecution> execution;  ///< of a query, from its first Execute on
+   std::unique_ptr<CursorRows> cursor;         ///< of a cursor, which has no other execution
    bool isDone = false;
    bool isFailed = false;     ///< an error ended its execution
    bool isRunning = false;    ///< its query runs, and perhaps a function that would close it

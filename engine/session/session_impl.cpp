@@ -248,8 +248,9 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
       }
    }
    const auto execution = startQuery(core_, script, *statement.node, parameters);
+   // The client gets no row of RETURNING before all checks have passed.
+   if (execution->writes()) finishQuery(core_, *execution);
    execution->run(0, &sink);
-   finishQuery(core_, *execution);
    return execution->tag();
 }
 

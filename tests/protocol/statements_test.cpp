@@ -440,3 +440,100 @@ CATCH_TEST_CASE("pg_stat_progress_copy shows how far a COPY has come") {
    CATCH_CHECK(watcher.run("SELECT count(*) FROM pg_stat_progress_copy") == "0\n");
    CATCH_CHECK(loader.run("DROP TABLE wire_progress") == "DROP TABLE");
 }
+
+CATCH_TEST_CASE("a prepared FETCH is described by the cursor that it finds when it is bound") {
+   RawClient c;
+   c.start();
+   CATCH_CHECK(c.ask(raw::parse("f", "FETCH ALL FROM wire_later") + raw::describe('S', "f") + raw::syncMessage()) ==
+               "1\nt\nn\nZ I\n");
+   const auto fetch = [&] {
+      return c.ask(raw::bind("", "f") + raw::describe('P', "") + raw::execute("") + raw::syncMessage());
+   };
+   c.ask(raw::query("BEGIN; DECLARE wire_later CURSOR FOR SELECT n, 'x' AS t FROM generate_series(1, 2) n"));
+   std::string answer = fetch();
+   CATCH_CHECK(answer.starts_with("2\nT n 0.0 type 23 "));
+   CATCH_CHECK(answer.ends_with("C FETCH 2\nZ T\n"));
+   c.ask(raw::query("CLOSE wire_later; DECLARE wire_later CURSOR FOR SELECT true AS other"));
+   answer = fetch();
+   CATCH_CHECK(answer.starts_with("2\nT other 0.0 type 16 "));
+   CATCH_CHECK(answer.ends_with("D t\nC FETCH 1\nZ T\n"));
+   c.ask(raw::query("ROLLBACK"));
+}
+
+CATCH_TEST_CASE("rows of RETURNING come when all checks have passed") {
+   RawClient c;
+   c.start();
+   c.ask(raw::query("DROP TABLE IF EXISTS wire_returning; CREATE TABLE wire_returning (a int UNIQUE); INSERT INTO "
+                    "wire_returning VALUES (2)"));
+   const std::string error = "E ERROR 23505 duplicate key value violates unique constraint \"wire_returning_a_key\" "
+                             "D:Key (a)=(2) already exists. s:public t:wire_returning n:wire_returning_a_key\nZ I\n";
+   const std::string insert = "INSERT INTO wire_returning VALUES (1), (2) RETURNING a";
+   CATCH_CHECK(c.ask(raw::query(insert)) == error);
+   CATCH_CHECK(c.ask(raw::parse("", insert) + raw::bind("", "") + raw::execute("") + raw::syncMessage()) ==
+               "1\n2\n" + error);
+}
+
+CATCH_TEST_CASE("more parameters than a Bind message can give are described") {
+   const Connection c;
+   std::string sql = "VALUES ($1::int)";
+   for (int i = 2; i <= 65'536; ++i)
+      sql += ", ($" + std::to_string(i) + "::int)";
+   const Result prepared(PQprepare(c.get(), "many", sql.c_str(), 0, nullptr));
+   CATCH_CHECK(PQresultStatus(prepared.get()) == PGRES_COMMAND_OK);
+   CATCH_CHECK(c.run("SELECT $2000000000").starts_with("ERROR 42P02"));
+}
+
+CATCH_TEST_CASE("elements of a composite's array of a domain come as of the domain or of its base") {
+   const Connection c;
+   c.run("DROP TYPE IF EXISTS wire_with_domains; DROP DOMAIN IF EXISTS wire_domain; CREATE DOMAIN wire_domain AS int "
+         "CHECK (VALUE > 0); CREATE TYPE wire_with_domains AS (a wire_domain[])");
+   const auto number = [&](const std::string& sql) { return std::stoll(c.run(sql)); };
+   const int64_t domain = number("SELECT 'wire_domain'::regtype::oid");
+   const int64_t array = number("SELECT typarray FROM pg_type WHERE typname = 'wire_domain'");
+   const Result prepared(PQprepare(c.get(), "rows", "SELECT ($1::wire_with_domains)::text", 0, nullptr));
+   const auto send = [&](int64_t element, int value) {
+      const std::string elements = raw::int32(1) + raw::int32(0) + raw::int32(element) + raw::int32(1) + raw::int32(1) +
+                                   raw::int32(4) + raw::int32(value);
+      const std::string row =
+          raw::int32(1) + raw::int32(array) + raw::int32(static_cast<int64_t>(elements.size())) + elements;
+      const char* bytes = row.data();
+      const int size = static_cast<int>(row.size()), binary = 1;
+      return describe(Result(PQexecPrepared(c.get(), "rows", 1, &bytes, &size, &binary, 0)).get());
+   };
+   CATCH_CHECK(send(domain, 5) == "({5})\n");
+   CATCH_CHECK(send(domain, -5).starts_with("ERROR 23514"));
+   c.run("DROP TYPE wire_with_domains; DROP DOMAIN wire_domain");
+}
+
+CATCH_TEST_CASE("an error of a domain names its schema and its type") {
+   const Connection c;
+   c.run("DROP DOMAIN IF EXISTS wire_positive; CREATE DOMAIN wire_positive AS int NOT NULL CHECK (VALUE > 0)");
+   for (const char* value : {"-1", "NULL"}) {
+      const Result failed = c.parameters(std::string("SELECT CAST(") + value + " AS wire_positive)", {});
+      CATCH_CHECK(std::string(PQresultErrorField(failed.get(), PG_DIAG_SCHEMA_NAME)) == "public");
+      CATCH_CHECK(std::string(PQresultErrorField(failed.get(), PG_DIAG_DATATYPE_NAME)) == "wire_positive");
+   }
+   c.run("DROP DOMAIN wire_positive");
+}
+
+CATCH_TEST_CASE("COPY takes binary rows without a trailer") {
+   RawClient c;
+   c.start();
+   c.ask(raw::query("CREATE TEMP TABLE wire_copied (a int)"));
+   const std::string header = std::string("PGCOPY\n\377\r\n\0", 11) + raw::int32(0) + raw::int32(0);
+   const std::string row = raw::int16(1) + raw::int32(4) + raw::int32(7);
+   const auto copy = [&](const std::string& bytes) {
+      c.send(raw::query("COPY wire_copied FROM STDIN (FORMAT binary)") + raw::message('d', bytes) +
+             raw::message('c', ""));
+      return c.answer();
+   };
+   CATCH_CHECK(copy(header + row + row).ends_with("C COPY 2\nZ I\n"));
+   CATCH_CHECK(copy(header).ends_with("C COPY 0\nZ I\n"));
+   CATCH_CHECK(copy(header + row + "x").ends_with("C COPY 1\nZ I\n"));
+   const auto fails = [&](const std::string& bytes, const char* message) {
+      return copy(bytes).find(std::string("E ERROR 22P04 ") + message) != std::string::npos;
+   };
+   CATCH_CHECK(fails(header + row + row.substr(0, 6), "unexpected EOF in COPY data"));
+   CATCH_CHECK(fails("", "COPY file signature not recognized"));
+   CATCH_CHECK(fails(header.substr(0, 13), "invalid COPY file header (missing flags)"));
+}

@@ -128,3 +128,16 @@ CATCH_TEST_CASE("idle_session_timeout ends sessions outside of transactions") {
    CATCH_CHECK(inside.ask(raw::query("COMMIT")).ends_with("Z I\n"));
    CATCH_CHECK(inside.answer().starts_with("E FATAL 57P05"));
 }
+
+CATCH_TEST_CASE("statement_timeout goes on between the messages of one series") {
+   RawClient c;
+   c.start();
+   c.ask(raw::query("SET statement_timeout = '100ms'"));
+   c.send(raw::parse("late", "SELECT 1") + raw::message('H', ""));
+   pause(400);
+   CATCH_CHECK(c.ask(raw::describe('S', "late") + raw::syncMessage()) ==
+               "1\nE ERROR 57014 canceling statement due to statement timeout\nZ I\n");
+   c.ask(raw::parse("s", "SELECT 1") + raw::syncMessage());
+   pause(400); // a series is over with its Sync
+   CATCH_CHECK(c.ask(raw::bind("", "s") + raw::execute("") + raw::syncMessage()).ends_with("D 1\nC SELECT 1\nZ I\n"));
+}

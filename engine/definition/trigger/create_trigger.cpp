@@ -152,7 +152,8 @@ void Draft::readFunction() {
       if (!function) function = snapshot.findFunction(schema, name.name, {});
    };
    if (!name.schema.empty()) {
-      const auto schema = snapshot.findSchema(name.schema);
+      const Oid temporary = name.schema == "pg_temp" ? core.searchPath().temporary : invalidOid;
+      const auto schema = temporary ? snapshot.schema(temporary) : snapshot.findSchema(name.schema);
       if (!schema) refuse(sqlstate::invalidSchemaName, "schema \"" + name.schema + "\" does not exist");
       look(schema->oid);
    } else {

@@ -31,6 +31,9 @@ namespace {
 
 ExprPtr bindNode(BindState& state, Scope& scope, const ::Node* node);
 ExprPtr bindConstant(BindState& state, const ::A_Const& node);
+/// More than a Bind message can give: such a statement is described, as in PostgreSQL.
+constexpr int32_t parameterNumberMax = 1 << 20;
+
 ExprPtr bindParameter(BindState& state, const ::ParamRef& node);
 ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node);
 ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node);
@@ -139,7 +142,7 @@ ExprPtr bindParameter(BindState& state, const ::ParamRef& node) {
       return clone(*(*args)[static_cast<size_t>(node.number - 1)]);
    if (const VariableNames* variables = args ? nullptr : state.variables())
       if (auto variable = variables->positional(static_cast<uint32_t>(node.number))) return variable;
-   if (args || !state.context.allowParameters || node.number <= 0 || node.number > 65535)
+   if (args || !state.context.allowParameters || node.number <= 0 || node.number > parameterNumberMax)
       throw SqlError(sqlstate::undefinedParameter, "there is no parameter $" + std::to_string(node.number))
           .at(position);
    const auto index = static_cast<uint32_t>(node.number - 1);
@@ -178,7 +181,13 @@ ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
    recordType(state, *node.typeName, target);
    ExprPtr arg;
    const Oid element = elementType(target.oid);
-   if (element && isNode(node.arg, T_A_ArrayExpr)) {
+   if (isNode(node.arg, T_A_ArrayExpr) && (target.oid == oid::int2vector || target.oid == oid::oidvector)) {
+      // A vector lies as an array of its elements does.
+      const Oid array = target.oid == oid::int2vector ? oid::int2Array : oid::oidArray;
+      auto vector = makeTyped(ExprKind::Relabel, target, state.at(node.location));
+      vector->args.push_back(bindArray(state, scope, *as<A_ArrayExpr>(node.arg), array, elementType(array), -1));
+      arg = std::move(vector);
+   } else if (element && isNode(node.arg, T_A_ArrayExpr)) {
       arg = bindArray(state, scope, *as<A_ArrayExpr>(node.arg), target.oid, element, target.typmod);
    } else {
       arg = bindExpr(state, scope, node.arg);

@@ -475,13 +475,16 @@ ExprPtr finishRoutine(BindState& state, Scope& scope, const CallSite& site, cons
    }
    const std::string name = routine.function->name;
    const bool returnsSet = function.returnsSet;
+   const auto called = routine.function;
+   const std::vector<Oid> declared = routine.declared;
    ExprPtr value = routineValue(state, scope, std::move(routine));
    if (!returnsSet) return value;
    // The set itself, or a field of its rows.
    const FunctionInfo* outer = functionOf(*value);
    ExprPtr& set = outer && !outer->returnsSet ? value->args[0] : value;
    set = registerSrf(state, scope, std::move(set), name);
-   return value;
+   return value->type.oid == oid::record ? fieldsOfRoutine(state, *called, declared, std::move(value))
+                                         : std::move(value);
 }
 
 /// f(a, VARIADIC array) of a function whose arguments may have any types: the twin of the function takes the array.

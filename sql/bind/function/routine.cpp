@@ -340,6 +340,19 @@ ExprPtr inlinedValue(BindState& state, Scope& scope, RoutineCall call) {
 
 } // namespace
 
+ExprPtr fieldsOfRoutine(BindState& state, const catalog::Function& function, const std::vector<Oid>& declared,
+                        ExprPtr record) {
+   if (!function.hasOutputs()) return record;
+   auto row = makeTyped(ExprKind::Row, plainType(oid::record), record->position);
+   auto& facts = row->as<scalar::Row>();
+   facts.isNullExtended = true; // another set of the select list may have more rows
+   for (const auto& [name, type] : resultOf(state, function, declared, nullptr, record->position).columns) {
+      row->args.push_back(fieldOf(clone(*record), row->args.size(), type));
+      facts.names.push_back(name);
+   }
+   return row;
+}
+
 ExprPtr routineValue(BindState& state, Scope& scope, RoutineCall call) {
    if (scope.clause != Clause::Transition) return inlinedValue(state, scope, std::move(call));
    // The expressions of aggregates have no queries.

@@ -29,6 +29,10 @@ ExprPtr callFunction(BindState& state, Scope& scope, const catalog::FunctionInfo
 /// function/routine.cpp. A call as a value: of a scalar type, or a row. For a function that returns a set: the
 /// set-returning call of unnest() that gives its elements. Throws 0A000 for functions that need to be run.
 ExprPtr routineValue(BindState& state, Scope& scope, RoutineCall call);
+/// A record that the function has returned as a Row of its output parameters, so that they can be asked for.
+/// `declared`: as in RoutineCall. Gives back the record of a function that has no output parameters.
+ExprPtr fieldsOfRoutine(BindState& state, const catalog::Function& function, const std::vector<Oid>& declared,
+                        ExprPtr record);
 
 /// Whether an extension's function runs queries or tells of the server, which the session has to do. The others are
 /// calls of kernels.

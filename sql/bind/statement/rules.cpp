@@ -292,6 +292,12 @@ BoundQuery Rewriter::rewrite(const ::Node& statement, const catalog::RelationPtr
       result.readOnly = result.readOnly && query.readOnly;
       (isFound && product < main ? result.before : result.after).push_back(std::move(query));
    }
+   // A statement that is replaced takes its own parameters all the same.
+   const bool isReplaced = !isFound || main->why != Why::Original;
+   if (isReplaced && target->relationKind != catalog::RelationKind::View) {
+      const BoundQuery own = bind({&statement, target, nullptr, nullptr, context_.source}, {});
+      if (own.parameters.size() > result.parameters.size()) result.parameters = own.parameters;
+   }
    result.relations.push_back(target->oid);
    return result;
 }

@@ -151,7 +151,8 @@ bool canCoerce(std::span<const Oid> inputs, std::span<const Oid> targets, Coerci
       if (target == oid::record && isRowType(input)) continue;
       if (input == oid::record && isRowType(target)) continue;
       if (target == oid::recordArray && elementType(input) && isRowType(elementType(input))) continue;
-      const bool hasText = input == oid::record || input == oid::recordArray || input == oid::cstring; // all the same
+      const bool hasText = input == oid::record || input == oid::recordArray || input == oid::cstring ||
+                           input == oid::voidType; // all the same
       if ((isPseudoType(input) && !hasText) || findCoercion(target, input, context).path == CoercionPath::None)
          return false;
    }
