@@ -81,7 +81,7 @@ class Result:
 def run(suite, conninfo, server):
     suite.prepare()
     words = dict(word.split("=", 1) for word in conninfo.split())
-    expected = suite.run(suites.Server(words["host"], int(words["port"]), words["user"]))
+    expected = suite.run(suites.Server(words["host"], int(words["port"]), words["user"], is_referee=True))
     found = suite.run(suites.Server(server.host, server.port))
     result = Result(suite, expected, found)
     if not result.counted:
@@ -102,6 +102,10 @@ def main():
     args = parser.parse_args()
     only = set(filter(None, args.only.split(",")))
     chosen = [suite(args.cache) for suite in suites.ALL if not only or suite.package in only]
+    for suite in chosen:
+        if suite.absent():
+            print(f"{suite.package} is skipped: this machine has no {' and no '.join(suite.absent())}", flush=True)
+    chosen = [suite for suite in chosen if not suite.absent()]
     server = environment.Server(args.binary)
     with throw_away_postgres() as conninfo:
         results = [run(suite, conninfo, server) for suite in chosen]

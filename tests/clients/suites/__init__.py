@@ -1,9 +1,16 @@
 """The tools' own tests: how they are had, how they are run against a server, and what they are called. One file per language."""
+from .go import Gorm, LibPq, Pgx
 from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
+from .node import KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper
 from .odbc import PsqlOdbc
 from .python import Asyncpg, Django, Psycopg2, SqlAlchemy
+from .rust import Diesel, Sqlx, TokioPostgres
 from .suite import Server
 
-ALL = [SqlAlchemy, Psycopg2, Asyncpg, Django, PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc]
+ALL = [SqlAlchemy, Psycopg2, Asyncpg, Django,
+       PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
+       Pgx, LibPq, Gorm,
+       NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper,
+       TokioPostgres, Sqlx, Diesel]
 
 __all__ = ["ALL", "Server"]
