@@ -385,7 +385,8 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       }
    }
    case oid::bytea: return put(target, arena.copyString(bytes));
-   case oid::character: return put(target, arena.copyString(bytes.substr(0, 1)));
+   case oid::character: // no character is a zero byte
+      return put(target, arena.copyString(bytes.starts_with(std::string_view("\0", 1)) ? "" : bytes.substr(0, 1)));
    case oid::jsonb: {
       if (bytes.empty()) throwTooShort();
       if (bytes[0] != 1)

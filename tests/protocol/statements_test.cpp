@@ -537,3 +537,14 @@ CATCH_TEST_CASE("COPY takes binary rows without a trailer") {
    CATCH_CHECK(fails("", "COPY file signature not recognized"));
    CATCH_CHECK(fails(header.substr(0, 13), "invalid COPY file header (missing flags)"));
 }
+
+CATCH_TEST_CASE("a zero byte is no character of type \"char\"") {
+   const Connection c;
+   const Oid character = 18;
+   for (const auto& [byte, shown] : {std::pair{"\0", "t|0\n"}, {"x", "f|1\n"}}) {
+      const int size = 1, binary = 1;
+      const Result result(
+          PQexecParams(c.get(), "SELECT $1 = ''::\"char\", length($1::text)", 1, &character, &byte, &size, &binary, 0));
+      CATCH_CHECK(describe(result.get()) == shown);
+   }
+}
