@@ -36,6 +36,7 @@ std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext&
    if constexpr (hasDchecks) verify(*bound.root, bound.output, bound.columns, "binding", {});
    Query query{bound.columns, context, largestCte(*bound.root) + 1};
    RelPtr root = std::move(bound.root);
+   requireHandlers(*root);
    raiseConstantErrors(*root, bound.output, query);
    rewrite(root, bound.output, query);
    Estimator estimator(query);
@@ -88,6 +89,7 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("pushDown");
    prunePartitions(root);
    done("prunePartitions");
+   requireHandlersOfParts(*root);
    removeAliases(root, query, output);
    done("removeAliases");
    pruneColumns(root, output, query);

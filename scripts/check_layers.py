@@ -52,8 +52,8 @@ FOLDERS = {
         "database": {"base", "buffer", "json", "block", "chunk", "version", "wal", "table", "manifest"},
     },
     "catalog": {
-        "builtin/": set(), "object": {"builtin/"}, "editor": {"builtin/", "object"}, "pg_catalog": {"builtin/", "object"},
-        "": {"object", "editor"},
+        "builtin/": set(), "object/": {"builtin/"}, "editor": {"builtin/", "object/"}, "pg_catalog/": {"builtin/", "object/"},
+        "": {"object/", "editor"},
     },
     "sql": {
         "parse": set(), "algebra": set(), "plan": {"algebra"}, "bind/state": {"parse", "algebra"}, "bind": {"bind/state", "algebra"},

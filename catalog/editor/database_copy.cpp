@@ -5,6 +5,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -17,6 +18,8 @@ DatabaseCopy::DatabaseCopy(const Snapshot& source, Oid target, const OidSource& 
    : source_(source), target_(target), oids_(oids) {
    for (const RelationPtr& relation : source.relations())
       number(*relation);
+   for (const ForeignWrapperPtr& wrapper : source.wrappers())
+      number(wrapper->oid);
    for (const ServerPtr& server : source.servers())
       number(server->oid);
    for (const StatisticsPtr& statistics : source.allStatistics())
@@ -122,6 +125,7 @@ std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
       renumber(rule);
    for (Trigger& trigger : copy->triggers)
       renumber(trigger);
+   if (copy->foreign) copy->foreign->server = copied(copy->foreign->server);
    if (copy->partitionKey)
       for (std::string& expression : copy->partitionKey->expressions)
          expression = copied(expression);
@@ -144,10 +148,16 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
       if (complete) complete(*relation, *made);
       objects.push_back(std::move(made));
    }
+   for (const ForeignWrapperPtr& wrapper : source_.wrappers())
+      add(*wrapper, [&](ForeignWrapper& copy) {
+         copy.database = target_;
+         copy.oid = copied(copy.oid);
+      });
    for (const ServerPtr& server : source_.servers())
       add(*server, [&](ForeignServer& copy) {
          copy.database = target_;
          copy.oid = copied(copy.oid);
+         copy.wrapper = copied(copy.wrapper);
          for (ForeignServer::Mapping& mapping : copy.mappings)
             mapping.oid = oids_();
       });

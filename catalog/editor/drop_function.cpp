@@ -58,6 +58,7 @@ void DropPlan::follow(const Function& function) {
    addTriggers([&](const Relation&, const Trigger& trigger) { return trigger.function == function.oid; }, reason);
    addEventTriggers(function.oid, reason);
    addOperatorsCalling(function.oid, reason);
+   addWrappersCalling(function.oid, reason);
    for (const FunctionPtr& other : editor_.snapshot().functions()) {
       if (!other->aggregate) continue;
       const std::vector<Oid> used = other->aggregate->functions();

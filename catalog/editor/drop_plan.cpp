@@ -205,6 +205,11 @@ void DropPlan::close() {
          const OperatorPtr op = operators_[i].op;
          follow(*op);
       }
+      for (size_t i = 0; i < foreign_.size(); ++i) {
+         if (std::exchange(foreign_[i].isFollowed, true)) continue;
+         isComplete = false;
+         follow(FallenForeign(foreign_[i]));
+      }
    }
    // Forget parts of relations that are dropped themselves.
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
@@ -294,29 +299,38 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
          addInternal(other);
 }
 
+std::vector<DropPlan::Line> DropPlan::cascadedLines() const {
+   std::vector<Line> lines;
+   const auto add = [&](std::string description, const std::string& reason) {
+      lines.push_back({std::move(description), reason});
+   };
+   for (const FallenForeign& fallen : foreign_)
+      if (fallen.isCascaded) add(fallen.description, fallen.reason);
+   for (const Fallen& fallen : fallen_)
+      if (fallen.isCascaded) add(describe(*fallen.relation), fallen.reason);
+   for (const FallenPart& part : parts_)
+      if (!part.isInternal) add(part.description, part.reason);
+   for (const auto& [statistics, reason] : statistics_)
+      add(describe(*statistics), reason);
+   for (const FallenCollation& fallen : collations_)
+      if (fallen.isCascaded) add(describe(*fallen.collation), fallen.reason);
+   for (const FallenFunction& fallen : functions_)
+      if (fallen.isCascaded) add(describe(*fallen.function), fallen.reason);
+   for (const auto& [trigger, reason] : eventTriggers_)
+      add("event trigger " + trigger.name, reason);
+   for (const FallenOperator& fallen : operators_)
+      if (fallen.isCascaded) add(describe(*fallen.op), fallen.reason);
+   for (const FallenCast& fallen : casts_)
+      if (fallen.isCascaded) add(describe(*fallen.cast), fallen.reason);
+   for (const FallenExtension& fallen : extensions_)
+      if (fallen.isCascaded) add(describe(*fallen.extension), fallen.reason);
+   return inTreeOrder(std::move(lines));
+}
+
 void DropPlan::refuse(const std::string& what) const {
    std::string detail;
-   const auto line = [&](const std::string& description, const std::string& reason) {
-      detail += (detail.empty() ? "" : "\n") + description + " depends on " + reason;
-   };
-   for (const Fallen& fallen : fallen_)
-      if (fallen.isCascaded) line(describe(*fallen.relation), fallen.reason);
-   for (const FallenPart& part : parts_)
-      if (!part.isInternal) line(part.description, part.reason);
-   for (const auto& [statistics, reason] : statistics_)
-      line(describe(*statistics), reason);
-   for (const FallenCollation& fallen : collations_)
-      if (fallen.isCascaded) line(describe(*fallen.collation), fallen.reason);
-   for (const FallenFunction& fallen : functions_)
-      if (fallen.isCascaded) line(describe(*fallen.function), fallen.reason);
-   for (const auto& [trigger, reason] : eventTriggers_)
-      line("event trigger " + trigger.name, reason);
-   for (const FallenOperator& fallen : operators_)
-      if (fallen.isCascaded) line(describe(*fallen.op), fallen.reason);
-   for (const FallenCast& fallen : casts_)
-      if (fallen.isCascaded) line(describe(*fallen.cast), fallen.reason);
-   for (const FallenExtension& fallen : extensions_)
-      if (fallen.isCascaded) line(describe(*fallen.extension), fallen.reason);
+   for (const Line& line : cascadedLines())
+      detail += (detail.empty() ? "" : "\n") + line.description + " depends on " + line.reason;
    if (detail.empty()) return;
    const std::string because = what.empty() ? "desired object(s) because other objects depend on them"
                                             : what + " because other objects depend on it";
@@ -327,6 +341,7 @@ void DropPlan::refuse(const std::string& what) const {
 
 Dropped DropPlan::execute() {
    Dropped dropped;
+   const std::vector<Line> lines = foreign_.empty() ? std::vector<Line>() : cascadedLines();
    // What falls is described while its types have names.
    std::vector<std::string> functions, operators, casts;
    for (const FallenFunction& fallen : functions_)
@@ -409,7 +424,16 @@ Dropped DropPlan::execute() {
       dropped.items.push_back({nullptr, describe(*fallen.extension), fallen.isCascaded, !fallen.isCascaded});
       editor_.removeExtension(*fallen.extension);
    }
+   dropForeign(dropped);
    dropped.items.insert(dropped.items.begin(), items.begin(), items.end());
+   if (lines.empty()) return dropped;
+   const auto place = [&](const Dropped::Item& item) {
+      return std::find_if(lines.begin(), lines.end(),
+                          [&](const Line& line) { return line.description == item.description; }) -
+             lines.begin();
+   };
+   std::stable_sort(dropped.items.begin(), dropped.items.end(),
+                    [&](const Dropped::Item& a, const Dropped::Item& b) { return place(a) < place(b); });
    return dropped;
 }
 

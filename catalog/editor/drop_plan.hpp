@@ -9,6 +9,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
@@ -36,6 +37,9 @@ public:
    void addTarget(const CastPtr& cast) { add(cast, false, {}); }
    void addTarget(const ExtensionPtr& extension) { add(extension, false, {}); }
    void addCascaded(const ExtensionPtr& extension, const std::string& reason) { add(extension, true, reason); }
+   void addTarget(const ForeignWrapperPtr& wrapper) { add(wrapper, false, {}); }
+   void addCascaded(const ForeignWrapperPtr& wrapper, const std::string& reason) { add(wrapper, true, reason); }
+   void addTarget(const ServerPtr& server) { add(server, false, {}); }
    /// Adds the dependents of all added objects until no further object is added.
    void close();
    /// Adds what partitions have of a foreign key that is dropped from the partitioned table.
@@ -60,6 +64,8 @@ public:
    std::string describe(const Operator& op) const;
    std::string describe(const Cast& cast) const;
    static std::string describe(const Extension& extension) { return "extension " + extension.name; }
+   static std::string describe(const ForeignWrapper& wrapper) { return "foreign-data wrapper " + wrapper.name; }
+   static std::string describe(const ForeignServer& server) { return "server " + server.name; }
    /// What an index or sequence is a part of and falls with, as error messages name it; empty: nothing.
    std::string requiredBy(const Relation& relation) const;
 
@@ -122,6 +128,22 @@ private:
    /// Adds the operators and casts that have the type, or that call the function.
    void addOperatorsOfType(const FallenType& type, const std::string& reason);
    void addOperatorsCalling(Oid function, const std::string& reason);
+   // drop_foreign.cpp
+   struct FallenForeign;
+   void add(const ForeignWrapperPtr& wrapper, bool isCascaded, const std::string& reason);
+   /// The server, and its user mappings.
+   void add(const ServerPtr& server, bool isCascaded, const std::string& reason);
+   /// Adds the servers of a wrapper, or the foreign tables of a server.
+   void follow(const FallenForeign& fallen);
+   void addWrappersCalling(Oid function, const std::string& reason);
+   void dropForeign(Dropped& dropped);
+   /// What falls with what the statement names, each with the object that it depends on.
+   struct Line {
+      std::string description, reason;
+   };
+   std::vector<Line> cascadedLines() const;
+   /// With foreign data, in PostgreSQL's order: behind each object what depends on it.
+   std::vector<Line> inTreeOrder(std::vector<Line> lines) const;
    /// Adds what partitions have as parts of a constraint or index of a partitioned table.
    void addPartsOfConstraint(Oid constraint);
    void addPartsOfIndex(Oid index);
@@ -179,6 +201,14 @@ private:
       std::string reason;
    };
    std::vector<FallenExtension> extensions_;
+   struct FallenForeign { ///< a wrapper, a server, or the mapping of a server that falls
+      ForeignWrapperPtr wrapper;
+      ServerPtr server;
+      std::string description, reason;
+      bool isCascaded;
+      bool isFollowed = false;
+   };
+   std::vector<FallenForeign> foreign_;
    // The column of addColumn(); its default and constraints over it fall with it, without a word.
    Oid columnOwner_ = invalidOid;
    int16_t column_ = 0;

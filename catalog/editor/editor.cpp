@@ -221,17 +221,6 @@ void CatalogEditor::record(const ObjectKey& key, ObjectPtr after, bool temporary
    working_ = std::move(next);
 }
 
-void CatalogEditor::replaceServer(ForeignServer changed) {
-   const ServerPtr holder = working_.findServer(changed.name);
-   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
-   put(std::make_shared<const ForeignServer>(std::move(changed)));
-}
-
-void CatalogEditor::dropServer(const ForeignServer& server) {
-   removeComments(class_oid::pgForeignServer, server.oid);
-   remove(keyOf(server));
-}
-
 void CatalogEditor::addPrepared(PreparedTransaction prepared) {
    if (working_.findPrepared(prepared.name)) throwNameTaken(prepared);
    prepared.oid = oids_();

@@ -32,10 +32,11 @@ struct Dropped {
 
 /// OIDs of the objects that a DROP names.
 struct DropTargets {
-   std::vector<Oid> schemas{}, relations{}, collations{}, functions{}, operators{}, casts{}, extensions{};
+   std::vector<Oid> schemas{}, relations{}, collations{}, functions{}, operators{}, casts{}, extensions{}, wrappers{},
+       servers{};
    size_t count() const {
       return schemas.size() + relations.size() + collations.size() + functions.size() + operators.size() +
-             casts.size() + extensions.size();
+             casts.size() + extensions.size() + wrappers.size() + servers.size();
    }
 };
 
@@ -93,9 +94,6 @@ public:
    Oid createRole(Role draft);
    void dropRole(std::string_view name, bool missingOk);
    void replaceRole(Role changed);
-   /// Makes or replaces a server. Throws 42710.
-   void replaceServer(ForeignServer changed);
-   void dropServer(const ForeignServer& server);
    void setDefaultAcl(DefaultAcl defaults);
    void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);
@@ -147,6 +145,11 @@ public:
    void dropLargeObject(const LargeObject& object);
    /// From now on the pages of a database's large objects are there.
    void setLargeObjectPages(Oid database, StorageId storage);
+
+   // Foreign data (editor_foreign.cpp).
+   /// Make or replace. Throw 42710.
+   void replaceWrapper(ForeignWrapper changed);
+   void replaceServer(ForeignServer changed);
 
    // Schemas.
    Oid createSchema(std::string name, Oid owner);
@@ -234,6 +237,8 @@ private:
    void removeOperator(const Operator& op);
    void removeCast(const Cast& cast);
    void removeExtension(const Extension& extension);
+   void removeWrapper(const ForeignWrapper& wrapper);
+   void removeServer(const ForeignServer& server);
    /// Changes the texts that the catalog keeps.
    void rewriteTexts(const std::function<void(std::string&)>& change);
    void rewriteStatistics(Oid relation, int16_t attribute, const SqlRewriter& rewriteExpr);

@@ -6,6 +6,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/collation_text.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -39,6 +40,10 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Server: {
       const auto& server = static_cast<const ForeignServer&>(object);
       return snapshot.inDatabase(server.database).findServer(server.name);
+   }
+   case ObjectKind::ForeignWrapper: {
+      const auto& wrapper = static_cast<const ForeignWrapper&>(object);
+      return snapshot.inDatabase(wrapper.database).findWrapper(wrapper.name);
    }
    case ObjectKind::Statistics: {
       const auto& statistics = static_cast<const Statistics&>(object);
@@ -75,6 +80,38 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    return nullptr;
 }
 
+/// Throws 40001 if something in the snapshot needs a wrapper or a server that has been dropped.
+void requireUnused(const Snapshot& snapshot, const CatalogObject& dropped) {
+   if (dropped.kind == ObjectKind::ForeignWrapper) {
+      const auto& wrapper = static_cast<const ForeignWrapper&>(dropped);
+      for (const ServerPtr& server : snapshot.inDatabase(wrapper.database).servers())
+         if (server->wrapper == wrapper.oid) throwConcurrent();
+   }
+   if (dropped.kind == ObjectKind::Server) {
+      const auto& server = static_cast<const ForeignServer&>(dropped);
+      for (const RelationPtr& relation : snapshot.relationsOfDatabase(server.database))
+         if (relation->foreign && relation->foreign->server == server.oid) throwConcurrent();
+   }
+}
+
+/// Throws 40001 if the wrapper, server or function that an object of foreign data needs is not in the snapshot.
+void requireForeignParts(const Snapshot& snapshot, const CatalogObject& object) {
+   if (object.kind == ObjectKind::Server) {
+      const auto& server = static_cast<const ForeignServer&>(object);
+      if (!snapshot.inDatabase(server.database).wrapper(server.wrapper)) throwConcurrent();
+   }
+   if (object.kind == ObjectKind::ForeignWrapper) {
+      const auto& wrapper = static_cast<const ForeignWrapper&>(object);
+      const Snapshot view = snapshot.inDatabase(wrapper.database);
+      if (wrapper.validator >= firstUserOid && !view.function(wrapper.validator)) throwConcurrent();
+   }
+   if (object.kind == ObjectKind::Relation) {
+      const auto& relation = static_cast<const Relation&>(object);
+      if (relation.foreign && !snapshot.inDatabase(relation.database).server(relation.foreign->server))
+         throwConcurrent();
+   }
+}
+
 /// Whether a column has the row type of `type`, or the domain that it is, or an array of them.
 bool hasColumnOf(const Relation& relation, const Relation& type) {
    if (type.rowType == invalidOid) return false;
@@ -103,6 +140,9 @@ void CatalogEditor::throwNameTaken(const CatalogObject& object) {
    case ObjectKind::Server:
       throw SqlError(sqlstate::duplicateObject,
                      "server \"" + static_cast<const ForeignServer&>(object).name + "\" already exists");
+   case ObjectKind::ForeignWrapper:
+      throw SqlError(sqlstate::duplicateObject,
+                     "foreign-data wrapper \"" + static_cast<const ForeignWrapper&>(object).name + "\" already exists");
    case ObjectKind::Statistics:
       throw SqlError(sqlstate::duplicateObject,
                      "statistics object \"" + static_cast<const Statistics&>(object).name + "\" already exists");
@@ -195,7 +235,10 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
                if (op->function == key.b) throwConcurrent();
             for (const CastPtr& cast : view.casts())
                if (cast->function == key.b) throwConcurrent();
+            for (const ForeignWrapperPtr& wrapper : view.wrappers())
+               if (wrapper->validator == key.b) throwConcurrent();
          }
+         if (change.before) requireUnused(result, *change.before);
          continue;
       }
       const ObjectPtr holder = sameName(newest, *change.after);
@@ -236,6 +279,7 @@ void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result)
          const auto& extension = static_cast<const Extension&>(*change.after);
          if (!result.inDatabase(extension.database).schema(extension.schema)) throwConcurrent();
       }
+      requireForeignParts(result, *change.after);
       if (key.kind == ObjectKind::Cast) {
          const auto& cast = static_cast<const Cast&>(*change.after);
          const Snapshot view = result.inDatabase(cast.database);

@@ -99,6 +99,16 @@ Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior beh
       plan.addTarget(extension);
       what = plan.describe(*extension);
    }
+   for (const Oid oid : targets.wrappers) {
+      const ForeignWrapperPtr wrapper = working_.wrapper(oid);
+      plan.addTarget(wrapper);
+      what = plan.describe(*wrapper);
+   }
+   for (const Oid oid : targets.servers) {
+      const ServerPtr server = working_.server(oid);
+      plan.addTarget(server);
+      what = plan.describe(*server);
+   }
    plan.close();
    plan.requireNoMembers();
    if (behavior == DropBehavior::Restrict) plan.refuse(targets.count() == 1 ? what : std::string());

@@ -5,6 +5,7 @@
 #include "catalog/editor/editor.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -30,6 +31,7 @@ public:
          case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
+         case ObjectKind::ForeignWrapper: add(static_cast<const ForeignWrapper&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
          case ObjectKind::Collation: add(static_cast<const Collation&>(*object)); break;
          case ObjectKind::Function: add(static_cast<const Function&>(*object)); break;
@@ -87,13 +89,15 @@ private:
             noteLine(relation.database, policy.oid, 0,
                      [&] { return "target of policy " + policy.name + " on " + name(); });
    }
+   void add(const ForeignWrapper& wrapper) {
+      note(wrapper.database, wrapper.oid, 0, wrapper.owner, wrapper.acl,
+           [&] { return "foreign-data wrapper " + wrapper.name; });
+   }
    void add(const ForeignServer& server) {
       note(server.database, server.oid, 0, server.owner, server.acl, [&] { return "server " + server.name; });
       if (const auto* mapping = server.mappingOf(role_))
-         noteLine(server.database, mapping->oid, 0, [&] {
-            const RolePtr role = snapshot_.role(role_);
-            return "owner of user mapping for " + (role ? role->name : std::string()) + " on server " + server.name;
-         });
+         noteLine(server.database, mapping->oid, 0,
+                  [&] { return "owner of " + describeMapping(snapshot_, server, role_); });
    }
    void add(const Statistics& statistics) {
       note(statistics.database, statistics.oid, 0, statistics.owner, {},

@@ -33,6 +33,7 @@ constexpr AclRules rules[] = {
     {AclKind::Tablespace, "tablespace", p::create, 0},
     {AclKind::Server, "foreign server", p::usage, 0},
     {AclKind::LargeObject, "large object", p::select | p::update, 0},
+    {AclKind::ForeignWrapper, "foreign-data wrapper", p::usage, 0},
 };
 
 struct Name {

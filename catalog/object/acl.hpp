@@ -25,7 +25,8 @@ enum class AclKind : uint8_t {
    Language,
    Tablespace,
    Server,
-   LargeObject
+   LargeObject,
+   ForeignWrapper
 };
 
 /// What objects of a kind can grant, and what PUBLIC has while nothing was granted.

@@ -7,6 +7,7 @@
 #include "catalog/object/collation_coder.hpp"
 #include "catalog/object/extension_coder.hpp"
 #include "catalog/object/field_coder.hpp"
+#include "catalog/object/foreign/foreign_coder.hpp"
 #include "catalog/object/function_coder.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/large_object_coder.hpp"
@@ -43,12 +44,13 @@
 //   11: event triggers, extensions
 //   12: what functions call; the columns that ON DELETE SET NULL or DEFAULT sets
 //   13: large objects
+//   14: foreign-data wrappers, foreign tables
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 13, completeSince = 3;
+constexpr uint16_t formatVersion = 14, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -328,6 +330,7 @@ void relationFields(Coder& coder, T& relation) {
    structures(coder, relation.rules, [&](auto& rule) { ruleFields(coder, rule); });
    if (!coder.has(10)) return;
    structures(coder, relation.triggers, [&](auto& trigger) { triggerFields(coder, trigger); });
+   if (coder.has(14)) foreignTableFields(coder, relation);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {
@@ -364,6 +367,7 @@ void serverFields(Coder& coder, T& server) {
       coder(mapping.role);
       pairs(coder, mapping.options);
    });
+   if (coder.has(14)) coder(server.wrapper);
 }
 
 template <typename Coder, typename T>
@@ -394,6 +398,9 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
+   case ObjectKind::ForeignWrapper:
+      return foreignWrapperFields(writer, static_cast<const ForeignWrapper&>(object),
+                                  [](auto& coder, auto& value) { acl(coder, value); });
    case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
    case ObjectKind::Collation: return collationFields(writer, static_cast<const Collation&>(object));
    case ObjectKind::Function:
@@ -443,6 +450,10 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
+   case ObjectKind::ForeignWrapper:
+      return readAs<ForeignWrapper>(reader, [](auto& r, auto& o) {
+         foreignWrapperFields(r, o, [](auto& coder, auto& value) { acl(coder, value); });
+      });
    case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
    case ObjectKind::Collation: return readAs<Collation>(reader, [](auto& r, auto& o) { collationFields(r, o); });
    case ObjectKind::Function: {

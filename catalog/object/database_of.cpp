@@ -3,6 +3,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -22,6 +23,7 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::Settings: return static_cast<const Settings&>(object).database;
    case ObjectKind::DefaultAcl: return static_cast<const DefaultAcl&>(object).database;
    case ObjectKind::Server: return static_cast<const ForeignServer&>(object).database;
+   case ObjectKind::ForeignWrapper: return static_cast<const ForeignWrapper&>(object).database;
    case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;
    case ObjectKind::Collation: return static_cast<const Collation&>(object).database;
    case ObjectKind::Function: return static_cast<const Function&>(object).database;

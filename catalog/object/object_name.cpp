@@ -3,6 +3,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
@@ -25,6 +26,10 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    case ObjectKind::Server: {
       const auto& server = static_cast<const ForeignServer&>(object);
       return NameKey{object.kind, server.database, 0, server.name};
+   }
+   case ObjectKind::ForeignWrapper: {
+      const auto& wrapper = static_cast<const ForeignWrapper&>(object);
+      return NameKey{object.kind, wrapper.database, 0, wrapper.name};
    }
    case ObjectKind::Statistics: {
       const auto& statistics = static_cast<const Statistics&>(object);

@@ -3,6 +3,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -78,6 +79,7 @@ ObjectKey keyOf(const CatalogObject& object) {
    }
    case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
    case ObjectKind::Server: return {object.kind, static_cast<const ForeignServer&>(object).oid};
+   case ObjectKind::ForeignWrapper: return {object.kind, static_cast<const ForeignWrapper&>(object).oid};
    case ObjectKind::Statistics: return {object.kind, static_cast<const Statistics&>(object).oid};
    case ObjectKind::Function: {
       const auto& function = static_cast<const Function&>(object);
@@ -125,6 +127,7 @@ bool isUserType(const Relation& relation) {
 std::string_view relationKindName(const Relation& relation) {
    switch (relation.relkind()) {
    case 'v': return "view";
+   case 'f': return "foreign table";
    case 'm': return "materialized view";
    case 'S': return "sequence";
    case 'i':

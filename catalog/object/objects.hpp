@@ -47,11 +47,12 @@ enum class ObjectKind : uint8_t {
    Cast = 15,
    Extension = 16,
    LargeObject = 17,
-   LargeObjectPages = 18
+   LargeObjectPages = 18,
+   ForeignWrapper = 19
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
-///   Database, Role, Relation, Server, Statistics, PreparedTransaction  a = OID
+///   Database, Role, Relation, Server, ForeignWrapper, Statistics, PreparedTransaction  a = OID
 ///   Schema, Collation, Function, Operator, Cast, Extension, LargeObject  a = database, b = OID (11, 2200 exist in each
 ///                             database)
 ///   LargeObjectPages          a = database
@@ -137,6 +138,9 @@ struct Schema : CatalogObject {
 };
 using SchemaPtr = std::shared_ptr<const Schema>;
 
+/// OPTIONS (...) of foreign data: names and values, in the order in which they were given.
+using ForeignOptions = std::vector<std::pair<std::string, std::string>>;
+
 struct Column {
    std::string name;
    int16_t attribute = 0; ///< attnum, position in Relation::columns + 1; never reused
@@ -151,8 +155,9 @@ struct Column {
    char generated = '\0';               ///< 's' stored
    int16_t dimensions = 0;
    Acl acl;
-   int16_t parentCount = 0; ///< tables that it is inherited from
-   bool isLocal = true;     ///< the table itself declares it, too
+   int16_t parentCount = 0;       ///< tables that it is inherited from
+   bool isLocal = true;           ///< the table itself declares it, too
+   ForeignOptions foreignOptions; ///< of foreign tables only
    bool hasDefault() const { return !defaultExpr.empty(); }
    bool defaultNeeds(Oid relation) const {
       return defaultSequence == relation ||
@@ -277,6 +282,12 @@ struct Policy {
    }
 };
 
+/// Of CREATE FOREIGN TABLE: where the rows would be. The table has none of its own.
+struct ForeignTable {
+   Oid server = invalidOid;
+   ForeignOptions options;
+};
+
 struct Relation : CatalogObject {
    Oid database = invalidOid; ///< invalidOid: a built-in relation, which every database has
    Oid oid = invalidOid;
@@ -307,16 +318,20 @@ struct Relation : CatalogObject {
    Oid ofType = invalidOid;                                ///< CREATE TABLE ... OF: the composite type
    std::vector<Rule> rules;                                ///< by name
    std::vector<Trigger> triggers;                          ///< by name, which is the order in which they fire
-   bool isPopulated = true; ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
+   bool isPopulated = true;             ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
+   std::optional<ForeignTable> foreign; ///< of a foreign table, whose kind is Table
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
    /// pg_class.relkind.
    char relkind() const {
       if (partitionKey) return 'p';
+      if (foreign) return 'f';
       if (index && index->isPartitioned) return 'I';
       return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind);
    }
    bool isPartition() const { return bound.has_value(); }
+   /// Whether a table has rows of its own: neither one with partitions nor a foreign one has.
+   bool hasOwnRows() const { return !partitionKey && !foreign; }
    bool isBuiltin() const { return database == invalidOid; }
    /// True for what is a relation only here: clients see a type, and no row of pg_class.
    bool isOnlyType() const {
@@ -359,15 +374,20 @@ struct DefaultAcl : CatalogObject {
    DefaultAcl() : CatalogObject(ObjectKind::DefaultAcl) {}
 };
 
-/// CREATE SERVER: a place in an object store, and the keys with which roles come to it.
+/// The foreign-data wrapper that every database has, "s3": its servers are places in an object store, and its user
+/// mappings the keys with which roles come to them.
+inline constexpr Oid s3Wrapper = 9100;
+
+/// CREATE SERVER.
 struct ForeignServer : CatalogObject {
-   using Options = std::vector<std::pair<std::string, std::string>>;
+   using Options = ForeignOptions;
    Oid database = invalidOid, oid = invalidOid;
    std::string name;
    Oid owner = bootstrapRole;
    Acl acl;
    std::string type, version; ///< empty: none
    Options options;
+   Oid wrapper = s3Wrapper;
    /// CREATE USER MAPPING.
    struct Mapping {
       Oid oid = invalidOid;
@@ -379,8 +399,6 @@ struct ForeignServer : CatalogObject {
    /// The mapping of exactly this role; null if there is none.
    const Mapping* mappingOf(Oid role) const;
 };
-/// The foreign-data wrapper that there is, "s3".
-inline constexpr Oid s3Wrapper = 9100;
 using ServerPtr = std::shared_ptr<const ForeignServer>;
 
 struct PreparedTransaction; // prepared_transaction.hpp
@@ -401,6 +419,8 @@ struct Extension; // extension.hpp
 using ExtensionPtr = std::shared_ptr<const Extension>;
 struct LargeObject; // large_object.hpp
 using LargeObjectPtr = std::shared_ptr<const LargeObject>;
+struct ForeignWrapper; // foreign_wrapper.hpp
+using ForeignWrapperPtr = std::shared_ptr<const ForeignWrapper>;
 
 /// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
@@ -408,7 +428,8 @@ inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 12
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213,
                      pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381,
                      pgCollation = 3456, pgTrigger = 2620, pgCast = 2605, pgEventTrigger = 3466, pgExtension = 3079,
-                     pgLanguage = 2612, pgLargeObject = 2613;
+                     pgLanguage = 2612, pgLargeObject = 2613, pgForeignDataWrapper = 2328, pgUserMapping = 1418,
+                     pgForeignTable = 3118, pgAttribute = 1249;
 }
 
 /// The key of an object in a snapshot.

@@ -11,6 +11,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/comments.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/initial_databases.hpp"
 #include "catalog/object/large_object.hpp"
@@ -257,6 +258,19 @@ RelationPtr Snapshot::findRelation(Oid schema, std::string_view name) const {
 ServerPtr Snapshot::findServer(std::string_view name) const {
    return state_->findName<ForeignServer>(ObjectKind::Server, database_, 0, name);
 }
+ServerPtr Snapshot::server(Oid oid) const {
+   ServerPtr found = state_->find<ForeignServer>({ObjectKind::Server, oid});
+   return found && found->database == database_ ? found : nullptr;
+}
+ForeignWrapperPtr Snapshot::findWrapper(std::string_view name) const {
+   if (name == builtinWrapper()->name) return builtinWrapper();
+   return state_->findName<ForeignWrapper>(ObjectKind::ForeignWrapper, database_, 0, name);
+}
+ForeignWrapperPtr Snapshot::wrapper(Oid oid) const {
+   if (oid == s3Wrapper) return builtinWrapper();
+   ForeignWrapperPtr found = state_->find<ForeignWrapper>({ObjectKind::ForeignWrapper, oid});
+   return found && found->database == database_ ? found : nullptr;
+}
 
 StatisticsPtr Snapshot::findStatistics(Oid schema, std::string_view name) const {
    return state_->findName<Statistics>(ObjectKind::Statistics, database_, schema, name);
@@ -370,6 +384,11 @@ std::vector<std::shared_ptr<const DefaultAcl>> Snapshot::defaultAcls() const {
 std::vector<ServerPtr> Snapshot::servers() const {
    return state_->list<ForeignServer>(ObjectKind::Server,
                                       [&](const ForeignServer& s) { return s.database == database_; });
+}
+
+std::vector<ForeignWrapperPtr> Snapshot::wrappers() const {
+   return state_->list<ForeignWrapper>(ObjectKind::ForeignWrapper,
+                                       [&](const ForeignWrapper& w) { return w.database == database_; });
 }
 
 std::vector<StatisticsPtr> Snapshot::allStatistics() const {

@@ -47,7 +47,9 @@ public:
    FunctionPtr function(Oid oid) const;   ///< the same
    OperatorPtr op(Oid oid) const;         ///< the same
    CastPtr cast(Oid oid) const;           ///< the same
-   ExtensionPtr extension(Oid oid) const; ///< not plpgsql
+   ServerPtr server(Oid oid) const;
+   ForeignWrapperPtr wrapper(Oid oid) const; ///< the built-in one, too
+   ExtensionPtr extension(Oid oid) const;    ///< not plpgsql
    LargeObjectPtr largeObject(Oid oid) const;
    StorageId largeObjectPages() const; ///< noStorage: the database has had no large object
 
@@ -57,6 +59,7 @@ public:
    SchemaPtr findSchema(std::string_view name) const;
    RelationPtr findRelation(Oid schema, std::string_view name) const;
    ServerPtr findServer(std::string_view name) const;
+   ForeignWrapperPtr findWrapper(std::string_view name) const;       ///< the built-in one, too
    PreparedTransactionPtr findPrepared(std::string_view name) const; ///< of any database
    std::vector<PreparedTransactionPtr> preparedTransactions() const; ///< of all databases
    StatisticsPtr findStatistics(Oid schema, std::string_view name) const;
@@ -82,6 +85,7 @@ public:
    std::vector<std::shared_ptr<const Settings>> settings() const;
    std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
    std::vector<ServerPtr> servers() const;                             ///< of this database
+   std::vector<ForeignWrapperPtr> wrappers() const;                    ///< of users, in this database
    std::vector<StatisticsPtr> allStatistics() const;                   ///< of this database
    std::vector<CollationPtr> collations() const;                       ///< of users, in this database
    std::vector<FunctionPtr> functions() const;                         ///< of users, in this database

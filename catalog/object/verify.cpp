@@ -8,6 +8,7 @@
 #include "catalog/object/collation_text.hpp"
 #include "catalog/object/database_of.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/search_path.hpp"
@@ -35,6 +36,7 @@ public:
          report("", "the range type or multirange type that belongs to it is missing");
       if (relation_.ofType != invalidOid && !snapshot_.relationOfType(relation_.ofType))
          report("", "the type of it is missing");
+      if (relation_.foreign && !snapshot_.server(relation_.foreign->server)) report("", "its server is missing");
       verifyParents();
       for (const Column& column : relation_.columns) {
          if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))
@@ -223,6 +225,12 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
       for (const ExtensionPtr& extension : inside.extensions())
          if (!inside.schema(extension->schema))
             found.push_back("extension " + quoteIdentifier(extension->name) + ": its schema is missing");
+      for (const ServerPtr& server : inside.servers())
+         if (!inside.wrapper(server->wrapper))
+            found.push_back("server " + quoteIdentifier(server->name) + ": its foreign-data wrapper is missing");
+      for (const ForeignWrapperPtr& wrapper : inside.wrappers())
+         if (wrapper->validator != invalidOid && !functionInfo(inside, wrapper->validator))
+            found.push_back("foreign-data wrapper " + quoteIdentifier(wrapper->name) + ": its validator is missing");
       for (const CollationPtr& collation : inside.collations())
          if (!inside.schema(collation->schema))
             found.push_back("collation " + quoteIdentifier(collation->name) + ": its schema is missing");

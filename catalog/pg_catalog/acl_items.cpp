@@ -201,7 +201,7 @@ std::optional<std::vector<AclItem>> defaultItems(char objectKind, Oid owner) {
    case 'n': return of(AclKind::Schema);
    case 'p': return ownersOnly(p::set | p::alterSystem); // parameters
    case 't': return of(AclKind::Tablespace);
-   case 'F': // foreign-data wrappers
+   case 'F': return of(AclKind::ForeignWrapper);
    case 'S': return of(AclKind::Server);
    case 'T': return of(AclKind::Type);
    default: return std::nullopt;

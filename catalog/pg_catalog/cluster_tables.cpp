@@ -66,38 +66,6 @@ void pgDefaultAcl(const SystemContext& context, RowBuilder& row) {
       row.oid(d->oid).oid(d->role).oid(d->schema).letter(d->objects).acl(context.snapshot, Acl(d->acl)).emit();
 }
 
-void optionArray(RowBuilder& row, const ForeignServer::Options& options) {
-   std::vector<std::string> texts;
-   for (const auto& [name, value] : options)
-      texts.push_back(name + "=" + value);
-   if (texts.empty())
-      row.null();
-   else
-      row.textArray(texts);
-}
-
-void pgForeignDataWrapper(const SystemContext&, RowBuilder& row) {
-   row.oid(s3Wrapper).text("s3").oid(bootstrapRole).oid(invalidOid).oid(invalidOid).nulls(2).emit();
-}
-
-void pgForeignServer(const SystemContext& context, RowBuilder& row) {
-   for (const ServerPtr& s : context.snapshot.servers()) {
-      row.oid(s->oid).text(s->name).oid(s->owner).oid(s3Wrapper).textOrNull(s->type).textOrNull(s->version);
-      row.acl(context.snapshot, s->acl);
-      optionArray(row, s->options);
-      row.emit();
-   }
-}
-
-void pgUserMapping(const SystemContext& context, RowBuilder& row) {
-   for (const ServerPtr& s : context.snapshot.servers())
-      for (const ForeignServer::Mapping& mapping : s->mappings) {
-         row.oid(mapping.oid).oid(mapping.role).oid(s->oid);
-         optionArray(row, mapping.options);
-         row.emit();
-      }
-}
-
 bool isShared(Oid classOid) {
    return classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
 }
@@ -289,9 +257,6 @@ constexpr NamedProducer tables[] = {
     {"pg_authid", pgAuthid},
     {"pg_auth_members", pgAuthMembers},
     {"pg_namespace", pgNamespace},
-    {"pg_foreign_data_wrapper", pgForeignDataWrapper},
-    {"pg_foreign_server", pgForeignServer},
-    {"pg_user_mapping", pgUserMapping},
     {"pg_default_acl", pgDefaultAcl},
     {"pg_db_role_setting", pgDbRoleSetting},
     {"pg_description", pgDescription},

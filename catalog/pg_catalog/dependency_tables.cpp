@@ -280,6 +280,9 @@ private:
       forEachCollationUse(snapshot_, [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference) {
          add({classOid, object, attribute}, {refClass, reference}, 'n');
       });
+      forEachForeignUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference) {
+         add({classOid, object}, {refClass, reference}, 'n');
+      });
       forEachExtensionUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference, char kind) {
          add({classOid, object}, {refClass, reference}, kind);
       });

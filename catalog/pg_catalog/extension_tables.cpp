@@ -62,8 +62,8 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       }
    };
    use(class_oid::pgLanguage, language_oid::plpgsql, class_oid::pgExtension, plpgsqlExtension, 'e');
-   constexpr Oid pgForeignDataWrapper = 2328;
-   use(pgForeignDataWrapper, s3Wrapper, class_oid::pgExtension, s3Extension, 'e'); // so pg_dump leaves it out
+   use(class_oid::pgForeignDataWrapper, s3Wrapper, class_oid::pgExtension, s3Extension,
+       'e');                                         // so pg_dump leaves it out
    constexpr Oid handlers[] = {13560, 13561, 13562}; // plpgsql_call_handler() and what belongs to it
    for (const Oid handler : handlers) {
       use(class_oid::pgProc, handler, class_oid::pgExtension, plpgsqlExtension, 'e');

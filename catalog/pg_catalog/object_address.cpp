@@ -6,6 +6,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "common/error/sql_error.hpp"
@@ -65,7 +66,7 @@ constexpr Kind kinds[] = {
     {"access method", Naming::Single, 2601, "pg_am", "amname"},
     {"tablespace", Naming::Single, class_oid::pgTablespace, "pg_tablespace", "spcname"},
     {"server", Naming::Single, class_oid::pgForeignServer},
-    {"foreign-data wrapper", Naming::Single, 2328},
+    {"foreign-data wrapper", Naming::Single, class_oid::pgForeignDataWrapper},
     {"extension", Naming::Single, 3079},
     {"event trigger", Naming::Single, 3466},
     {"publication", Naming::Single, 6104},
@@ -82,7 +83,7 @@ constexpr Kind kinds[] = {
     {"operator family", Naming::OfMethod, 2753, "pg_opfamily", "opfname", "opfnamespace", "opfmethod"},
     {"cast", Naming::Pair, 2605},
     {"domain constraint", Naming::Pair, class_oid::pgConstraint},
-    {"user mapping", Naming::Pair, 1418},
+    {"user mapping", Naming::Pair, class_oid::pgUserMapping},
     {"default acl", Naming::Pair, class_oid::pgDefaultAcl},
     {"transform", Naming::Pair, 3576},
     {"publication relation", Naming::Pair, 6106},
@@ -304,8 +305,8 @@ private:
          if (const auto* builtin = findBuiltinExtension(name)) return builtin->oid;
          if (const ExtensionPtr extension = snapshot().findExtension(name)) return extension->oid;
          break;
-      case 2328:
-         if (name == "s3") return s3Wrapper;
+      case class_oid::pgForeignDataWrapper:
+         if (const ForeignWrapperPtr wrapper = snapshot().findWrapper(name)) return wrapper->oid;
          break;
       case 2613:
          if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos)
@@ -367,7 +368,7 @@ private:
          missing("constraint " + quoted(argument) + " for domain " + typeText(type));
       }
       case class_oid::pgDefaultAcl: return defaultAcl();
-      case 1418: {
+      case class_oid::pgUserMapping: {
          const RolePtr role = snapshot().findRole(name);
          const ServerPtr server = snapshot().findServer(argument);
          if (role && !server) missing("server " + quoted(argument));

@@ -4,6 +4,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
@@ -117,9 +118,11 @@ public:
          }
          break;
       case 2605: cast(); break;
-      case 2328:
-         if (object_ == s3Wrapper) plain("foreign-data wrapper ", "s3");
+      case class_oid::pgForeignDataWrapper:
+         if (const ForeignWrapperPtr wrapper = snapshot().wrapper(object_))
+            plain("foreign-data wrapper ", wrapper->name);
          break;
+      case class_oid::pgUserMapping: mapping(); break;
       default: break;
       }
       return std::move(found_);
@@ -352,8 +355,20 @@ private:
    }
 
    void server() {
-      const ObjectPtr found = snapshot().object({ObjectKind::Server, object_});
-      if (found) plain("server ", static_cast<const ForeignServer&>(*found).name);
+      if (const ServerPtr found = snapshot().server(object_)) plain("server ", found->name);
+   }
+
+   void mapping() {
+      for (const ServerPtr& s : snapshot().servers())
+         for (const ForeignServer::Mapping& mapping : s->mappings) {
+            if (mapping.oid != object_) continue;
+            const RolePtr role = snapshot().role(mapping.role);
+            const std::string user = role ? role->name : "public";
+            found_.description = describeMapping(snapshot(), *s, mapping.role);
+            found_.identity = quoteIdentifier(user) + " on server " + s->name;
+            found_.names = {user};
+            found_.args = {s->name};
+         }
    }
 
    const NameContext& context_;

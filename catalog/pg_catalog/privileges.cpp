@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/object/acl.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/pg_catalog/functions.hpp"
@@ -191,17 +192,16 @@ std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, O
 
 std::optional<bool> hasServerPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
-   const ObjectPtr found = snapshot.object({ObjectKind::Server, oid});
-   if (!found) return std::nullopt;
-   const auto& server = static_cast<const ForeignServer&>(*found);
-   if (server.database != snapshot.database()) return std::nullopt;
-   return holdsAny(snapshot, role, server.owner, server.acl, AclKind::Server, wanted);
+   const ServerPtr server = snapshot.server(oid);
+   if (!server) return std::nullopt;
+   return holdsAny(snapshot, role, server->owner, server->acl, AclKind::Server, wanted);
 }
 
 std::optional<bool> hasWrapperPrivilege(const Snapshot& snapshot, Oid role, Oid wrapper, std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
-   if (wrapper != s3Wrapper) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, Acl(std::in_place), AclKind::Server, wanted);
+   const ForeignWrapperPtr found = snapshot.wrapper(wrapper);
+   if (!found) return std::nullopt;
+   return holdsAny(snapshot, role, found->owner, found->acl, AclKind::ForeignWrapper, wanted);
 }
 
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges) {

@@ -25,6 +25,7 @@ std::span<const NamedProducer> triggerProducers();     ///< pg_trigger, pg_event
 std::span<const NamedProducer> dependencyProducers();  ///< pg_depend
 std::span<const NamedProducer> extensionProducers();   ///< pg_extension, pg_available_extensions, ...
 std::span<const NamedProducer> largeObjectProducers(); ///< pg_largeobject, pg_largeobject_metadata
+std::span<const NamedProducer> foreignProducers();     ///< pg_foreign_server, pg_foreign_table, ...
 
 /// The rows that a relation's constraint triggers have in pg_constraint.
 void constraintTriggerRows(const Relation& relation, RowBuilder& row);
@@ -42,6 +43,12 @@ void forEachCollationUse(const Snapshot& snapshot, const CollationUse& use);
 /// What extensions need, and what they have: class and OID; class and OID; kind of the dependency.
 using ExtensionUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced, char kind)>;
 void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use);
+
+/// What foreign data need: class and OID; class and OID (foreign_tables.cpp).
+using ForeignUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced)>;
+void forEachForeignUse(const Snapshot& snapshot, const ForeignUse& use);
+/// The next column of the row: options as an array of "name=value", or NULL.
+void foreignOptions(RowBuilder& row, const ForeignOptions& options);
 
 /// The built-in relations and the relations of the snapshot's database, in OID order.
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot);

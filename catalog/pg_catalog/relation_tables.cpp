@@ -18,6 +18,7 @@ constexpr double pageBytes = 8192;
 
 bool hasStorage(const Relation& relation) {
    if (relation.partitionKey) return false;
+   if (relation.foreign) return false;
    return relation.relationKind == RelationKind::Table || relation.relationKind == RelationKind::MaterializedView ||
           relation.relationKind == RelationKind::Virtual;
 }
@@ -63,7 +64,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
    const std::vector<Oid> withParts = listed("relhassubclass", indexesWithParts);
    const bool wantsSize = row.wants("relpages") || row.wants("reltuples");
    for (const RelationPtr& r : relations) {
-      double pages = 0, tuples = hasStorage(*r) ? -1 : 0;
+      double pages = 0, tuples = hasStorage(*r) || r->foreign ? -1 : 0;
       if (wantsSize && context.state != nullptr && r->storage != noStorage) {
          tuples = context.state->rowCount(r->storage);
          pages = static_cast<double>(context.state->bytes(r->storage)) / pageBytes;
@@ -72,7 +73,8 @@ void classRows(const SystemContext& context, RowBuilder& row) {
                                         [](const Constraint& c) { return c.kind == ConstraintKind::Check; });
       row.oid(r->oid).text(r->name).oid(r->schema).oid(r->rowType).oid(r->ofType).oid(r->owner);
       row.oid(hasStorage(*r) ? heapMethod : r->index ? accessMethod(r->index->method) : invalidOid);
-      row.oid(r->relationKind == RelationKind::View ? invalidOid : r->oid).oid(invalidOid); // filenode, tablespace
+      row.oid(r->relationKind == RelationKind::View || r->foreign ? invalidOid : r->oid)
+          .oid(invalidOid); // filenode, tablespace
       row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
       row.boolean(context.snapshot.hasIndexes(r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
       row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
@@ -123,8 +125,9 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
          row.letter(type != nullptr ? type->storage : isEnum ? 'p' : 'x');
          row.letter('\0').boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
          row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(c.isLocal).int4(c.parentCount);
-         row.oid(c.type.collation).acl(context.snapshot, c.acl).nulls(3);
-         row.emit();
+         row.oid(c.type.collation).acl(context.snapshot, c.acl).null();
+         foreignOptions(row, c.foreignOptions);
+         row.null().emit();
       }
       if (std::string_view("rpmtSf").find(r->relkind()) != std::string_view::npos) systemAttributeRows(*r, row);
    }

@@ -194,7 +194,7 @@ void jsonPathsOf(const SystemContext& context, const Relation& relation, const C
 void ouzelStatJsonPaths(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const RelationPtr& relation : context.snapshot.relations()) {
-      if (relation->relationKind != RelationKind::Table || relation->partitionKey) continue;
+      if (relation->relationKind != RelationKind::Table || !relation->hasOwnRows()) continue;
       if (isRestricted(context.snapshot, context.state->role(), *relation)) continue; // as pg_stats
       for (size_t i = 0; i < relation->columns.size(); ++i)
          if (const Column& column = relation->columns[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "engine/analyze/dimension_statistics.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/lock_found.hpp"
@@ -76,10 +77,24 @@ void analyze(SessionCore& core, const catalog::Relation& table, const Statistics
 
 } // namespace
 
+namespace {
+
+/// Throws 55000 for a foreign table, or one that has foreign heirs or partitions.
+void requireOwnRows(const catalog::Snapshot& snapshot, Oid oid) {
+   std::vector<Oid> read = snapshot.allHeirOids(oid);
+   read.insert(read.begin(), oid);
+   for (const Oid one : read)
+      if (const auto table = snapshot.relation(one); table && table->foreign)
+         catalog::throwNoHandler(snapshot, *table->foreign);
+}
+
+} // namespace
+
 void analyzeTable(SessionCore& core, Oid oid, const ::List* columns) {
    if (core.database.following) return; // the server that writes finds them out
    const catalog::Snapshot before = core.transaction.catalog();
    const catalog::RelationPtr named = before.relation(oid);
+   requireOwnRows(before, oid);
    if (named && named->partitionKey)
       for (const Oid partition : before.heirOids(oid))
          analyzeTable(core, partition, columns);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/row_security.hpp"
 #include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
@@ -136,6 +137,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    if (catalog::isRestricted(core.transaction.catalog(), core.role(), *target.relation))
       throw SqlError(sqlstate::featureNotSupported, "COPY FROM not supported with row-level security")
           .hint("Use INSERT statements instead.");
+   if (target.relation->foreign) catalog::throwNoHandler(core.transaction.catalog(), *target.relation->foreign);
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true);
    const CharacterEncoding encoding = encodingOf(core, target.options, true);
@@ -190,7 +192,7 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    const catalog::SearchPath path = core.searchPath();
    const auto relation = requireTarget(context, path, *statement.relation);
    if (relation->relationKind == catalog::RelationKind::View ||
-       relation->relationKind == catalog::RelationKind::MaterializedView)
+       relation->relationKind == catalog::RelationKind::MaterializedView || relation->foreign)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy from " +
                                                     std::string(catalog::relationKindName(*relation)) + " \"" +
                                                     relation->name + "\"")

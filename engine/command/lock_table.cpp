@@ -60,6 +60,9 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
       auto relation = findRelation(context, *name);
+      if (relation->foreign)
+         throw SqlError(sqlstate::wrongObjectType, "cannot lock relation \"" + relation->name + "\"")
+             .detail("This operation is not supported for foreign tables.");
       if (relation->relationKind != catalog::RelationKind::Table &&
           relation->relationKind != catalog::RelationKind::View) {
          if (relation->oid < firstUserOid) { // system tables do not change

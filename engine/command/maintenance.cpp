@@ -30,6 +30,9 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
       if (const auto relation = requireTarget(context, path, *target->relation); !actsFor(core, relation->owner))
          core.warn(sqlstate::warning, "skipping \"" + relation->name + "\" --- only table or database owner can " +
                                           (statement.is_vacuumcmd ? "vacuum" : "analyze") + " it");
+      else if (statement.is_vacuumcmd && relation->foreign)
+         core.warn(sqlstate::warning,
+                   "skipping \"" + relation->name + "\" --- cannot vacuum non-tables or special system tables");
       else if (analyzes)
          analyzeTable(core, relation->oid, target->va_cols);
    if (analyzes && targets.size() == 0) analyzeDatabase(core);

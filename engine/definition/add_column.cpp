@@ -192,19 +192,19 @@ void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::Lis
 
 void TableAlteration::appendColumn(const AddedColumn& added) {
    const auto relation = table();
-   if (added.column.notNull && !relation->partitionKey && (!added.missing || added.missing->isNull)) {
+   if (added.column.notNull && relation->hasOwnRows() && (!added.missing || added.missing->isNull)) {
       const auto rows = runOnNewest(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
       if (!rows.empty()) throwContainsNulls(added.column.name);
    }
    storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);
    if (added.missing && !added.missing->isNull) stored.missing = storedValue(*added.missing, added.column.type);
    editor_.addColumn(oid_, added.column);
-   if (relation->partitionKey) return; // its partitions have the rows
+   if (!relation->hasOwnRows()) return; // its partitions have them, or a foreign server
    core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
 }
 
 void TableAlteration::insertColumn(const AddedColumn& added) {
-   if (table()->partitionKey) {
+   if (!table()->hasOwnRows()) {
       editor_.addColumn(oid_, added.column);
       return;
    }

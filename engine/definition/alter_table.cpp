@@ -9,6 +9,7 @@
 #include "engine/definition/alter_target.hpp"
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
+#include "engine/definition/foreign/foreign_table.hpp"
 #include "engine/definition/index/exclusion_constraint.hpp"
 #include "engine/definition/index/index_draft.hpp"
 #include "engine/definition/lock_found.hpp"
@@ -50,8 +51,16 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    const auto changeSecurity = [&](RowSecurityChange change) {
       step(Misc, [this, change](const auto&) { changeRowSecurity(core_, *table(), change); });
    };
+   requireForeignAction(context_, *table(), command);
    switch (command.subtype) {
-   case AT_AddColumn: changesColumns_ = true; return step(AddColumn, [this](const auto& c) { addColumn(c); });
+   case AT_GenericOptions: return step(Misc, [this](const auto& c) { changeTableOptions(core_, *table(), c); });
+   case AT_AlterColumnGenericOptions:
+      return step(Misc, [this](const auto& c) { changeColumnOptions(core_, oid_, c.name, as<::List>(c.def)); });
+   case AT_AddColumn:
+      if (const auto& added = *as<::ColumnDef>(command.def); added.fdwoptions && table()->foreign)
+         enqueue(Misc, [this, &added] { changeColumnOptions(core_, oid_, added.colname, added.fdwoptions); });
+      changesColumns_ = true;
+      return step(AddColumn, [this](const auto& c) { addColumn(c); });
    case AT_DropColumn: changesColumns_ = true; return step(Drop, [this](const auto& c) { dropColumn(c); });
    case AT_ColumnDefault:
       if (!command.def) return step(Drop, [this](const auto& c) { setDefault(c, 0); });
@@ -106,7 +115,7 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
 void TableAlteration::run() {
    std::optional<RowRewrite> rewrite;
    // The rows are read as they were, dropped columns included.
-   if (!converted_.empty() && !table()->partitionKey) rewrite.emplace(core_, *table(), converted_);
+   if (!converted_.empty() && table()->hasOwnRows()) rewrite.emplace(core_, *table(), converted_);
    for (size_t pass = 0; pass < passCount; ++pass) {
       for (size_t i = 0; i < steps_[pass].size(); ++i) { // a step may add others to later passes
          steps_[pass][i]();
@@ -216,7 +225,7 @@ void TableAlteration::setNotNull(const ::AlterTableCmd& command, bool notNull) {
    if (!notNull && column.identity)
       throw SqlError(sqlstate::syntaxError,
                      "column \"" + column.name + "\" of relation \"" + relation->name + "\" is an identity column");
-   if (notNull && !relation->partitionKey) rejectNulls(command.name);
+   if (notNull && relation->hasOwnRows()) rejectNulls(command.name);
    editor_.setNotNull(oid_, command.name, notNull);
 }
 
@@ -237,7 +246,7 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       added.isValidated = !constraint.skip_validation;
       added.noInherit = constraint.is_no_inherit;
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
-      if (!constraint.skip_validation && !relation->partitionKey)
+      if (!constraint.skip_validation && relation->hasOwnRows())
          requireCheckHolds(core_, *relation, *editor_.snapshot().constraint(oid).second);
       return;
    }
@@ -434,7 +443,7 @@ void validateConstraint(CommandContext& context, Oid childOid, const std::string
                                                     "\" is not a foreign key or check constraint");
    if (constraint->isValidated) return;
    if (constraint->kind == catalog::ConstraintKind::Check)
-      table->partitionKey ? void() : requireCheckHolds(context.core, *table, *constraint);
+      table->hasOwnRows() ? requireCheckHolds(context.core, *table, *constraint) : void();
    else
       checkForeignKeyOfTable(context.core, table, *constraint);
    catalog::Relation changed = *table;

@@ -7,13 +7,13 @@
 #include "engine/definition/database/database.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/event_trigger/event_trigger.hpp"
+#include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/large_object.hpp"
 
 // What ALTER names besides tables: views, indexes, sequences; and who owns them.
@@ -34,7 +34,7 @@ void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::Ob
    if (relation.isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + relation.name + "\" is a system catalog");
-   if (type == OBJECT_FOREIGN_TABLE) refuse("a foreign table");
+   if (type == OBJECT_FOREIGN_TABLE && !relation.foreign) refuse("a foreign table");
    if (type == OBJECT_MATVIEW && relation.relationKind != RelationKind::MaterializedView) refuse("a materialized view");
    const bool isComposite = relation.relationKind == RelationKind::Composite;
    if (type == OBJECT_TYPE && !isComposite) refuse("a composite type");
@@ -47,6 +47,7 @@ void requireAlterable(SessionCore& core, const catalog::Relation& relation, ::Ob
 }
 
 std::string unsupportedFor(const catalog::Relation& relation) {
+   if (relation.foreign) return "This operation is not supported for foreign tables.";
    switch (relation.relationKind) {
    case RelationKind::View: return "This operation is not supported for views.";
    case RelationKind::MaterializedView: return "This operation is not supported for materialized views.";
@@ -106,6 +107,12 @@ const char* actionName(::AlterTableType type) {
    case AT_ReplicaIdentity: return "REPLICA IDENTITY";
    case AT_AttachPartition: return "ATTACH PARTITION";
    case AT_DetachPartition: return "DETACH PARTITION";
+   case AT_GenericOptions: return "OPTIONS";
+   case AT_AlterColumnGenericOptions: return "ALTER COLUMN ... OPTIONS";
+   case AT_EnableRule: return "ENABLE RULE";
+   case AT_EnableAlwaysRule: return "ENABLE ALWAYS RULE";
+   case AT_EnableReplicaRule: return "ENABLE REPLICA RULE";
+   case AT_DisableRule: return "DISABLE RULE";
    default: return nullptr;
    }
 }
@@ -244,11 +251,15 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
       return setIndexStatistics(context.core, *relation, command);
    if (command.subtype == AT_AttachPartition && relation->index && relation->index->isPartitioned)
       return attachIndex(context, *relation, command);
+   refuseAction(*relation, command);
+}
+
+void refuseAction(const catalog::Relation& relation, const ::AlterTableCmd& command) {
    const char* action = actionName(command.subtype);
    if (!action) throwNotSupported("this form of " + std::string(tagOf(Verb::Alter, OBJECT_TABLE)));
    throw SqlError(sqlstate::wrongObjectType,
-                  "ALTER action " + std::string(action) + " cannot be performed on relation \"" + relation->name + "\"")
-       .detail(unsupportedFor(*relation));
+                  "ALTER action " + std::string(action) + " cannot be performed on relation \"" + relation.name + "\"")
+       .detail(unsupportedFor(relation));
 }
 
 std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statement) {
@@ -266,6 +277,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    }
    if (statement.objectType == OBJECT_FOREIGN_SERVER) {
       changeServerOwner(core, stringOf(statement.object), owner);
+      return tag;
+   }
+   if (statement.objectType == OBJECT_FDW) {
+      changeWrapperOwner(core, stringOf(statement.object), owner);
       return tag;
    }
    if (statement.objectType == OBJECT_EVENT_TRIGGER) {

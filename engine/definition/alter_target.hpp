@@ -16,6 +16,8 @@ std::string unsupportedFor(const catalog::Relation& relation);
 
 /// A sub-command of ALTER TABLE for a relation that is no table: OWNER TO, SET (...), RESET (...), or 42809.
 void alterOther(CommandContext& context, Oid relation, const ::AlterTableCmd& command);
+/// Throws 42809 `ALTER action SET cannot be performed on relation "x"`.
+[[noreturn]] void refuseAction(const catalog::Relation& relation, const ::AlterTableCmd& command);
 /// SET (...) and RESET (...) of tables, indexes and views.
 void changeOptions(CommandContext& context, const catalog::Relation& relation, const ::AlterTableCmd& command);
 /// Gives a relation that is there its options.

@@ -46,7 +46,8 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
    requireTypeUsage(core_, type);
    requireNoCycle(core_, *relation, type);
    const bool isOther = type != column.type || type.domain != column.type.domain;
-   if (!definition.raw_default && isOther && !isAssignable(column, type))
+   // Nobody converts the values of a foreign table.
+   if (!definition.raw_default && isOther && !relation->foreign && !isAssignable(column, type))
       throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
                                                      "\" cannot be cast automatically to type " +
                                                      formatType({type.oid, -1, invalidOid}))

@@ -64,7 +64,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
       return Altered{OBJECT_TSDICTIONARY, nodeOf(as<::AlterTSDictionaryStmt>(node)->dictname)};
    case T_AlterTSConfigurationStmt:
       return Altered{OBJECT_TSCONFIGURATION, nodeOf(as<::AlterTSConfigurationStmt>(node)->cfgname)};
-   case T_AlterFdwStmt: return Altered{OBJECT_FDW, nullptr, as<::AlterFdwStmt>(node)->fdwname};
    case T_AlterEventTrigStmt: return Altered{OBJECT_EVENT_TRIGGER, nullptr, as<::AlterEventTrigStmt>(node)->trigname};
    case T_AlterPublicationStmt: return Altered{OBJECT_PUBLICATION, nullptr, as<::AlterPublicationStmt>(node)->pubname};
    case T_AlterSubscriptionStmt:

@@ -6,6 +6,7 @@
 #include "engine/definition/column_constraints.hpp"
 #include "engine/definition/declared_attributes.hpp"
 #include "engine/definition/definition.hpp"
+#include "engine/definition/make_table.hpp"
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/partition/inherited.hpp"
 #include "engine/definition/partition/keys.hpp"
@@ -41,9 +42,16 @@ void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
 std::string createTable(CommandContext& context, const ::CreateStmt& statement) {
    requireWritable(context.core, "CREATE TABLE");
    refuseUnsupported(context, statement);
+   makeTable(context, statement, nullptr, nullptr);
+   return "CREATE TABLE";
+}
+
+std::optional<Oid> makeTable(CommandContext& context, const ::CreateStmt& statement, const std::function<void()>& check,
+                             const std::function<void(catalog::Relation&)>& complete) {
    const NewRelation target = newRelation(context, *statement.relation, context.position(statement.relation->location));
    const char onCommit = onCommitAction(statement.oncommit, target);
-   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
+   if (skipsExisting(context, target, statement.if_not_exists)) return std::nullopt;
+   if (check) check();
    RelationOptions options = checkedOptions(OptionOwner::Table, statement.options);
    TableBuilder builder(context, target);
    const std::vector<catalog::RelationPtr> parents =
@@ -68,14 +76,18 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    draft.onCommit = onCommit;
    if (statement.partspec) makePartitioned(context, *statement.partspec, draft);
    if (statement.partbound) makePartition(context, *statement.partbound, *parents[0], draft);
-   if (!draft.partitionKey) makeStorage(context.core, draft);
+   if (complete) {
+      requireAbsent(target);
+      complete(draft);
+   }
+   if (draft.hasOwnRows()) makeStorage(context.core, draft);
    const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
    builder.addIndexesAndComments(oid, *context.core.transaction.catalog().relation(oid));
    for (const auto& [constraint, columns] : builder.foreignKeys())
       addForeignKey(context, oid, constraint, columns);
    if (statement.partbound) spreadKeys(context, parents[0]->oid, oid, false);
    if (statement.partbound) inheritTriggers(context.core, *parents[0], oid);
-   return "CREATE TABLE";
+   return oid;
 }
 
 } // namespace ouzel::engine

@@ -8,6 +8,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
+#include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/part_name.hpp"
 #include "engine/definition/rule/rule.hpp"
@@ -16,7 +17,6 @@
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/object_kind.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/policy.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -39,33 +39,40 @@ catalog::QualifiedName nameOf(const ::Node* list) {
 }
 
 struct DropKind {
-   std::optional<catalog::RelationKind> kind; ///< empty: there are no relations of the kind
+   char kind; ///< pg_class.relkind, but 'r' for partitioned tables and 'i' for their indexes
    const char *noun, *article, *hint;
 };
 
 /// Empty: objects of the type are not relations.
 std::optional<DropKind> dropKind(::ObjectType type) {
    switch (type) {
-   case OBJECT_TABLE: return DropKind{catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
-   case OBJECT_VIEW: return DropKind{catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
-   case OBJECT_INDEX: return DropKind{catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
-   case OBJECT_SEQUENCE: return DropKind{catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
-   case OBJECT_MATVIEW:
-      return DropKind{catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
-                      "DROP MATERIALIZED VIEW"};
-   case OBJECT_FOREIGN_TABLE: return DropKind{std::nullopt, "foreign table", "a foreign table", "DROP FOREIGN TABLE"};
+   case OBJECT_TABLE: return DropKind{'r', "table", "a table", "DROP TABLE"};
+   case OBJECT_VIEW: return DropKind{'v', "view", "a view", "DROP VIEW"};
+   case OBJECT_INDEX: return DropKind{'i', "index", "an index", "DROP INDEX"};
+   case OBJECT_SEQUENCE: return DropKind{'S', "sequence", "a sequence", "DROP SEQUENCE"};
+   case OBJECT_MATVIEW: return DropKind{'m', "materialized view", "a materialized view", "DROP MATERIALIZED VIEW"};
+   case OBJECT_FOREIGN_TABLE: return DropKind{'f', "foreign table", "a foreign table", "DROP FOREIGN TABLE"};
    default: return std::nullopt;
    }
 }
 
-const char* hintFor(catalog::RelationKind kind) {
+char kindOf(const catalog::Relation& relation) {
+   switch (relation.relkind()) {
+   case 'p': return 'r';
+   case 'I': return 'i';
+   default: return relation.relkind();
+   }
+}
+
+const char* hintFor(char kind) {
    switch (kind) {
-   case catalog::RelationKind::Table: return "Use DROP TABLE to remove a table.";
-   case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
-   case catalog::RelationKind::MaterializedView: return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
-   case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
-   case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
-   case catalog::RelationKind::Composite: return "Use DROP TYPE to remove a type.";
+   case 'r': return "Use DROP TABLE to remove a table.";
+   case 'v': return "Use DROP VIEW to remove a view.";
+   case 'm': return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
+   case 'f': return "Use DROP FOREIGN TABLE to remove a foreign table.";
+   case 'i': return "Use DROP INDEX to remove an index.";
+   case 'S': return "Use DROP SEQUENCE to remove a sequence.";
+   case 'c': return "Use DROP TYPE to remove a type.";
    default: return "";
    }
 }
@@ -128,16 +135,14 @@ catalog::RelationPtr requireDropped(SessionCore& core, const DropKind& wanted, c
       const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
                                              : std::string(wanted.noun) + " \"" + name.name + "\" does not exist";
       if (!missingOk)
-         throw SqlError(schemaMissing                                                 ? sqlstate::invalidSchemaName
-                        : !wanted.kind || wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
-                                                                                      : sqlstate::undefinedTable,
+         throw SqlError(schemaMissing                              ? sqlstate::invalidSchemaName
+                        : wanted.kind == 'f' || wanted.kind == 'i' ? sqlstate::undefinedObject
+                                                                   : sqlstate::undefinedTable,
                         what);
       core.notice(what + ", skipping");
       return nullptr;
    }
-   const catalog::RelationKind kind = relation->relationKind == catalog::RelationKind::Virtual
-                                          ? static_cast<catalog::RelationKind>(relation->shownKind)
-                                          : relation->relationKind;
+   const char kind = kindOf(*relation);
    if (kind != wanted.kind)
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
           .hint(hintFor(kind));
@@ -174,6 +179,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       if (dropUserTypes(context, statement)) return tag;
    }
    if (statement.removeType == OBJECT_FOREIGN_SERVER) return dropServers(context, statement);
+   if (statement.removeType == OBJECT_FDW) return dropWrappers(context, statement);
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
@@ -224,6 +230,10 @@ void dropTemporaryObjects(SessionCore& core) {
 
 namespace {
 
+void requireOwnRows(const catalog::Snapshot& snapshot, const catalog::Relation& table) {
+   if (table.foreign) catalog::throwNoHandler(snapshot, *table.foreign);
+}
+
 /// What TRUNCATE empties.
 struct Truncated {
    std::vector<catalog::RelationPtr> tables;
@@ -234,7 +244,10 @@ struct Truncated {
    }
    void addHeirs(const catalog::Snapshot& snapshot, Oid table) {
       for (const Oid heir : snapshot.allHeirOids(table))
-         if (!has(heir)) tables.push_back(snapshot.relation(heir));
+         if (!has(heir)) {
+            tables.push_back(snapshot.relation(heir));
+            requireOwnRows(snapshot, *tables.back());
+         }
    }
 };
 
@@ -247,6 +260,7 @@ Truncated lockTruncated(CommandContext& context, const ::TruncateStmt& statement
          auto found = requireTarget(context, core.searchPath(), *name);
          if (found->relationKind != catalog::RelationKind::Table)
             throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a table");
+         requireOwnRows(core.transaction.catalog(), *found);
          requirePrivilege(core, *found, catalog::privilege::truncate);
          return found;
       });

@@ -117,7 +117,7 @@ void requireReferences(SessionCore& core, const catalog::Relation& parent, const
 catalog::RelationPtr requireReferenced(CommandContext& context, const ::Constraint& definition) {
    SessionCore& core = context.core;
    const auto parent = requireTarget(context, core.searchPath(), *definition.pktable);
-   if (parent->relationKind != catalog::RelationKind::Table)
+   if (parent->relationKind != catalog::RelationKind::Table || parent->foreign)
       throw SqlError(sqlstate::wrongObjectType, "referenced relation \"" + parent->name + "\" is not a table");
    if (parent->isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege,

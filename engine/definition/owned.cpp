@@ -9,13 +9,13 @@
 #include "engine/definition/collation/collation.hpp"
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
+#include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/default_privileges.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/large_object.hpp"
 #include "engine/role/policy.hpp"
@@ -54,6 +54,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       setOwner(editor, *relation, to);
    }
+   reassignWrappers(core, from, to);
    reassignServers(core, from, to);
    reassignStatistics(core, from, to);
    reassignCollations(core, from, to);
@@ -89,6 +90,10 @@ void addOwned(SessionCore& core, Oid role, catalog::DropTargets& owned) {
       if (op->owner == role) owned.operators.push_back(op->oid);
    for (const catalog::ExtensionPtr& extension : snapshot.extensions())
       if (extension->owner == role) owned.extensions.push_back(extension->oid);
+   for (const catalog::ForeignWrapperPtr& wrapper : snapshot.wrappers())
+      if (wrapper->owner == role) owned.wrappers.push_back(wrapper->oid);
+   for (const catalog::ServerPtr& server : snapshot.servers())
+      if (server->owner == role) owned.servers.push_back(server->oid);
 }
 
 /// Locks what falls. Throws 0A000 for types whose names may stand in texts.
@@ -137,7 +142,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       revokeEverything(core, role->oid);
       removeFromPolicies(core, role->oid);
       removeDefaultPrivileges(core, role->oid);
-      dropServersOf(core, role->oid, statement.behavior == DROP_CASCADE);
+      dropMappingsOf(core, role->oid);
       dropStatisticsOf(core, role->oid);
       dropEventTriggersOf(core, role->oid);
       dropLargeObjectsOf(core, role->oid);

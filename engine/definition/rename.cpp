@@ -8,6 +8,7 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
+#include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/operator/operator.hpp"
@@ -17,7 +18,6 @@
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/object_kind.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/large_object.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -285,6 +285,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       }
       refuseToAlter(type, findSystemObject(core, type, statement.object));
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
+   case OBJECT_FDW: renameWrapper(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE: return renameRule(context, statement);
    case OBJECT_TRIGGER: return renameTrigger(context, statement);
    case OBJECT_DATABASE: renameDatabase(core, statement.subname, statement.newname); return tag;
@@ -359,7 +360,7 @@ void requireKind(const catalog::Relation& relation, ::ObjectType type) {
       return type == wanted && relkinds.find(relation.relkind()) != std::string_view::npos;
    };
    if (is(OBJECT_TABLE, "rp") || is(OBJECT_VIEW, "v") || is(OBJECT_INDEX, "iI") || is(OBJECT_SEQUENCE, "S") ||
-       is(OBJECT_MATVIEW, "m"))
+       is(OBJECT_MATVIEW, "m") || is(OBJECT_FOREIGN_TABLE, "f"))
       return;
    throw SqlError(sqlstate::wrongObjectType, "\"" + relation.name + "\" is not " +
                                                  (type == OBJECT_INDEX ? "an " : "a ") +
@@ -475,12 +476,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       break;
    }
    case OBJECT_LARGEOBJECT: commentOnLargeObject(core, statement.object, text); break;
-   case OBJECT_FOREIGN_SERVER: {
-      const auto server = requireServer(core, stringOf(statement.object));
-      requireOwner(core, *server);
-      editor.setComment(catalog::class_oid::pgForeignServer, server->oid, 0, text);
-      break;
-   }
+   case OBJECT_FOREIGN_SERVER: commentOnServer(core, stringOf(statement.object), text); break;
+   case OBJECT_FDW: commentOnWrapper(core, stringOf(statement.object), text); break;
    case OBJECT_STATISTIC_EXT: {
       const auto statistics = findStatistics(core, as<::List>(statement.object), false);
       requireOwner(core, *statistics);

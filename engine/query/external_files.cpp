@@ -25,13 +25,14 @@ io::ObjectAccessPtr accessBy(const catalog::Snapshot& snapshot, Oid role, const 
    io::ObjectAccessPtr best;
    int depth = -1;
    for (const catalog::ServerPtr& server : snapshot.servers()) {
+      if (server->wrapper != catalog::s3Wrapper) continue;
       const auto* mapping = server->mappingOf(role);
       if (!mapping) mapping = server->mappingOf(invalidOid);
       constexpr uint32_t usage = catalog::privilege::usage;
       if (!mapping ||
           catalog::held(snapshot, role, server->owner, server->acl, catalog::AclKind::Server, usage) != usage)
          continue;
-      const std::string parameters = parametersOf(*server);
+      const std::string parameters = parametersOf(server->options);
       const int below = io::depthBelow(url, optionOf(server->options, "url") + parameters);
       if (below <= depth) continue;
       depth = below;
@@ -44,9 +45,9 @@ io::ObjectAccessPtr accessBy(const catalog::Snapshot& snapshot, Oid role, const 
 
 } // namespace
 
-std::string parametersOf(const catalog::ForeignServer& server) {
+std::string parametersOf(const catalog::ForeignOptions& options) {
    std::string parameters;
-   for (const auto& [name, value] : server.options)
+   for (const auto& [name, value] : options)
       if (name != "url") parameters += (parameters.empty() ? "?" : "&") + name + "=" + value;
    return parameters;
 }

@@ -18,8 +18,8 @@ enum class FileAccess : uint8_t { Read, Write };
 io::ObjectAccessPtr requireFileAccess(SessionCore& core, FileAccess access, const std::string& path,
                                       std::string_view action, std::string hint = {});
 
-/// The parameters of a foreign server's store: empty, or "?endpoint=...".
-std::string parametersOf(const catalog::ForeignServer& server);
+/// The parameters of the store of a server of the wrapper s3, by its options: empty, or "?endpoint=...".
+std::string parametersOf(const catalog::ForeignOptions& options);
 /// Open the files of a call of read_csv, read_json or read_parquet. Throws 42501 and the errors of opening.
 io::ExternalTablePtr openExternalTable(SessionCore& core, std::string_view function,
                                        const io::ExternalRequest& request);

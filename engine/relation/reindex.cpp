@@ -16,6 +16,7 @@ using sql::ListOf;
 using sql::textOf;
 
 bool hasRows(const catalog::Relation& relation) {
+   if (relation.foreign) return false;
    return relation.relationKind == catalog::RelationKind::Table ||
           relation.relationKind == catalog::RelationKind::MaterializedView ||
           relation.relationKind == catalog::RelationKind::Virtual;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/large_object.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
@@ -272,6 +272,13 @@ void grantOnServer(SessionCore& core, const catalog::ForeignServer& server, cons
    core.transaction.editor().replaceServer(std::move(draft));
 }
 
+void grantOnWrapper(SessionCore& core, const catalog::ForeignWrapper& wrapper, const Grant& grant) {
+   if (wrapper.isBuiltin()) throwNotSupported("GRANT and REVOKE on the foreign-data wrapper s3");
+   catalog::ForeignWrapper draft = wrapper;
+   draft.acl = changedOf(core, AclKind::ForeignWrapper, wrapper, grant);
+   core.transaction.editor().replaceWrapper(std::move(draft));
+}
+
 void grantOnLargeObject(SessionCore& core, const catalog::LargeObject& object, const Grant& grant) {
    const uint32_t privileges = checkedFor(AclKind::LargeObject, grant);
    // Its name is what PostgreSQL calls it, so that errors say "large object" twice.
@@ -347,6 +354,8 @@ void revokeEverything(SessionCore& core, Oid role) {
    }
    for (const auto& schema : snapshot.schemas())
       if (schema->owner != role && names(schema->acl, role)) grantOnSchema(core, *schema, grant);
+   for (const catalog::ForeignWrapperPtr& wrapper : snapshot.wrappers())
+      if (wrapper->owner != role && names(wrapper->acl, role)) grantOnWrapper(core, *wrapper, grant);
    for (const catalog::ServerPtr& server : snapshot.servers())
       if (server->owner != role && names(server->acl, role)) grantOnServer(core, *server, grant);
    for (const catalog::FunctionPtr& function : snapshot.functions())
@@ -389,7 +398,11 @@ std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statemen
    }
    case OBJECT_FOREIGN_SERVER:
       for (const ::Node* name : ListOf<>(statement.objects))
-         grantOnServer(core, *requireServer(core, stringOf(name)), grant);
+         grantOnServer(core, *catalog::requireServer(core.transaction.catalog(), stringOf(name)), grant);
+      return tag;
+   case OBJECT_FDW:
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnWrapper(core, *catalog::requireWrapper(core.transaction.catalog(), stringOf(name)), grant);
       return tag;
    case OBJECT_LARGEOBJECT: {
       checkedFor(AclKind::LargeObject, grant);

@@ -23,7 +23,7 @@ catalog::RelationPtr tableOf(CommandContext& context, const ::RangeVar& name) {
    if (!actsFor(core, table->owner)) requireOwner(core, *table);
    if (table->isBuiltin())
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + table->name + "\" is a system catalog");
-   if (table->relationKind != catalog::RelationKind::Table)
+   if (table->relationKind != catalog::RelationKind::Table || table->foreign)
       throw SqlError(sqlstate::wrongObjectType, "\"" + table->name + "\" is not a table");
    core.transaction.lock(table->oid, LockMode::AccessExclusive);
    return core.transaction.catalog().relation(table->oid);

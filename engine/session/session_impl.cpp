@@ -14,6 +14,8 @@
 #include "engine/definition/definition.hpp"
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
+#include "engine/definition/foreign/foreign.hpp"
+#include "engine/definition/foreign/foreign_table.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/owned.hpp"
@@ -28,7 +30,6 @@
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"
 #include "engine/role/default_privileges.hpp"
-#include "engine/role/foreign_server.hpp"
 #include "engine/role/grant.hpp"
 #include "engine/role/policy.hpp"
 #include "engine/role/role.hpp"
@@ -336,6 +337,10 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_RuleStmt: return createRule(context, *as<::RuleStmt>(node));
    case T_CreatePolicyStmt: return createPolicy(context, *as<::CreatePolicyStmt>(node));
    case T_AlterPolicyStmt: return alterPolicy(context, *as<::AlterPolicyStmt>(node));
+   case T_CreateForeignTableStmt: return createForeignTable(context, *as<::CreateForeignTableStmt>(node));
+   case T_ImportForeignSchemaStmt: return importForeignSchema(context, *as<::ImportForeignSchemaStmt>(node));
+   case T_CreateFdwStmt: return createWrapper(context, *as<::CreateFdwStmt>(node));
+   case T_AlterFdwStmt: return alterWrapper(context, *as<::AlterFdwStmt>(node));
    case T_CreateForeignServerStmt: return createServer(context, *as<::CreateForeignServerStmt>(node));
    case T_AlterForeignServerStmt: return alterServer(context, *as<::AlterForeignServerStmt>(node));
    case T_CreateUserMappingStmt: return createUserMapping(context, *as<::CreateUserMappingStmt>(node));

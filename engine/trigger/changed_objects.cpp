@@ -6,6 +6,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/comments.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
@@ -41,6 +42,8 @@ Address addressOf(const catalog::CatalogObject& object) {
       return {key.b, key.c, key.d};
    }
    case ObjectKind::Server: return {class_oid::pgForeignServer, static_cast<const catalog::ForeignServer&>(object).oid};
+   case ObjectKind::ForeignWrapper:
+      return {class_oid::pgForeignDataWrapper, static_cast<const catalog::ForeignWrapper&>(object).oid};
    case ObjectKind::Statistics: return {class_oid::pgStatisticExt, static_cast<const catalog::Statistics&>(object).oid};
    case ObjectKind::Collation: return {class_oid::pgCollation, static_cast<const catalog::Collation&>(object).oid};
    case ObjectKind::Function: return {class_oid::pgProc, static_cast<const catalog::Function&>(object).oid};
@@ -85,6 +88,7 @@ public:
          if (tag_ == "COMMENT") add(addressOf(*change.after), "COMMENT");
          return;
       }
+      if (change.key.kind == ObjectKind::Server && tag_.ends_with("USER MAPPING")) return noteMapping(change);
       const Address address = addressOf(*change.after);
       if (address.classOid == invalidOid) return;
       const auto identity = identify(address);
@@ -110,12 +114,24 @@ private:
       return catalog::identifyObject(names_, address.classOid, address.object, address.attribute);
    }
    static std::string tagFor(const char* verb, const std::string& type) {
-      return verb + inCapitals(type == "statistics object" ? "statistics" : type == "composite type" ? "type" : type);
+      return verb + inCapitals(type == "statistics object"      ? "statistics"
+                               : type == "composite type"       ? "type"
+                               : type == "foreign-data wrapper" ? "foreign data wrapper"
+                                                                : type);
    }
    void add(const Address& address, std::string tag) {
       const auto identity = identify(address);
       found_.push_back({address.classOid, address.object, address.attribute, std::move(tag), identity.type,
                         identity.schema, identity.identity});
+   }
+   /// The user mapping that a command has made or changed.
+   void noteMapping(const Change& change) {
+      if (!change.before) return;
+      const auto& before = static_cast<const catalog::ForeignServer&>(*change.before);
+      for (const auto& mapping : static_cast<const catalog::ForeignServer&>(*change.after).mappings) {
+         const auto* old = before.mappingOf(mapping.role);
+         if (!old || old->options != mapping.options) add({class_oid::pgUserMapping, mapping.oid}, std::string(tag_));
+      }
    }
    /// Triggers, policies and rules of a relation that stays are made and changed by commands of their own.
    void noteParts(const Relation& before, const Relation& after) {
@@ -171,6 +187,9 @@ public:
       if (!change.after) return noteFallen(*change.before);
       if (change.key.kind == ObjectKind::Relation)
          noteLost(static_cast<const Relation&>(*change.before), static_cast<const Relation&>(*change.after));
+      if (change.key.kind == ObjectKind::Server)
+         noteLost(static_cast<const catalog::ForeignServer&>(*change.before),
+                  static_cast<const catalog::ForeignServer&>(*change.after));
    }
    std::vector<EventState::Dropped> take() { return std::move(found_); }
 
@@ -185,6 +204,9 @@ private:
       isTemporary_ = relation && relation->persistence == catalog::Persistence::Temporary;
       const bool isPart = relation && relation->index && !isNamed;
       add(address, isNamed, !isNamed && !isPart);
+      if (object.kind == ObjectKind::Server)
+         for (const auto& mapping : static_cast<const catalog::ForeignServer&>(object).mappings)
+            add({class_oid::pgUserMapping, mapping.oid}, false, true);
       if (!relation) return;
       if (relation->rowType != invalidOid && address.classOid == class_oid::pgClass)
          add({class_oid::pgType, relation->rowType}, false, false);
@@ -210,6 +232,10 @@ private:
       for (const auto& part : partsOf(before))
          if (std::ranges::find(left, part) == left.end())
             add({part.first, part.second}, named_.empty(), !named_.empty());
+   }
+   void noteLost(const catalog::ForeignServer& before, const catalog::ForeignServer& after) {
+      for (const auto& mapping : before.mappings)
+         if (!after.mappingOf(mapping.role)) add({class_oid::pgUserMapping, mapping.oid}, true, false);
    }
    void add(const Address& address, bool isNamed, bool isCascaded) {
       const auto identity = catalog::identifyObject(names_, address.classOid, address.object, address.attribute);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/object_name.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/event_tags.hpp"
@@ -91,6 +92,12 @@ void CommandEvents::noteNamed() {
       case OBJECT_SCHEMA:
          if (const auto schema = snapshot_.findSchema(stringOf(object))) named_.push_back(schema->oid);
          break;
+      case OBJECT_FDW:
+         if (const auto wrapper = snapshot_.findWrapper(stringOf(object))) named_.push_back(wrapper->oid);
+         break;
+      case OBJECT_FOREIGN_SERVER:
+         if (const auto server = snapshot_.findServer(stringOf(object))) named_.push_back(server->oid);
+         break;
       case OBJECT_TABLE:
       case OBJECT_VIEW:
       case OBJECT_INDEX:
@@ -113,10 +120,11 @@ void CommandEvents::end() {
    const std::vector<catalog::Change> changes = core_.transaction.editor().changedSince(*before_);
    core_.transaction.storage().nextCommand();
    state_.changed = changedObjects(core_, changes, tag_);
-   if (isNode(&command_, T_GrantStmt))
-      state_.changed.assign(
-          1,
-          {invalidOid, invalidOid, 0, tag_, std::string(objectKindName(as<::GrantStmt>(&command_)->objtype)), {}, {}});
+   if (isNode(&command_, T_GrantStmt)) {
+      const ::ObjectType type = as<::GrantStmt>(&command_)->objtype;
+      const std::string kind = type == OBJECT_FOREIGN_SERVER ? "FOREIGN SERVER" : std::string(objectKindName(type));
+      state_.changed.assign(1, {invalidOid, invalidOid, 0, tag_, kind, {}, {}});
+   }
    if (std::ranges::any_of(changes, [](const catalog::Change& change) { return change.before != nullptr; }))
       state_.dropped = droppedObjects(core_, snapshot_, changes, named_);
    if (!state_.dropped.empty()) {

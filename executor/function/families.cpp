@@ -45,6 +45,7 @@ void registerFamilies() {
    registerRange();
    registerRegex();
    registerPrograms();
+   registerForeignData();
    registerLargeObject();
    registerRoutine();
    registerRow();

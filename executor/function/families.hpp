@@ -36,6 +36,7 @@ void registerMultirange();
 void registerRange();
 void registerRegex();
 void registerPrograms();
+void registerForeignData();
 void registerLargeObject();
 void registerRoutine();
 void registerRow();

@@ -34,8 +34,12 @@ void encodeEqualities(RelPtr& root, const Query& query);
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.
 void pushDown(RelPtr& root, Query& query);
+/// Throws 55000 if the query reads or writes a foreign table, which no wrapper has code for. Of the partitions or heirs
+/// of a table, those count that prunePartitions() leaves.
+void requireHandlers(Rel& root);
 /// Leaves out partitions without rows that satisfy the predicates of their scan.
 void prunePartitions(RelPtr& root);
+void requireHandlersOfParts(Rel& root);
 /// Small rewrites of order, duplicates and limits: drops sorts and DISTINCTs without effect, moves LIMIT below
 /// projections, gives aggregates the order of their input.
 void tidy(RelPtr& root, Query& query);

@@ -171,6 +171,7 @@ struct TableRef {
    /// The tables with the rows of a partitioned table, or of one from which others inherit; null: only its own.
    std::shared_ptr<const TableParts> parts{};
    std::shared_ptr<const std::vector<uint32_t>> keptParts{}; ///< those of `parts` to read; null: all
+   std::string wrapper{}; ///< of a foreign table: that of its server, which has no code to read or write it
 };
 struct GetColumn {
    ColumnId column;

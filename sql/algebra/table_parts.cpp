@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catalog/object/collation.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::sql {
@@ -81,7 +82,7 @@ public:
             if (heir.relation->partitionKey)
                child.node = addPartitioned(heir.relation, below);
             else
-               parts_.parts.push_back({heir.relation, below});
+               addPart(heir.relation, below);
             child.end = static_cast<uint32_t>(parts_.parts.size());
             node.children.push_back(child);
          }
@@ -97,14 +98,14 @@ public:
    /// Adds a table and all that inherits from it, level by level, each once.
    void addHeirs(const catalog::RelationPtr& table) {
       std::set<Oid> seen{table->oid};
-      parts_.parts.push_back({table, nullptr});
+      addPart(table, nullptr);
       for (size_t i = 0; i < parts_.parts.size(); ++i) {
          const TablePart above = parts_.parts[i];
          const auto list = catalog_.heirs(above.relation->oid);
          if (!list) continue;
          for (const catalog::Heir& heir : list->heirs)
             if (seen.insert(heir.relation->oid).second)
-               parts_.parts.push_back({heir.relation, composed(above.attributes, heir.attributes)});
+               addPart(heir.relation, composed(above.attributes, heir.attributes));
       }
    }
 
@@ -130,6 +131,9 @@ public:
    }
 
 private:
+   void addPart(const catalog::RelationPtr& relation, AttributeMap attributes) {
+      parts_.parts.push_back({relation, std::move(attributes), wrapperName(catalog_, *relation)});
+   }
    static int16_t attributeAbove(const AttributeMap& attributes, int16_t own) {
       if (!attributes) return own;
       const auto found = std::find(attributes->begin(), attributes->end(), own);
@@ -141,6 +145,10 @@ private:
 };
 
 } // namespace
+
+std::string wrapperName(const catalog::Snapshot& catalog, const catalog::Relation& table) {
+   return table.foreign ? catalog::wrapperOf(catalog, *table.foreign)->name : std::string();
+}
 
 int32_t TableParts::find(Oid relation) const {
    const auto found =

@@ -15,6 +15,7 @@ namespace ouzel::sql {
 struct TablePart {
    catalog::RelationPtr relation;
    catalog::AttributeMap attributes; ///< the whole table's attributes in it, those of TableParts::extra behind them
+   std::string wrapper{};            ///< as TableRef::wrapper
 
    /// Its own number of an attribute of the whole table; 0: it has none, and NULL is read.
    int16_t attributeOf(int16_t attribute) const {
@@ -66,6 +67,8 @@ struct TableParts {
    int32_t find(Oid relation) const;
 };
 
+/// TableRef::wrapper of a table.
+std::string wrapperName(const catalog::Snapshot& catalog, const catalog::Relation& table);
 /// The parts of a table; null if it has only its own rows. `withExtra`: list the columns that only parts have.
 std::shared_ptr<const TableParts> partsOf(const catalog::Snapshot& catalog, const catalog::RelationPtr& table,
                                           bool withExtra);
@@ -103,7 +106,9 @@ void forEachPart(const TableRef& table, Visit&& visit) {
 template <typename Visit>
 void forEachStorage(const TableRef& table, Visit&& visit) {
    if (!table.parts) return visit(table.storageId);
-   forEachPart(table, [&](const TablePart& part) { visit(static_cast<uint64_t>(part.relation->storage)); });
+   forEachPart(table, [&](const TablePart& part) {
+      if (part.wrapper.empty()) visit(static_cast<uint64_t>(part.relation->storage));
+   });
 }
 size_t partCount(const TableRef& table);
 /// "3 of 12": those to read, and all.

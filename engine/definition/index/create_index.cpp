@@ -26,8 +26,8 @@ namespace {
 catalog::RelationPtr requireIndexed(CommandContext& context, const ::IndexStmt& statement) {
    SessionCore& core = context.core;
    const auto table = requireTarget(context, core.searchPath(), *statement.relation);
-   if (table->relationKind != catalog::RelationKind::Table &&
-       table->relationKind != catalog::RelationKind::MaterializedView)
+   if (table->foreign || (table->relationKind != catalog::RelationKind::Table &&
+                          table->relationKind != catalog::RelationKind::MaterializedView))
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"")
           .detail(unsupportedFor(*table));
    if (!table->isBuiltin()) {

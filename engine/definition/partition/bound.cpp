@@ -429,6 +429,10 @@ void requireDefaultWithout(SessionCore& core, const catalog::Relation& parent, c
    const catalog::Relation& other =
        *partitions->heirs[static_cast<size_t>(partitions->map->defaultPartition())].relation;
    core.transaction.lock(other.oid, LockMode::AccessExclusive);
+   if (other.foreign)
+      return core.warn(sqlstate::checkViolation, "skipped scanning foreign table \"" + other.name +
+                                                     "\" which is a partition of default partition \"" + other.name +
+                                                     "\"");
    catalog::Relation shown;
    shown.parents = {parent.oid};
    shown.bound = bound;

@@ -82,6 +82,7 @@ namespace {
 Column inheritedColumn(const Column& column) {
    Column copy = column;
    copy.acl = {};
+   copy.foreignOptions.clear();
    copy.defaultOid = invalidOid;
    copy.parentCount = 1;
    copy.isLocal = false;
@@ -226,7 +227,7 @@ void inheritCheck(CommandContext& context, Oid heirOid, const Constraint& check)
       return;
    }
    const Oid oid = editor.addConstraint(heirOid, checkFor(context, *heir, check));
-   if (check.isValidated && !heir->partitionKey)
+   if (check.isValidated && heir->hasOwnRows())
       requireCheckHolds(context.core, *heir, *editor.snapshot().constraint(oid).second);
 }
 

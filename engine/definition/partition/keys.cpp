@@ -222,9 +222,23 @@ void KeySpreader::addForeignKey(const Constraint& constraint) {
       checkForeignKeyOfTable(context_.core, this->partition(), *editor_.snapshot().constraint(oid).second);
 }
 
+/// A foreign partition has no part of an index. Throws 42809 for keys, which need all parts.
+void requireNoKeys(const catalog::Snapshot& snapshot, Oid parentOid, const std::set<Oid>& keys) {
+   const RelationPtr parent = snapshot.relation(parentOid);
+   for (const RelationPtr& index : snapshot.indexesOf(parentOid))
+      if (keys.contains(index->oid) && index->index->isUnique)
+         throw SqlError(sqlstate::wrongObjectType,
+                        "cannot create unique index on partitioned table \"" + parent->name + "\"")
+             .detail("Table \"" + parent->name + "\" contains partitions that are foreign tables.");
+   for (const Constraint& constraint : parent->constraints)
+      if (keys.contains(constraint.oid) && constraint.kind == ConstraintKind::ForeignKey)
+         throw SqlError(sqlstate::wrongObjectType, "foreign key constraints are not supported on foreign tables");
+}
+
 void spread(CommandContext& context, Oid parent, Oid partition, bool matches, const std::set<Oid>& keys) {
    checkStack();
    const catalog::CatalogEditor& editor = context.core.transaction.editor();
+   if (editor.snapshot().relation(partition)->foreign) return requireNoKeys(editor.snapshot(), parent, keys);
    KeySpreader spreader(context, editor.snapshot().relation(parent), editor.snapshot().relation(partition), matches);
    const std::set<Oid> made = spreader.run(keys);
    if (made.empty() || !editor.snapshot().relation(partition)->partitionKey) return;

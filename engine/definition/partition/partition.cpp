@@ -157,7 +157,7 @@ void requireAttachable(SessionCore& core, const catalog::Relation& child, const 
 void requireRowsWithin(SessionCore& core, const catalog::Relation& table) {
    const catalog::Snapshot& snapshot = core.transaction.editor().snapshot();
    const std::string condition = partitionConstraintText(snapshot, table);
-   if (condition.empty()) return;
+   if (condition.empty() || table.foreign) return;
    const auto rows = runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, table) + " WHERE (" + condition +
                                            ") IS NOT TRUE LIMIT 1");
    if (rows.empty()) return;
@@ -212,6 +212,20 @@ void requireNoRowTransitions(const catalog::Relation& table, const char* what, c
 
 } // namespace
 
+namespace {
+
+/// Throws 42809 if the partitioned table, which a foreign table joins, has keys.
+void requireNoUniqueKeys(const catalog::Snapshot& snapshot, const catalog::Relation& child,
+                         const catalog::Relation& parent) {
+   for (const RelationPtr& index : snapshot.indexesOf(parent.oid))
+      if (index->index->isUnique)
+         throw SqlError(sqlstate::wrongObjectType, "cannot attach foreign table " + quoted(child) +
+                                                       " as partition of partitioned table " + quoted(parent))
+             .detail("Partitioned table " + quoted(parent) + " contains unique indexes.");
+}
+
+} // namespace
+
 void attachPartition(CommandContext& context, const catalog::Relation& parent, const ::AlterTableCmd& command) {
    SessionCore& core = context.core;
    catalog::CatalogEditor& editor = core.transaction.editor();
@@ -229,6 +243,7 @@ void attachPartition(CommandContext& context, const catalog::Relation& parent, c
    changed.bound = std::move(bound);
    editor.replaceRelation(std::move(changed));
    requireRowsWithin(core, *editor.snapshot().relation(child->oid));
+   if (child->foreign) requireNoUniqueKeys(editor.snapshot(), *child, parent);
    spreadKeys(context, parent.oid, child->oid, true);
    inheritTriggers(core, parent, child->oid);
 }

@@ -34,8 +34,8 @@ catalog::RelationPtr relationOf(CommandContext& context, const ::RangeVar& name)
    const auto kind = relation->relationKind;
    if (kind == catalog::RelationKind::MaterializedView)
       throw SqlError(sqlstate::featureNotSupported, "rules on materialized views are not supported");
-   if (kind != catalog::RelationKind::Table && kind != catalog::RelationKind::View &&
-       kind != catalog::RelationKind::Virtual)
+   if (relation->foreign || (kind != catalog::RelationKind::Table && kind != catalog::RelationKind::View &&
+                             kind != catalog::RelationKind::Virtual))
       throw SqlError(sqlstate::wrongObjectType, "relation \"" + relation->name + "\" cannot have rules")
           .detail(unsupportedFor(*relation));
    if (relation->isBuiltin())

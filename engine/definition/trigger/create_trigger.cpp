@@ -70,6 +70,13 @@ void Draft::checkKind(const catalog::Relation& table) const {
    const std::string quoted = "\"" + table.name + "\"";
    const bool isInstead = (static_cast<uint32_t>(statement_.timing) & bit::insteadOf) != 0;
    const RelationKind kind = table.relationKind;
+   const auto refuseForeign = [&](const char* detail) {
+      refuse(sqlstate::wrongObjectType, quoted + " is a foreign table", detail);
+   };
+   if (table.foreign && isInstead) refuseForeign("Foreign tables cannot have INSTEAD OF triggers.");
+   if (table.foreign && (static_cast<uint32_t>(statement_.events) & bit::truncate) != 0)
+      refuseForeign("Foreign tables cannot have TRUNCATE triggers.");
+   if (table.foreign && statement_.isconstraint) refuseForeign("Foreign tables cannot have constraint triggers.");
    if (kind == RelationKind::Table || (kind == RelationKind::Virtual && table.shownKind == 'r')) {
       if (isInstead)
          refuse(sqlstate::wrongObjectType, quoted + (table.partitionKey ? " is a partitioned table" : " is a table"),
@@ -93,6 +100,9 @@ void Draft::readTransition(const ::TriggerTransition& transition, const catalog:
    if (!transition.isTable)
       throw SqlError(sqlstate::featureNotSupported, "ROW variable naming in the REFERENCING clause is not supported")
           .hint("Use OLD TABLE or NEW TABLE for naming transition tables.");
+   if (table.foreign)
+      refuse(sqlstate::wrongObjectType, "\"" + table.name + "\" is a foreign table",
+             "Triggers on foreign tables cannot have transition tables.");
    if (table.relationKind == RelationKind::View)
       refuse(sqlstate::wrongObjectType, "\"" + table.name + "\" is a view",
              "Triggers on views cannot have transition tables.");

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/object/acl.hpp"
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
@@ -286,6 +287,7 @@ constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 <<
 /// The events that can reach one column of a relation, or with attribute 0 any.
 int32_t events(const catalog::Relation& relation, int16_t attribute, KernelEnv& env) {
    constexpr int32_t all = updateEvent | insertEvent | deleteEvent;
+   if (relation.foreign) catalog::throwNoHandler(snapshotOf(env), *relation.foreign); // its wrapper would know
    if (relation.relationKind == catalog::RelationKind::Table) return all;
    if (relation.relationKind != catalog::RelationKind::View || !env.context.session) return 0;
    const std::vector<bool> writable = env.context.session->writableColumns(relation);
@@ -393,12 +395,10 @@ std::optional<int64_t> tablespaceSizeByName(const StringView& name, KernelEnv& e
 }
 
 Oid serverIn(const NameContext& names, std::string_view name) {
-   if (const auto server = names.snapshot.findServer(name)) return server->oid;
-   throw SqlError(sqlstate::undefinedObject, "server \"" + std::string(name) + "\" does not exist");
+   return catalog::requireServer(names.snapshot, name)->oid;
 }
-Oid wrapperIn(const NameContext&, std::string_view name) {
-   if (name == "s3") return catalog::s3Wrapper;
-   throw SqlError(sqlstate::undefinedObject, "foreign-data wrapper \"" + std::string(name) + "\" does not exist");
+Oid wrapperIn(const NameContext& names, std::string_view name) {
+   return catalog::requireWrapper(names.snapshot, name)->oid;
 }
 
 using Lookup = Oid (*)(const NameContext&, std::string_view);

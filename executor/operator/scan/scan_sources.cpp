@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "common/format.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
@@ -42,6 +43,7 @@ storage::ScanSpec ScanSources::specOf(const sql::TablePart* part, const storage:
 
 void ScanSources::add(QueryContext& context, const sql::TablePart* part, const storage::ScanSpec& spec,
                       const storage::Snapshot& snapshot) {
+   if (part && !part->wrapper.empty()) catalog::throwNoHandler(part->wrapper); // a plan without pruning has it
    storage::Table* table =
        context.execution.table(part ? static_cast<uint64_t>(part->relation->storage) : plan_.table.storageId);
    storage::ScanSpec own = specOf(part, spec);

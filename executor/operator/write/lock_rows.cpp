@@ -75,8 +75,9 @@ private:
       }
       target.oidSlot = slots.find(lock.tableOid);
       for (const sql::TablePart& part : lock.table.parts->parts)
-         target.tables.emplace(part.relation->oid,
-                               context_.execution.table(static_cast<uint64_t>(part.relation->storage)));
+         if (part.wrapper.empty()) // no row of a foreign table gets here
+            target.tables.emplace(part.relation->oid,
+                                  context_.execution.table(static_cast<uint64_t>(part.relation->storage)));
    }
 
    /// Lock rows [first, first + count) of the batch in all tables. Sets rows_ to the locked rows, and returns their

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "executor/kernel/select.hpp"
 
 namespace ouzel::executor {
@@ -65,6 +66,7 @@ std::vector<WrittenColumn> WriteTarget::writtenColumns(const ColumnSlots& slots,
 
 void WriteTarget::addTable(uint64_t storageId, const sql::TablePart* part, const ColumnSlots& slots) {
    Table& added = tables_.emplace_back();
+   if (part && !part->wrapper.empty()) return; // rows that come to it are refused
    added.table = context_.table(storageId);
    const auto stored = added.table->columns();
    for (const auto& column : *stored) {
@@ -174,6 +176,7 @@ std::optional<SqlError> WriteTarget::placeRows(Local& local, const Batch& in, Se
       } else if (hasParts()) {
          table = tableOf(in, row);
       }
+      if (!tables_[table].table) catalog::throwNoHandler(dml_.table.parts->parts[table].wrapper);
       local.tables[row] = table;
    }
    return std::nullopt;

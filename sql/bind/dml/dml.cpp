@@ -61,6 +61,9 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
        relation->relationKind != RelationKind::Virtual)
       throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
           .detail("This operation is not supported for " + pluralOf(relation->relationKind) + ".");
+   if (std::string_view(verb) == "MERGE" && relation->foreign)
+      throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
+          .detail("This operation is not supported for foreign tables.");
    if (std::string_view(verb) == "MERGE" && !relation->rules.empty())
       throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
           .detail("MERGE is not supported for relations with rules.");
@@ -93,6 +96,7 @@ std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& ta
    const auto schema = state.context.catalog.schema(table.schema);
    dml->table = {table.oid, static_cast<uint64_t>(table.storage), schema ? schema->name : std::string(), table.name,
                  name && name->alias ? name->alias->aliasname : table.name};
+   dml->table.wrapper = wrapperName(state.context.catalog, table);
    return dml;
 }
 

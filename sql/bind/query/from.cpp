@@ -227,6 +227,7 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
    const auto schema = state.context.catalog.schema(relation->schema);
    get.table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
                 relation->name, alias ? alias->aliasname : relation->name};
+   get.table.wrapper = wrapperName(state.context.catalog, *relation);
    NamespaceItem item;
    item.alias = relation->name;
    item.relation = relation.get();

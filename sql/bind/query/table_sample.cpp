@@ -76,8 +76,9 @@ FromItem bindTableSample(BindState& state, Scope& scope, const ::RangeTableSampl
    const catalog::Relation* relation = table.items[0].relation;
    if (relation && relation->relationKind == catalog::RelationKind::Virtual && relation->relkind() == 'r')
       throwNotSupported("TABLESAMPLE of a system catalog", positionOf(state, *sample.relation));
-   if (!relation || (relation->relationKind != catalog::RelationKind::Table &&
-                     relation->relationKind != catalog::RelationKind::MaterializedView))
+   if (!relation || relation->foreign ||
+       (relation->relationKind != catalog::RelationKind::Table &&
+        relation->relationKind != catalog::RelationKind::MaterializedView))
       refuse(sqlstate::featureNotSupported, "TABLESAMPLE clause can only be applied to tables and materialized views",
              positionOf(state, *sample.relation));
    const catalog::FunctionInfo* function = functionOfMethod(state, sample);

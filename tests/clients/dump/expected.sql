@@ -214,6 +214,79 @@ CREATE OPERATOR app.@+@ (
 
 ALTER OPERATOR app.@+@ (integer, integer) OWNER TO postgres;
 
+--
+-- Name: fdw; Type: FOREIGN DATA WRAPPER; Schema: -; Owner: postgres
+--
+
+CREATE FOREIGN DATA WRAPPER fdw VALIDATOR postgresql_fdw_validator;
+
+
+ALTER FOREIGN DATA WRAPPER fdw OWNER TO postgres;
+
+--
+-- Name: FOREIGN DATA WRAPPER fdw; Type: COMMENT; Schema: -; Owner: postgres
+--
+
+COMMENT ON FOREIGN DATA WRAPPER fdw IS 'a wrapper';
+
+
+--
+-- Name: plain; Type: FOREIGN DATA WRAPPER; Schema: -; Owner: postgres
+--
+
+CREATE FOREIGN DATA WRAPPER plain OPTIONS (
+    "C d" 'e''f',
+    a 'b'
+);
+
+
+ALTER FOREIGN DATA WRAPPER plain OWNER TO postgres;
+
+--
+-- Name: far; Type: SERVER; Schema: -; Owner: rich_owner
+--
+
+CREATE SERVER far TYPE 'kind' VERSION '1.2' FOREIGN DATA WRAPPER fdw OPTIONS (
+    dbname 'd',
+    host 'h'
+);
+
+
+ALTER SERVER far OWNER TO rich_owner;
+
+--
+-- Name: SERVER far; Type: COMMENT; Schema: -; Owner: rich_owner
+--
+
+COMMENT ON SERVER far IS 'a server';
+
+
+--
+-- Name: USER MAPPING rich_reader SERVER far; Type: USER MAPPING; Schema: -; Owner: rich_owner
+--
+
+CREATE USER MAPPING FOR rich_reader SERVER far OPTIONS (
+    password 'p',
+    "user" 'u'
+);
+
+
+--
+-- Name: near; Type: SERVER; Schema: -; Owner: postgres
+--
+
+CREATE SERVER near FOREIGN DATA WRAPPER plain;
+
+
+ALTER SERVER near OWNER TO postgres;
+
+--
+-- Name: USER MAPPING public SERVER near; Type: USER MAPPING; Schema: -; Owner: postgres
+--
+
+CREATE USER MAPPING FOR public SERVER near;
+
+
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
@@ -317,6 +390,84 @@ CREATE TABLE app.excl (
 ALTER TABLE app.excl OWNER TO postgres;
 
 --
+-- Name: foreign_child; Type: FOREIGN TABLE; Schema: app; Owner: postgres
+--
+
+CREATE FOREIGN TABLE app.foreign_child (
+    d integer
+)
+INHERITS (app.base)
+SERVER near;
+
+
+ALTER FOREIGN TABLE app.foreign_child OWNER TO postgres;
+
+--
+-- Name: foreign_one; Type: FOREIGN TABLE; Schema: app; Owner: rich_owner
+--
+
+CREATE FOREIGN TABLE app.foreign_one (
+    a integer NOT NULL,
+    b text DEFAULT 'q'::text,
+    CONSTRAINT foreign_one_a_check CHECK ((a > 0))
+)
+SERVER near
+OPTIONS (
+    schema_name 's',
+    "t n" 'v'
+);
+ALTER FOREIGN TABLE app.foreign_one ALTER COLUMN a OPTIONS (
+    x '1',
+    y '2'
+);
+
+
+ALTER FOREIGN TABLE app.foreign_one OWNER TO rich_owner;
+
+--
+-- Name: FOREIGN TABLE foreign_one; Type: COMMENT; Schema: app; Owner: rich_owner
+--
+
+COMMENT ON FOREIGN TABLE app.foreign_one IS 'foreign';
+
+
+--
+-- Name: COLUMN foreign_one.b; Type: COMMENT; Schema: app; Owner: rich_owner
+--
+
+COMMENT ON COLUMN app.foreign_one.b IS 'a column';
+
+
+--
+-- Name: parts; Type: TABLE; Schema: app; Owner: postgres
+--
+
+CREATE TABLE app.parts (
+    a integer,
+    b text
+)
+PARTITION BY LIST (a);
+
+
+ALTER TABLE app.parts OWNER TO postgres;
+
+--
+-- Name: foreign_part; Type: FOREIGN TABLE; Schema: app; Owner: postgres
+--
+
+CREATE FOREIGN TABLE app.foreign_part (
+    a integer,
+    b text
+)
+SERVER near
+OPTIONS (
+    z '1'
+);
+
+
+ALTER FOREIGN TABLE app.foreign_part OWNER TO postgres;
+
+--
 -- Name: ids; Type: SEQUENCE; Schema: app; Owner: postgres
 --
 
@@ -388,6 +539,17 @@ CREATE TABLE app.orders_def (
 ALTER TABLE app.orders_def OWNER TO postgres;
 
 --
+-- Name: over_foreign; Type: VIEW; Schema: app; Owner: postgres
+--
+
+CREATE VIEW app.over_foreign AS
+ SELECT foreign_one.a
+   FROM app.foreign_one;
+
+
+ALTER TABLE app.over_foreign OWNER TO postgres;
+
+--
 -- Name: rec; Type: VIEW; Schema: app; Owner: postgres
 --
 
@@ -427,6 +589,13 @@ CREATE VIEW app.rich AS
 
 
 ALTER TABLE app.rich OWNER TO postgres;
+
+--
+-- Name: foreign_part; Type: TABLE ATTACH; Schema: app; Owner: postgres
+--
+
+ALTER TABLE ONLY app.parts ATTACH PARTITION app.foreign_part FOR VALUES IN (1);
+
 
 --
 -- Name: orders_2020; Type: TABLE ATTACH; Schema: app; Owner: postgres
@@ -635,6 +804,13 @@ CREATE INDEX mv_idx ON app.mv USING btree (mood);
 
 
 --
+-- Name: parts_b_idx; Type: INDEX; Schema: app; Owner: postgres
+--
+
+CREATE INDEX parts_b_idx ON ONLY app.parts USING btree (b);
+
+
+--
 -- Name: orders_2020_pkey; Type: INDEX ATTACH; Schema: app; Owner: postgres
 --
 
@@ -723,6 +899,20 @@ GRANT ALL ON FUNCTION app.tot(c integer) TO rich_reader;
 
 
 --
+-- Name: FOREIGN DATA WRAPPER plain; Type: ACL; Schema: -; Owner: postgres
+--
+
+GRANT ALL ON FOREIGN DATA WRAPPER plain TO rich_reader;
+
+
+--
+-- Name: FOREIGN SERVER near; Type: ACL; Schema: -; Owner: postgres
+--
+
+GRANT ALL ON FOREIGN SERVER near TO rich_reader;
+
+
+--
 -- Name: TABLE customer; Type: ACL; Schema: app; Owner: rich_owner
 --
 
@@ -734,6 +924,41 @@ GRANT SELECT ON TABLE app.customer TO rich_reader;
 --
 
 GRANT UPDATE(name) ON TABLE app.customer TO rich_reader;
+
+
+--
+-- Name: TABLE foreign_child; Type: ACL; Schema: app; Owner: postgres
+--
+
+GRANT SELECT ON TABLE app.foreign_child TO rich_reader;
+
+
+--
+-- Name: TABLE foreign_one; Type: ACL; Schema: app; Owner: rich_owner
+--
+
+GRANT SELECT ON TABLE app.foreign_one TO rich_reader;
+
+
+--
+-- Name: TABLE parts; Type: ACL; Schema: app; Owner: postgres
+--
+
+GRANT SELECT ON TABLE app.parts TO rich_reader;
+
+
+--
+-- Name: TABLE foreign_part; Type: ACL; Schema: app; Owner: postgres
+--
+
+GRANT SELECT ON TABLE app.foreign_part TO rich_reader;
+
+
+--
+-- Name: TABLE over_foreign; Type: ACL; Schema: app; Owner: postgres
+--
+
+GRANT SELECT ON TABLE app.over_foreign TO rich_reader;
 
 
 --
