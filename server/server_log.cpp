@@ -34,7 +34,17 @@ std::vector<std::pair<std::string, std::string>> configuredSettings(const Server
    std::vector<std::pair<std::string, std::string>> settings{
        {"listen_addresses", options.listen},
        {"max_connections", std::to_string(options.connectionsMax)},
-       {"superuser_reserved_connections", std::to_string(options.reservedConnections)}};
+       {"superuser_reserved_connections", std::to_string(options.reservedConnections)},
+       {"data_directory", options.dataDirectory},
+       {"hba_file", options.hbaFile},
+       {"ident_file", options.identFile},
+       {"unix_socket_directories", options.socketDirectory},
+       {"ssl", options.tlsCertificateFile.empty() ? "off" : "on"},
+       {"ssl_cert_file", options.tlsCertificateFile},
+       {"ssl_key_file", options.tlsKeyFile},
+       {"ssl_ca_file", options.tlsAuthoritiesFile}};
+   if (options.checkpointWalSize != 0)
+      settings.emplace_back("max_wal_size", std::to_string(options.checkpointWalSize >> 20) + "MB");
    if (options.port != 0) settings.emplace_back("port", std::to_string(options.port));
    bool hasDirectory = false, hasCollector = false;
    for (const SessionSetting& setting : options.sessionSettings) {

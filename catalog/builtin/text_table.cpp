@@ -56,6 +56,10 @@ std::string_view TextTable::unescape(std::string_view raw) {
    return *unescaped_.back();
 }
 
+bool TextTable::hasColumn(std::string_view name) const {
+   return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
 uint32_t TextTable::column(std::string_view name) const {
    const auto found = std::find(names_.begin(), names_.end(), name);
    CHECK(found != names_.end());

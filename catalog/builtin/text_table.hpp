@@ -21,6 +21,7 @@ public:
    uint32_t rowCount() const { return static_cast<uint32_t>(fields_.size() / names_.size()); }
    /// Position of a column. An unknown name is an error of the build and aborts the process.
    uint32_t column(std::string_view name) const;
+   bool hasColumn(std::string_view name) const;
    /// The field; empty for NULL.
    Field at(uint32_t row, uint32_t column) const {
       const std::string_view field = fields_[row * names_.size() + column];

@@ -24,6 +24,7 @@ std::span<const NamedProducer> operatorProducers();    ///< pg_operator, pg_cast
 std::span<const NamedProducer> triggerProducers();     ///< pg_trigger, pg_event_trigger
 std::span<const NamedProducer> dependencyProducers();  ///< pg_depend
 std::span<const NamedProducer> extensionProducers();   ///< pg_extension, pg_available_extensions, ...
+std::span<const NamedProducer> useProducers();         ///< pg_stat_all_tables, pg_stat_database
 std::span<const NamedProducer> largeObjectProducers(); ///< pg_largeobject, pg_largeobject_metadata
 std::span<const NamedProducer> foreignProducers();     ///< pg_foreign_server, pg_foreign_table, ...
 

@@ -103,7 +103,8 @@ void pgLocks(const SystemContext& context, RowBuilder& row) {
       // A shared object, such as a database, is said to be in database 0.
       oidOrNull(l.database == invalidOid && l.type != "object" ? std::nullopt : std::optional(l.database));
       oidOrNull(l.relation);
-      row.nulls(3); // page, tuple, virtualxid
+      row.nulls(2); // page, tuple
+      l.isOwn ? row.text(l.owner) : row.null();
       oidOrNull(l.transactionId ? std::optional(static_cast<Oid>(*l.transactionId)) : std::nullopt);
       oidOrNull(l.classId);
       oidOrNull(l.objectId);

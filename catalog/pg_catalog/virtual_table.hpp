@@ -80,7 +80,8 @@ public:
       std::optional<Oid> relation, classId, objectId;
       std::optional<int16_t> objectSubId;
       std::optional<uint32_t> transactionId;
-      std::string owner; ///< virtual transaction
+      bool isOwn = false; ///< of type "virtualxid", on the owner itself
+      std::string owner;  ///< virtual transaction
       int32_t pid = 0;
       std::string mode; ///< "AccessShareLock"
       bool isGranted = true;
@@ -120,6 +121,42 @@ public:
    /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }
+   /// What statements have done with a table since the server has started.
+   struct TableUse {
+      int64_t scans = 0, rowsScanned = 0, inserted = 0, updated = 0, deleted = 0, modified = 0, analyses = 0;
+      std::optional<int64_t> analyzedAt; ///< microseconds since 2000-01-01 UTC
+      struct Lookup {
+         std::vector<int16_t> columns; ///< attnums; empty: keys are computed
+         int64_t scans = 0, rows = 0;
+      };
+      std::vector<Lookup> lookups; ///< by the values of columns
+   };
+   virtual TableUse tableUse(StorageId) const { return {}; }
+   /// Of a database, since the server has started.
+   struct DatabaseUse {
+      int64_t commits = 0, rollbacks = 0, sessions = 0, deadlocks = 0;
+      std::optional<int64_t> resetAt;
+   };
+   virtual DatabaseUse databaseUse(Oid /*database*/) const { return {}; }
+   struct FunctionUse {
+      int64_t calls = 0;
+      double totalMillis = 0, selfMillis = 0; ///< self: without the functions that it has called
+   };
+   /// Empty: no call was counted.
+   virtual std::optional<FunctionUse> functionUse(Oid /*function*/) const { return std::nullopt; }
+   /// The log and checkpoints, since the server has started or their statistics were reset.
+   struct ServerUse {
+      int64_t logFrames = 0, logBytes = 0, logWrites = 0, logSyncs = 0;
+      double logWriteMillis = 0, logSyncMillis = 0;
+      int64_t checkpointsScheduled = 0, checkpointsRequested = 0;
+      double checkpointMillis = 0;
+   };
+   virtual ServerUse serverUse() const { return {}; }
+   /// When statistics of the whole server were reset, or else the server started; `part` as pg_stat_reset_shared()
+   /// names it, or "slru/" and a name.
+   virtual int64_t resetAt(const std::string& /*part*/) const { return 0; }
+   /// The rows of pg_config: names and settings.
+   virtual std::vector<std::pair<std::string, std::string>> configuration() const { return {}; }
    /// State of a sequence: its last value if `isCalled`, else the value that the next call gives.
    struct SequenceValue {
       int64_t value = 0;

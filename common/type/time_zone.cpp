@@ -119,6 +119,18 @@ private:
       }
    }
 
+public:
+   std::vector<std::string> names() {
+      const MutexLock guard(mutex_);
+      if (spellings_.empty()) listDatabase();
+      std::vector<std::string> result;
+      for (const auto& [key, spelling] : spellings_)
+         result.push_back(spelling);
+      std::sort(result.begin(), result.end());
+      return result;
+   }
+
+private:
    Mutex mutex_;
    std::unordered_map<std::string, std::unique_ptr<TimeZone>> zones_ GUARDED_BY(mutex_);
    std::map<std::string, std::string> spellings_ GUARDED_BY(mutex_);
@@ -178,6 +190,17 @@ std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name) {
       return ZoneAbbreviation{0, false, zone};
    }
    return ZoneAbbreviation{found->seconds, found->isDst, nullptr};
+}
+
+std::vector<std::string_view> zoneAbbreviations() {
+   std::vector<std::string_view> names;
+   for (const AbbreviationEntry& entry : abbreviations)
+      names.push_back(entry.name);
+   return names;
+}
+
+std::vector<std::string> timeZoneNames() {
+   return ZoneRegistry::instance().names();
 }
 
 int64_t clockTimeOf(const TimeZone* zone, int64_t timestamp) {

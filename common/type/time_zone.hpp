@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Time zones: IANA names, fixed offsets, abbreviations. The rules come from the system's zoneinfo through absl, which
 // no header shows. Zones are loaded once and live as long as the process. Thread-safe.
@@ -44,6 +45,10 @@ struct ZoneAbbreviation {
    const TimeZone* zone = nullptr; ///< not null: the zone's rules give the offset
 };
 std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name);
+/// The names of the set, in lower case and in order.
+std::vector<std::string_view> zoneAbbreviations();
+/// The names of the system's zones, in order.
+std::vector<std::string> timeZoneNames();
 
 /// Offset of a null zone (UTC) or a zone.
 inline int32_t zoneOffsetAt(const TimeZone* zone, int64_t timestamp) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catalog/object/foreign/foreign_wrapper.hpp"
+#include "common/env/clock.hpp"
 #include "engine/analyze/dimension_statistics.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/lock_found.hpp"
@@ -98,6 +99,13 @@ void analyzeTable(SessionCore& core, Oid oid, const ::List* columns) {
    if (named && named->partitionKey)
       for (const Oid partition : before.heirOids(oid))
          analyzeTable(core, partition, columns);
+   if (named && named->storage != catalog::noStorage)
+      if (const auto stored = core.database.storage->find(named->storage)) {
+         storage::TableUse& use = stored->use();
+         use.modified.store(0, std::memory_order_relaxed);
+         use.analyses.fetch_add(1, std::memory_order_relaxed);
+         use.analyzedAt.store(wallClockMicros(), std::memory_order_relaxed);
+      }
    if (before.statisticsOf(oid).empty()) return;
    // The lock keeps others from finding out the same at the same time.
    const auto table =
@@ -109,10 +117,11 @@ void analyzeTable(SessionCore& core, Oid oid, const ::List* columns) {
 
 void analyzeDatabase(SessionCore& core) {
    std::vector<Oid> tables;
-   for (const catalog::StatisticsPtr& statistics : core.transaction.catalog().allStatistics()) {
-      const auto table = core.transaction.catalog().relation(statistics->table);
-      if (actsFor(core, table->owner) && std::find(tables.begin(), tables.end(), table->oid) == tables.end())
-         tables.push_back(table->oid);
+   for (const catalog::RelationPtr& table : core.transaction.catalog().relations()) {
+      const bool isTable = table->relationKind == catalog::RelationKind::Table ||
+                           table->relationKind == catalog::RelationKind::MaterializedView;
+      // Partitions come with their table.
+      if (isTable && !table->isPartition() && actsFor(core, table->owner)) tables.push_back(table->oid);
    }
    for (const Oid table : tables)
       analyzeTable(core, table, nullptr);

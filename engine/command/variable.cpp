@@ -1,4 +1,5 @@
 #include "engine/command/command.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/setting/set_statement.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -89,11 +90,11 @@ std::string showVariable(CommandContext& context, const ::VariableShowStmt& stat
    std::vector<std::vector<std::string>> rows;
    if (textOf(statement.name) == "all") {
       for (const SettingInfo& info : settingTable())
-         if (!info.isHidden)
+         if (!info.isHidden && (!info.isPrivileged || mayExamineSettings(context.core)))
             rows.push_back(
                 {std::string(info.name), context.core.settings.show(info.name), std::string(info.description)});
    } else {
-      rows.push_back({context.core.settings.show(statement.name)});
+      rows.push_back({examineSetting(context.core, statement.name)});
    }
    emitTextRows(context.sink, showColumns(statement), rows);
    return "SHOW";

@@ -12,8 +12,10 @@
 #include "common/thread/alarm_clock.hpp"
 #include "engine/core/copy_progress.hpp"
 #include "engine/core/database.hpp"
+#include "engine/core/database_uses.hpp"
 #include "engine/core/exported_snapshots.hpp"
 #include "engine/core/following.hpp"
+#include "engine/core/function_uses.hpp"
 #include "engine/core/notifications.hpp"
 #include "engine/core/prepared_transactions.hpp"
 #include "engine/core/sequence_values.hpp"
@@ -61,6 +63,9 @@ struct Database::Internals {
    StatementCounters counters;
    std::unique_ptr<StatementStatistics> statements; ///< what pg_stat_statements shows
    CopyProgressList copies;
+   DatabaseUses uses;
+   ServerUses serverUses;
+   FunctionUses functionUses;
    executor::QueryProgressList progress; ///< what ouzel_stat_progress shows
    NotificationHub notifications;
    ExportedSnapshots exportedSnapshots;

@@ -78,6 +78,20 @@ void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint
    if (!catalog::mayUse(core.transaction.catalog(), core.role(), relation, wanted)) deny(nameOf(relation));
 }
 
+bool mayExamineSettings(SessionCore& core) {
+   constexpr Oid readAllSettings = 3374; // pg_authid.dat
+   return catalog::inheritsFrom(core.transaction.catalog(), core.role(), readAllSettings);
+}
+
+std::string examineSetting(SessionCore& core, std::string_view name) {
+   const SettingInfo* info = findSetting(name);
+   if (info && info->isPrivileged && !mayExamineSettings(core))
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "must be superuser or have privileges of pg_read_all_settings to examine \"" +
+                         std::string(info->name) + "\"");
+   return core.settings.show(name);
+}
+
 bool actsFor(SessionCore& core, Oid owner) {
    return catalog::ownsObject(core.transaction.catalog(), core.role(), owner);
 }

@@ -39,6 +39,11 @@ bool setRole(SessionCore& core, std::string_view setting, const std::string& nam
 void noteRole(SessionCore& core);
 /// `permission denied to set parameter "x"`.
 void requireSettable(SessionCore& core, std::string_view setting);
+/// Whether the current role may see settings that show where the server keeps its files.
+bool mayExamineSettings(SessionCore& core);
+/// The value of a setting as SHOW gives it. Throws 42704, and 42501 `must be superuser or have privileges of
+/// pg_read_all_settings to examine "x"`.
+std::string examineSetting(SessionCore& core, std::string_view name);
 /// Whether the current role may see or stop what belongs to `owner`.
 bool actsFor(SessionCore& core, Oid owner);
 

@@ -137,6 +137,7 @@ void SessionCore::enter(const catalog::Role* role, const catalog::Database& own)
        own.connectionLimit, [&](const SessionActivity& other) { return other.databaseOid == own.oid; },
        "database \"" + own.name + "\"");
    database.activity[options.processId] = std::move(activity);
+   database.uses.add(options.databaseOid, &DatabaseUses::Use::sessions);
 }
 
 SessionCore::~SessionCore() {
@@ -290,7 +291,9 @@ sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const
    context.openExternal = &openExternal_;
    context.rowSecurity = settings.boolean("row_security");
    context.isReplica = settings.value("session_replication_role") == "replica";
-   if (settings.boolean("ouzel.compile_programs")) context.programs = &services.programCompiler();
+   // A compiled function is a part of the query, and nobody could count its calls.
+   const bool countsCalls = settings.value("track_functions") != "none";
+   if (settings.boolean("ouzel.compile_programs") && !countsCalls) context.programs = &services.programCompiler();
    return context;
 }
 

@@ -115,7 +115,8 @@ public:
    RunningProgram program;
    const TriggerCall* trigger = nullptr; ///< whose function's program runs; null: another one's, or none
    uint32_t triggerDepth = 0;            ///< pg_trigger_depth()
-   const EventState* event = nullptr;    ///< of the event trigger whose function runs; null: none does
+   int64_t calledNanos = 0; ///< of functions that the running one has called and that are counted: track_functions
+   const EventState* event = nullptr; ///< of the event trigger whose function runs; null: none does
    /// What EXPLAIN says of the functions that are bound: "f(integer): compiled". Null: nobody asks.
    std::vector<std::pair<std::string, std::string>>* programNotes = nullptr;
    int definers = 0;                                      ///< functions that run and are SECURITY DEFINER

@@ -8,8 +8,10 @@
 #include "engine/core/event_state.hpp"
 #include "engine/core/large_objects.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/server_files.hpp"
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
+#include "engine/core/statistics_functions.hpp"
 #include "sql/bind/function/routine_body.hpp"
 #include "sql/deparse/deparse.hpp"
 #include "sql/deparse/function_body.hpp"
@@ -39,7 +41,7 @@ public:
    double random() override { return core_.random.next(); }
    void setSeed(double seed) override { core_.random.setSeed(seed); }
    void sleep(int64_t micros) override { core_.sleep(micros); }
-   std::string setting(const std::string& name) override { return core_.settings.show(name); }
+   std::string setting(const std::string& name) override { return examineSetting(core_, name); }
    std::string setSetting(const std::string& name, const std::string& value, bool isLocal) override {
       core_.set(name, value, isLocal);
       return core_.settings.show(name);
@@ -165,6 +167,17 @@ public:
       core_.warnLater(sqlstate::warning, "backend with PID " + std::to_string(pid) + " did not terminate within " +
                                              std::to_string(waitMillis) + " milliseconds");
       return false;
+   }
+
+   void resetStatistics(const std::string& part, Oid object) override { engine::resetStatistics(core_, part, object); }
+   std::string serverDirectory(std::string_view kind) override { return engine::serverDirectory(core_, kind); }
+   std::string serverFile(std::string_view path) override { return engine::serverFile(core_, path); }
+   bool logMemory(int32_t pid) override { return engine::logMemory(core_, pid) || warnMissing(pid); }
+   int64_t logPosition() override { return static_cast<int64_t>(core_.database.storage->walPosition()); }
+   std::optional<std::vector<std::string>> settingFlags(const std::string& name) override {
+      const SettingInfo* info = findSetting(name);
+      if (!info) return std::nullopt;
+      return std::vector<std::string>(info->flags.begin(), info->flags.end());
    }
 
    int64_t nextValue(const catalog::Relation& sequence) override {

@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/function_text.hpp"
+#include "common/env/clock.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/row.hpp"
 #include "engine/core/privileges.hpp"
@@ -45,8 +46,15 @@ class InRoutine {
 public:
    InRoutine(SessionCore& core, const Function& function, std::span<const SqlType> expected)
       : core_(core), outer_(std::exchange(core.routine, SessionCore::RunningRoutine{&function, false, expected})),
-        outerProgram_(std::exchange(core.program, {})) {}
+        outerProgram_(std::exchange(core.program, {})) {
+      const std::string& tracked = core.settings.value("track_functions");
+      isTracked_ = tracked == "all" || (tracked == "pl" && function.language == catalog::language_oid::plpgsql);
+      if (!isTracked_) return;
+      start_ = steadyNanos();
+      outerCalledNanos_ = std::exchange(core.calledNanos, 0);
+   }
    ~InRoutine() {
+      if (isTracked_) count();
       core_.routine = outer_;
       core_.program = outerProgram_;
       if (isDefiner_) --core_.definers;
@@ -83,11 +91,19 @@ public:
    }
 
 private:
+   /// For pg_stat_user_functions.
+   void count() {
+      const int64_t nanos = steadyNanos() - start_;
+      core_.database.functionUses.add(core_.routine.function->oid, nanos, nanos - core_.calledNanos);
+      core_.calledNanos = outerCalledNanos_ + nanos;
+   }
+
    SessionCore& core_;
    const SessionCore::RunningRoutine outer_;
    const SessionCore::RunningProgram outerProgram_;
    std::vector<std::pair<std::string, std::string>> before_;
-   bool isDefiner_ = false;
+   bool isDefiner_ = false, isTracked_ = false;
+   int64_t start_ = 0, outerCalledNanos_ = 0;
 };
 
 class SqlRoutine {

@@ -8,6 +8,7 @@
 #include "common/number/decimal.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/large_object/pages.hpp"
 #include "io/object_store/store_statistics.hpp"
 #include "sql/bind/binder.hpp"
@@ -41,7 +42,7 @@ const char* typeName(SettingType type) {
 std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const {
    std::vector<Setting> out;
    for (const SettingInfo& info : settingTable()) {
-      if (info.isHidden) continue;
+      if (info.isHidden || (info.isPrivileged && !mayExamineSettings(core_))) continue;
       Setting setting;
       setting.name = info.name;
       setting.value = sessionSettings_.values()[info.index];
@@ -49,6 +50,7 @@ std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const 
       setting.unit = unlessEmpty(info.unit);
       setting.category = info.category;
       setting.description = info.description;
+      setting.extraDescription = unlessEmpty(info.extraDescription);
       setting.context = info.context;
       setting.type = typeName(info.type);
       setting.minimum = unlessEmpty(info.minimum);
@@ -57,29 +59,6 @@ std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const 
       setting.bootValue = setting.resetValue = info.initial;
       setting.source = setting.value == info.initial ? "default" : "session";
       out.push_back(std::move(setting));
-   }
-   return out;
-}
-
-std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const {
-   const MutexLock lock(database_.activityMutex);
-   const auto time = [](int64_t micros) { return micros ? std::optional<int64_t>(micros) : std::nullopt; };
-   std::vector<Activity> out;
-   for (const auto& [pid, session] : database_.activity) {
-      Activity row;
-      row.database = session.databaseOid;
-      if (const auto role = catalog_.findRole(session.user)) row.role = role->oid;
-      row.pid = pid;
-      row.applicationName = session.applicationName;
-      row.clientAddress = unlessEmpty(session.endpoints.clientAddress);
-      row.clientPort = session.endpoints.clientPort;
-      row.backendStart = session.backendStart;
-      row.transactionStart = time(session.transactionStart);
-      row.queryStart = time(session.queryStart);
-      row.stateChange = time(session.stateChange);
-      row.state = session.state;
-      row.query = session.query;
-      out.push_back(std::move(row));
    }
    return out;
 }
@@ -156,64 +135,6 @@ std::vector<catalog::SystemState::Progress> SessionSystemState::progress() const
 
 std::optional<uint32_t> SessionSystemState::preparedNumber(const std::string& name) const {
    return database_.prepared ? database_.prepared->numberOf(name) : std::nullopt;
-}
-
-std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
-   std::map<uint64_t, Oid> relationOf; // by storage
-   for (const auto& database : catalog_.databases())
-      for (const auto& relation : catalog_.relationsOfDatabase(database->oid))
-         if (relation->storage != catalog::noStorage)
-            relationOf[static_cast<uint64_t>(relation->storage)] = relation->oid;
-   std::vector<Lock> out;
-   for (const LockManager::View& view : database_.locks.list()) {
-      Lock row;
-      if (view.processId != 0) row.pid = view.processId;
-      row.mode = lockModeName(view.mode);
-      row.isGranted = view.isGranted;
-      row.owner = view.processId == 0 ? "-1/" + std::to_string(view.transaction)
-                                      : std::to_string(view.processId) + "/" + std::to_string(view.transaction);
-      row.database = view.database;
-      switch (view.tag.kind) {
-      case LockKind::Relation: row.relation = static_cast<Oid>(view.tag.object); break;
-      case LockKind::Transaction:
-         row.type = "transactionid";
-         row.database = invalidOid;
-         row.transactionId = static_cast<uint32_t>(view.tag.object);
-         break;
-      case LockKind::Row:
-         row.type = "tuple";
-         if (const auto found = relationOf.find(view.tag.object); found != relationOf.end())
-            row.relation = found->second;
-         break;
-      case LockKind::Key:
-         row.type = "key";
-         row.relation = static_cast<Oid>(view.tag.object);
-         row.classId = static_cast<Oid>(view.tag.detail >> 32);
-         row.objectId = static_cast<Oid>(view.tag.detail);
-         break;
-      case LockKind::Advisory:
-         row.type = "advisory";
-         row.classId = static_cast<Oid>(view.tag.detail >> 32);
-         row.objectId = static_cast<Oid>(view.tag.detail);
-         row.objectSubId = static_cast<int16_t>(view.tag.object & 3);
-         break;
-      case LockKind::Database:
-         row.type = "object";
-         row.database = invalidOid;
-         row.classId = Oid{catalog::class_oid::pgDatabase};
-         row.objectId = static_cast<Oid>(view.tag.object);
-         row.objectSubId = int16_t{0};
-         break;
-      case LockKind::LargeObject:
-         row.type = "object";
-         row.classId = Oid{catalog::class_oid::pgLargeObject};
-         row.objectId = static_cast<Oid>(view.tag.detail);
-         row.objectSubId = int16_t{0};
-         break;
-      }
-      out.push_back(std::move(row));
-   }
-   return out;
 }
 
 std::vector<int16_t> SessionSystemState::generatedFrom(const catalog::Relation& relation,

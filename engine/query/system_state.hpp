@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
@@ -27,6 +29,14 @@ public:
    std::string defaultOf(const catalog::Relation& domain) const override;
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
+   TableUse tableUse(catalog::StorageId id) const override;
+   DatabaseUse databaseUse(Oid database) const override;
+   std::optional<FunctionUse> functionUse(Oid function) const override;
+   ServerUse serverUse() const override;
+   int64_t resetAt(const std::string& part) const override;
+   std::vector<std::pair<std::string, std::string>> configuration() const override;
+   std::vector<TimeZone> timeZones() const override;
+   std::vector<TimeZone> timeZoneAbbreviations() const override;
    std::vector<JsonPath> jsonPaths(catalog::StorageId id, uint32_t column) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;
    std::vector<SpillDevice> spillDevices() const override;
@@ -37,6 +47,8 @@ public:
    std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
 
 private:
+   void addOwnLocks(const std::map<int32_t, std::string>& owners, std::vector<Lock>& locks) const;
+
    SessionCore& core_; ///< its session waits while a statement reads rows
    Database::Internals& database_;
    const catalog::Snapshot& catalog_;

@@ -46,10 +46,23 @@ SettingType typeOf(std::string_view name) {
    return SettingType::String;
 }
 
+std::vector<std::string_view> splitList(std::string_view rest) {
+   std::vector<std::string_view> parts;
+   while (!rest.empty()) {
+      const size_t comma = rest.find(',');
+      parts.push_back(rest.substr(0, comma));
+      rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+   }
+   return parts;
+}
+
 /// `out` gets views into `table`.
 void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
    const auto field = [&](uint32_t row, std::string_view column) {
       return table.at(row, table.column(column)).value_or(std::string_view());
+   };
+   const auto optional = [&](uint32_t row, std::string_view column) { // only PostgreSQL's have it
+      return table.hasColumn(column) ? field(row, column) : std::string_view();
    };
    for (uint32_t row = 0; row < table.rowCount(); ++row) {
       SettingInfo info{};
@@ -62,11 +75,10 @@ void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
       info.initial = field(row, "value");
       info.category = field(row, "category");
       info.description = field(row, "short_desc");
-      for (std::string_view rest = field(row, "enumvals"); !rest.empty();) {
-         const size_t comma = rest.find(',');
-         info.enumValues.push_back(rest.substr(0, comma));
-         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-      }
+      info.extraDescription = optional(row, "extra_desc");
+      info.enumValues = splitList(field(row, "enumvals"));
+      info.flags = splitList(optional(row, "flags"));
+      info.isPrivileged = optional(row, "privileged") == "t";
       info.isReported =
           std::find(std::begin(reportedNames), std::end(reportedNames), info.name) != std::end(reportedNames);
       info.isHidden = std::find(std::begin(hiddenNames), std::end(hiddenNames), info.name) != std::end(hiddenNames);

@@ -12,11 +12,14 @@ namespace ouzel::engine {
 enum class SettingType : uint8_t { Bool, Integer, Real, String, Enum };
 
 struct SettingInfo {
-   std::string_view name, unit, context, minimum, maximum, initial, category, description;
+   std::string_view name, unit, context, minimum, maximum, initial, category, description, extraDescription;
    SettingType type;
    std::vector<std::string_view> enumValues;
-   bool isReported; ///< clients are told when it changes (PostgreSQL's GUC_REPORT)
-   bool isHidden;   ///< not in SHOW ALL and pg_settings (PostgreSQL's GUC_NO_SHOW_ALL)
+   std::vector<std::string_view> flags; ///< as pg_settings_get_flags() gives them
+   bool isReported;                     ///< clients are told when it changes (PostgreSQL's GUC_REPORT)
+   bool isHidden;                       ///< not in SHOW ALL and pg_settings (PostgreSQL's GUC_NO_SHOW_ALL)
+   /// Only for superusers and members of pg_read_all_settings (PostgreSQL's GUC_SUPERUSER_ONLY).
+   bool isPrivileged;
    uint32_t index;
 };
 

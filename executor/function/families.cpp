@@ -58,6 +58,8 @@ void registerFamilies() {
    registerPartitionFunctions();
    registerSizes();
    registerSystem();
+   registerServerFiles();
+   registerStatistics();
    registerLocks();
    registerText();
    registerTextCase();

@@ -49,6 +49,8 @@ void registerSpread();
 void registerPartitionFunctions();
 void registerSizes();
 void registerSystem();
+void registerServerFiles();
+void registerStatistics();
 void registerLocks();
 void registerText();
 void registerTextCase();

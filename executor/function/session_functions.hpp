@@ -86,6 +86,22 @@ public:
    /// Throws 0A000 for other threads than the session's.
    virtual LargeObjectFunctions& largeObjects() = 0;
 
+   /// pg_stat_reset() and its kin. `part`: "database" (the session's, with its tables), "table" or "function"
+   /// (`object`), "slru/" and a name, or a target of pg_stat_reset_shared().
+   virtual void resetStatistics(const std::string& part, Oid object) = 0;
+   /// pg_log_backend_memory_contexts(). False, with a warning: there is no such session.
+   virtual bool logMemory(int32_t pid) = 0;
+   /// Where the server keeps its data, its write-ahead log ("wal"), what queries spill ("spill"), or its log's files
+   /// ("log"); empty: it keeps none in files of its own.
+   virtual std::string serverDirectory(std::string_view kind) = 0;
+   /// The path of a file that pg_read_file() and its kin read: relative ones lie in the server's directory. Throws
+   /// 42501 for files elsewhere, unless the role may read all files of the machine.
+   virtual std::string serverFile(std::string_view path) = 0;
+   /// The end of the log: what was given to the device, or is durable.
+   virtual int64_t logPosition() = 0;
+   /// pg_settings_get_flags(); none: there is no such setting.
+   virtual std::optional<std::vector<std::string>> settingFlags(const std::string& name) = 0;
+
    virtual void notify(const std::string& channel, const std::string& payload) = 0; ///< pg_notify()
    virtual std::vector<std::string> listeningChannels() = 0;
 

@@ -46,11 +46,24 @@ void Checkpointer::checkpoint(CheckpointKind kind) {
    parts_.log.removeBefore(checkpoint.replayLsn());
    parts_.retired.release();
    checkpoint.cleanUp();
+   count(kind, steadyNanos() - start);
    if (isLogged)
       logLine(LogLevel::Log,
               fmt::format("checkpoint complete: wrote {}; log: {} kB since the last one, {} kB kept; total={:.3f} s",
                           checkpoint.describe(), (checkpoint.replayLsn() - before) >> 10, parts_.log.keptBytes() >> 10,
                           static_cast<double>(steadyNanos() - start) / 1e9));
+}
+
+void Checkpointer::count(CheckpointKind kind, int64_t nanos) {
+   const MutexLock lock(scheduleMutex_);
+   // One that runs while another is scheduled counts as that one.
+   ++(isScheduled_ || kind == CheckpointKind::Commit ? use_.scheduled : use_.requested);
+   use_.nanos += nanos;
+}
+
+CheckpointUse Checkpointer::use() {
+   const MutexLock lock(scheduleMutex_);
+   return use_;
 }
 
 void Checkpointer::waitForStore(Lsn lsn) {

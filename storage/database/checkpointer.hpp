@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/sync/mutex.hpp"
+#include "storage/base/write_use.hpp"
 #include "storage/database/checkpoint.hpp"
 #include "storage/database/checkpoint_group.hpp"
 #include "storage/database/compactor.hpp"
@@ -36,11 +37,13 @@ public:
    void stop() { group_.stop(); }
    /// Objects that the newest manifest names, blocks excepted.
    size_t referencedCount();
+   CheckpointUse use();
 
 private:
    CheckpointGroup::Work groupWork();
    bool isDue() const;
    void runScheduled();
+   void count(CheckpointKind kind, int64_t nanos);
 
    // PROPERTIES
    const CheckpointParts parts_;
@@ -54,6 +57,7 @@ private:
    bool isScheduled_ GUARDED_BY(scheduleMutex_) = false;
    /// After a failed checkpoint: the next one waits until the log has so many bytes.
    uint64_t retryAtLogBytes_ GUARDED_BY(scheduleMutex_) = 0;
+   CheckpointUse use_ GUARDED_BY(scheduleMutex_);
 
    CheckpointGroup group_; ///< last: its thread stops before the members it uses are destroyed
 };

@@ -265,6 +265,14 @@ uint64_t Database::walPosition() const {
    return state_->log ? state_->log->endLsn() : 0;
 }
 
+LogUse Database::logUse() const {
+   return state_->log ? state_->log->use() : LogUse();
+}
+
+CheckpointUse Database::checkpointUse() const {
+   return state_->checkpointer->use();
+}
+
 DatabaseFiles& Database::files() {
    return state_->files;
 }

@@ -8,6 +8,7 @@
 
 #include "common/thread/task_runner.hpp"
 #include "io/object_store/store_statistics.hpp"
+#include "storage/base/write_use.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/database/database_types.hpp"
 #include "storage/table/table.hpp"
@@ -103,6 +104,8 @@ public:
    uint64_t check(const std::function<void(std::string_view)>& report);
    uint64_t walBytes() const;    ///< bytes of the log that a start would read
    uint64_t walPosition() const; ///< bytes written to the log over its whole life; 0 of a follower
+   LogUse logUse() const;        ///< nothing of a follower
+   CheckpointUse checkpointUse() const;
    /// Memory of rows that are not in blocks yet, in bytes, as charged to the ledger.
    size_t deltaBytes() const;
    /// Requests of the store to the network; empty for a directory.

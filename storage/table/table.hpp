@@ -7,6 +7,7 @@
 #include "storage/block/statistics.hpp"
 #include "storage/table/appender.hpp"
 #include "storage/table/scan.hpp"
+#include "storage/table/table_use.hpp"
 #include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
@@ -24,6 +25,7 @@ public:
    ~Table();
 
    StorageId id() const;
+   TableUse& use() { return use_; }
    /// The current columns. A scan or appender keeps the list it started with.
    std::shared_ptr<const std::vector<ColumnDefinition>> columns() const;
 
@@ -102,6 +104,7 @@ public:
 
 private:
    std::unique_ptr<TableCore> core_;
+   TableUse use_;
 };
 
 } // namespace ouzel::storage

@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/env/clock.hpp"
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
 #include "common/error/format_version.hpp"
@@ -368,6 +369,8 @@ Lsn Log::append(FrameKind kind, Timestamp timestamp, std::span<const std::string
       pending_.resize(begin + size, '\0');
    }
    end_ += size;
+   ++use_.frames;
+   use_.bytes += size;
    return end_;
 }
 
@@ -387,9 +390,12 @@ Lsn Log::flush() {
       offset = headerSize + (end_ - flushing_.size() - fileStart_);
       file = &file_; // replaced under flushMutex_ only
    }
+   const int64_t start = steadyNanos();
+   int64_t written = start;
    try {
       if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file->path(), error);
       file->writeAt(flushing_.data(), flushing_.size(), offset);
+      written = steadyNanos();
       if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file->path(), error);
       if (isLasting_) file->syncData();
       TEST_POINT("log.synced");
@@ -403,9 +409,19 @@ Lsn Log::flush() {
           "Check the device and the free space of \"" + directory_ +
               "\", then start the server again: it recovers from the log.");
    }
+   const int64_t synced = steadyNanos();
    const MutexLock lock(mutex_);
+   ++use_.writes;
+   use_.syncs += isLasting_ ? 1 : 0;
+   use_.writeNanos += written - start;
+   use_.syncNanos += synced - written;
    durable_ = target;
    return durable_;
+}
+
+LogUse Log::use() const {
+   const MutexLock lock(mutex_);
+   return use_;
 }
 
 Lsn Log::endLsn() const {

@@ -12,6 +12,7 @@
 #include "io/crypto/aes_gcm.hpp"
 #include "io/file/file.hpp"
 #include "storage/base/ids.hpp"
+#include "storage/base/write_use.hpp"
 
 // The write-ahead log: a sequence of checksummed frames in numbered files of one directory.
 //
@@ -112,6 +113,7 @@ public:
    void removeBefore(Lsn lsn);
    /// Bytes of frames in the files that are kept: those a start would read.
    uint64_t keptBytes() const;
+   LogUse use() const;
 
 private:
    struct LogFile {
@@ -143,6 +145,7 @@ private:
    Lsn end_ GUARDED_BY(mutex_) = 0;
    Lsn durable_ GUARDED_BY(mutex_) = 0;
    Lsn firstKept_ GUARDED_BY(mutex_) = 0;
+   LogUse use_ GUARDED_BY(mutex_);
    std::string pending_ GUARDED_BY(mutex_);       ///< frames from LSN end_ - pending_.size() on
    std::string flushing_ GUARDED_BY(flushMutex_); ///< frames that flush() is writing
 };

@@ -48,6 +48,7 @@ void ScanSources::add(QueryContext& context, const sql::TablePart* part, const s
        context.execution.table(part ? static_cast<uint64_t>(part->relation->storage) : plan_.table.storageId);
    storage::ScanSpec own = specOf(part, spec);
    if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), own);
+   used_.push_back(useOf(*table, own));
    sources_.push_back(table->scan(snapshot, std::move(own)));
    Constants& constants = constants_.emplace_back();
    constants.relation = part ? part->relation->oid : plan_.table.relation;
@@ -85,6 +86,7 @@ void ScanSources::start(QueryContext& context, const storage::ScanSpec& spec, si
    }
    sources_.clear();
    constants_.clear();
+   used_.clear();
    table_ = plan_.table;
    if (!table_.parts) return add(context, nullptr, spec, snapshot);
    keep(table_);
@@ -100,6 +102,18 @@ uint32_t ScanSources::morsels() const {
    for (const auto& source : sources_)
       count += source->morselCount();
    return count;
+}
+
+ScanSources::Used ScanSources::useOf(storage::Table& table, const storage::ScanSpec& spec) {
+   storage::TableUse& use = table.use();
+   storage::LookupUse* lookup = nullptr;
+   if (spec.keys) lookup = &use.lookup(spec.keys->computed ? std::vector<uint32_t>() : spec.keys->columns);
+   (lookup ? lookup->scans : use.scans).fetch_add(1, std::memory_order_relaxed);
+   return {table.shared_from_this(), lookup ? &lookup->rows : &use.rowsScanned};
+}
+
+void ScanSources::countRows(size_t source, uint64_t rows) {
+   used_[source].rows->fetch_add(rows, std::memory_order_relaxed);
 }
 
 double ScanSources::consumed() const {

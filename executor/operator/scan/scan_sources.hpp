@@ -27,6 +27,8 @@ public:
 
    size_t size() const { return sources_.size(); }
    storage::ScanSource& operator[](size_t i) { return *sources_[i]; }
+   /// Rows of the source's table were read, before any filter.
+   void countRows(size_t source, uint64_t rows);
    bool isReadingAhead() const;
    uint32_t morsels() const;
    double consumed() const; ///< the part of the morsels that were handed out or skipped
@@ -55,6 +57,13 @@ private:
    // STATE
    sql::TableRef table_; ///< with the parts that are left
    std::vector<std::unique_ptr<storage::ScanSource>> sources_;
+   struct Used {
+      std::shared_ptr<storage::Table> table;
+      std::atomic<uint64_t>* rows; ///< of the table's use
+   };
+   /// Counts the scan.
+   static Used useOf(storage::Table& table, const storage::ScanSpec& spec);
+   std::vector<Used> used_;           ///< by source
    std::vector<Constants> constants_; ///< by source
    bool isForeseen_ = false;
 };

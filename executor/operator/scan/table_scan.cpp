@@ -117,6 +117,7 @@ struct Local final : LocalState {
    uint32_t source = 0; ///< that `reader` reads
    bool hasMorsel = false;
    uint32_t nextRow = 0;
+   uint64_t rowsRead = 0; ///< of the morsel, which the source does not know yet
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
    Batch batch; ///< columns as in scanColumns; only decoded columns are set
    std::vector<uint8_t> isDecoded;
@@ -525,6 +526,7 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
       const uint32_t total = local.reader->rowCount();
       if (local.nextRow >= total) {
          local.hasMorsel = false;
+         sources_.countRows(local.source, std::exchange(local.rowsRead, 0));
          continue;
       }
       const uint32_t first = local.nextRow;
@@ -536,7 +538,9 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
       local.nextRow = first + count;
       std::fill(local.isDecoded.begin(), local.isDecoded.end(), uint8_t{0});
       local.batch.rowCount = count;
-      const Selection rows = filterVector(context, local, first, count, local.reader->visible(first, count));
+      const Selection visible = local.reader->visible(first, count);
+      local.rowsRead += visible.count();
+      const Selection rows = filterVector(context, local, first, count, visible);
       if (rows.count() == 0) continue;
       out.columns.resize(outputSlots_.size());
       for (size_t i = 0; i < outputSlots_.size(); ++i) {

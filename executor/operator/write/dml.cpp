@@ -255,6 +255,7 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
       const uint32_t met = list->count;
       if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();
    }
+   target_.noteUpdates(*local.target, local.updated.count);
    if (conflictKeys_ && local.inserted.count > 0) {
       const uint32_t proposed = local.inserted.count;
       local.inserted.count = conflictKeys_->claim(in, local.inserted.selection(), local.inserted.rows.data());

@@ -83,6 +83,8 @@ std::unique_ptr<WriteTarget::Local> WriteTarget::makeLocal() const {
    auto local = std::make_unique<Local>();
    local->appenders.resize(tables_.size());
    local->isWritten.resize(tables_.size());
+   local->removed.resize(tables_.size());
+   local->added.resize(tables_.size());
    return local;
 }
 
@@ -127,7 +129,8 @@ void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vec
    if (!hasParts()) {
       local.ids.clear();
       forEachRow(rows, [&](uint32_t row) { local.ids.push_back(idOf(row)); });
-      tables_[0].table->deleteRows(*context_.transaction, *context_.snapshot, local.ids, deletedNow);
+      local.removed[0] +=
+          tables_[0].table->deleteRows(*context_.transaction, *context_.snapshot, local.ids, deletedNow);
       local.isWritten[0] = true;
       return;
    }
@@ -141,7 +144,8 @@ void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vec
       local.someIds.clear();
       forEachRow(own, [&](uint32_t row) { local.someIds.push_back(idOf(row)); });
       local.someDeleted.assign(local.someIds.size(), 0);
-      tables_[table].table->deleteRows(*context_.transaction, *context_.snapshot, local.someIds, local.someDeleted);
+      local.removed[table] +=
+          tables_[table].table->deleteRows(*context_.transaction, *context_.snapshot, local.someIds, local.someDeleted);
       local.isWritten[table] = true;
       for (uint32_t i = 0; i < own.count(); ++i)
          deletedNow[position[own.row(i)]] = local.someDeleted[i];
@@ -211,6 +215,7 @@ void WriteTarget::appendTo(Local& local, uint32_t table, const Batch& in, Select
    stored.rowCount = in.rowCount;
    stored.selection = rows;
    local.isWritten[table] = true;
+   local.added[table] += rows.count();
    if (shared_) return shared_->append(table, stored);
    if (!local.appenders[table]) local.appenders[table] = to.table->appender(*context_.transaction, mode_);
    local.appenders[table]->append(stored);
@@ -219,9 +224,18 @@ void WriteTarget::appendTo(Local& local, uint32_t table, const Batch& in, Select
 void WriteTarget::finish(Local& local) {
    for (size_t i = 0; i < tables_.size(); ++i) {
       if (local.appenders[i]) local.appenders[i]->finish();
+      countUse(local, i);
       if (local.isWritten[i] && context_.noteWritten)
          context_.noteWritten(static_cast<uint64_t>(tables_[i].table->id()));
    }
+}
+
+/// A row that moves to another part is deleted in one and inserted into the other, as in PostgreSQL.
+void WriteTarget::countUse(Local& local, size_t table) {
+   const uint64_t removed = std::exchange(local.removed[table], 0), added = std::exchange(local.added[table], 0);
+   uint64_t updated = std::min(removed, added);
+   if (local.updates && !hasParts()) updated = std::min(updated, *local.updates);
+   if (removed + added > 0) tables_[table].table->use().wrote(added - updated, updated, removed - updated);
 }
 
 void WriteTarget::finishShared() {

@@ -26,6 +26,8 @@ public:
       std::vector<std::unique_ptr<storage::Appender>> appenders; ///< by table; null: not yet needed
       std::vector<uint32_t> tables;                              ///< by row of the batch, set by place()
       std::vector<bool> isWritten;                               ///< by table
+      std::vector<uint64_t> removed, added;                      ///< rows by table
+      std::optional<uint64_t> updates;                           ///< see noteUpdates()
       std::vector<Value> key;
       std::optional<ExpressionState> keyExpressions; ///< made when they are first computed
       std::vector<storage::RowId> ids, someIds;
@@ -42,6 +44,8 @@ public:
                                  Reservation& memory);
    /// Adds rows. REQUIRES: place() of the same rows.
    void append(Local& local, const Batch& in, Selection rows);
+   /// Of the rows that are removed and added so many are old and new versions of the same.
+   void noteUpdates(Local& local, uint64_t rows) const { local.updates = local.updates.value_or(0) + rows; }
    /// Hands the worker's rows over to the transaction.
    void finish(Local& local);
    /// Hands over the rows that workers have gathered together. REQUIRES: finish() of all workers.
@@ -69,6 +73,7 @@ private:
    std::vector<WrittenColumn> writtenColumns(const ColumnSlots& slots, uint32_t width,
                                              const sql::ColumnTable& columns) const;
    void appendTo(Local& local, uint32_t table, const Batch& in, Selection rows);
+   void countUse(Local& local, size_t table);
    /// Calls `body(table, selection)` for each table with some of the rows.
    template <typename Body>
    void forEachTable(Local& local, Selection rows, Body&& body) const;

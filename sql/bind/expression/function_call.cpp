@@ -10,6 +10,7 @@
 #include "sql/bind/expression/row_function.hpp"
 #include "sql/bind/expression/sql_function.hpp"
 #include "sql/bind/expression/user_aggregate.hpp"
+#include "sql/bind/expression/view_function.hpp"
 #include "sql/bind/expression/window_call.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/callee.hpp"
@@ -432,6 +433,11 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       if (auto inlined = inlineSqlFunction(state, function, args, resultType)) {
          inlined->position = position;
          return inlined;
+      }
+   if (!function.returnsSet)
+      if (auto value = bindViewValue(state, function, args)) {
+         value->position = position;
+         return value;
       }
    if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
    state.runsRoutines |= function.source.starts_with("be_lo"); // large objects: the session has the descriptors

@@ -6,6 +6,7 @@
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/expression/row.hpp"
+#include "sql/bind/expression/view_function.hpp"
 #include "sql/bind/policy/row_security.hpp"
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/external.hpp"
@@ -71,6 +72,7 @@ FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
    case T_RangeSubselect: return bindFromSubquery(state, scope, *as<RangeSubselect>(node));
    case T_RangeFunction:
       if (auto external = bindExternal(state, scope, *as<RangeFunction>(node))) return std::move(*external);
+      if (auto view = bindViewRows(state, scope, *as<RangeFunction>(node))) return std::move(*view);
       return bindTableFunction(state, scope, *as<RangeFunction>(node));
    case T_JoinExpr: return bindJoin(state, scope, *as<JoinExpr>(node));
    case T_RangeTableSample: {
