@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -60,7 +61,8 @@ public:
          if (isEnclosed) rest_.remove_prefix(next == std::string_view::npos ? rest_.size() : next);
       }
       std::vector<Point> found;
-      found.reserve(count);
+      constexpr size_t textMin = 4; // of a point: "1,2,"
+      found.reserve(std::min(count, rest_.size() / textMin + 1));
       for (size_t i = 0; i < count; ++i) {
          found.push_back(pair());
          take(',');

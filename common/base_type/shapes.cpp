@@ -5,6 +5,7 @@
 
 #include "common/base_type/geometry_reader.hpp"
 #include "common/base_type/wire.hpp"
+#include "common/error/sql_error.hpp"
 
 namespace ouzel {
 
@@ -23,6 +24,12 @@ template <typename T>
 StringView valueOf(const T& value, Arena& arena) {
    return arena.copyString({reinterpret_cast<const char*>(&value), sizeof value});
 }
+/// Throws 54000 for more points than a value may have.
+void requireSize(size_t points) {
+   if (points > (StringView::lengthMax - sizeof(double)) / sizeof(Point))
+      throw SqlError(sqlstate::programLimitExceeded, "too many points requested");
+}
+
 std::vector<Point> readPoints(std::string_view bytes) {
    if (bytes.size() % sizeof(Point) != 0) throwInternal("malformed geometric value");
    std::vector<Point> points(bytes.size() / sizeof(Point));
@@ -230,11 +237,13 @@ StringView circleValue(const Circle& circle, Arena& arena) {
    return valueOf(circle, arena);
 }
 StringView pathValue(const Path& path, Arena& arena) {
+   requireSize(path.points.size());
    const double isClosed = path.isClosed ? 1 : 0;
    std::string bytes(reinterpret_cast<const char*>(&isClosed), sizeof isClosed);
    return arena.copyString(bytes + bytesOf(path.points));
 }
 StringView polygonValue(const std::vector<Point>& points, Arena& arena) {
+   requireSize(points.size());
    return arena.copyString(bytesOf(points));
 }
 

@@ -80,13 +80,13 @@ void analyze(SessionCore& core, const catalog::Relation& table, const Statistics
 
 namespace {
 
-/// Throws 55000 for a foreign table, or one that has foreign heirs or partitions.
-void requireOwnRows(const catalog::Snapshot& snapshot, Oid oid) {
+/// The table if it is foreign, or the first of its heirs and partitions that is; null: there is none.
+catalog::RelationPtr foreignAmong(const catalog::Snapshot& snapshot, Oid oid) {
    std::vector<Oid> read = snapshot.allHeirOids(oid);
    read.insert(read.begin(), oid);
    for (const Oid one : read)
-      if (const auto table = snapshot.relation(one); table && table->foreign)
-         catalog::throwNoHandler(snapshot, *table->foreign);
+      if (auto table = snapshot.relation(one); table && table->foreign) return table;
+   return nullptr;
 }
 
 } // namespace
@@ -95,7 +95,7 @@ void analyzeTable(SessionCore& core, Oid oid, const ::List* columns) {
    if (core.database.following) return; // the server that writes finds them out
    const catalog::Snapshot before = core.transaction.catalog();
    const catalog::RelationPtr named = before.relation(oid);
-   requireOwnRows(before, oid);
+   if (const auto foreign = foreignAmong(before, oid)) catalog::throwNoHandler(before, *foreign->foreign);
    if (named && named->partitionKey)
       for (const Oid partition : before.heirOids(oid))
          analyzeTable(core, partition, columns);
@@ -120,8 +120,9 @@ void analyzeDatabase(SessionCore& core) {
    for (const catalog::RelationPtr& table : core.transaction.catalog().relations()) {
       const bool isTable = table->relationKind == catalog::RelationKind::Table ||
                            table->relationKind == catalog::RelationKind::MaterializedView;
+      if (!isTable || foreignAmong(core.transaction.catalog(), table->oid)) continue;
       // Partitions come with their table.
-      if (isTable && !table->isPartition() && actsFor(core, table->owner)) tables.push_back(table->oid);
+      if (!table->isPartition() && actsFor(core, table->owner)) tables.push_back(table->oid);
    }
    for (const Oid table : tables)
       analyzeTable(core, table, nullptr);

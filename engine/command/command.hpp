@@ -12,6 +12,7 @@ struct CopyStmt;
 struct DefElem;
 struct ExplainStmt;
 struct ListenStmt;
+struct LoadStmt;
 struct LockStmt;
 struct NotifyStmt;
 struct TransactionStmt;
@@ -46,9 +47,11 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement);
 std::string listen(CommandContext& context, const ::ListenStmt& statement);
 std::string notify(CommandContext& context, const ::NotifyStmt& statement);
 std::string unlisten(CommandContext& context, const ::UnlistenStmt& statement);
-// maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT
+// maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT, LOAD
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);
+/// LOAD of a library of an extension that there is; it does nothing.
+std::string load(CommandContext& context, const ::LoadStmt& statement);
 
 /// Rows of text for the client: SHOW, EXPLAIN. Each row has one field per column.
 void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,

@@ -138,7 +138,7 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
       functions = std::move(programs.notes);
       if (query.hasRules()) throwNotSupported("EXPLAIN of a statement that rules rewrite");
       if (options.analyze) requirePopulated(core, query.relations);
-      if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
+      if (options.analyze && !changesOnlyTemporary(core, query)) requireWritable(core, "EXPLAIN");
       auto made = std::make_unique<QueryExecution>(core, std::move(query), options.analyze);
       made->keep(meter.settle());
       planned = steadyNanos();

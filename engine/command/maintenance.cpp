@@ -1,3 +1,4 @@
+#include "catalog/builtin/extensions.hpp"
 #include "catalog/object/membership.hpp"
 #include "engine/analyze/analyze.hpp"
 #include "engine/command/command.hpp"
@@ -5,7 +6,7 @@
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
-// VACUUM, ANALYZE, CHECKPOINT, and the helpers that commands share.
+// VACUUM, ANALYZE, CHECKPOINT, LOAD, and the helpers that commands share.
 
 namespace ouzel::engine {
 
@@ -50,6 +51,18 @@ std::string checkpoint(CommandContext& context) {
    else
       database.storage->checkpoint();
    return "CHECKPOINT";
+}
+
+std::string load(CommandContext& context, const ::LoadStmt& statement) {
+   const std::string name = statement.filename;
+   if (!name.starts_with("$libdir/plugins/"))
+      requireSuperuser(context.core, "access to library \"" + name + "\" is not allowed");
+   std::string_view library = name;
+   if (library.starts_with("$libdir/")) library.remove_prefix(8);
+   if (library.ends_with(".so")) library.remove_suffix(3);
+   if (!catalog::findExtensionInfo(library))
+      throw SqlError(sqlstate::undefinedFile, "could not access file \"" + name + "\": No such file or directory");
+   return "LOAD"; // what extensions are made of is a part of the server
 }
 
 bool booleanOption(const ::DefElem& option) {

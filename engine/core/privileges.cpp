@@ -4,6 +4,7 @@
 
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "engine/core/touched_relations.hpp"
 
 namespace ouzel::engine {
@@ -80,7 +81,7 @@ void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint
 
 bool mayExamineSettings(SessionCore& core) {
    constexpr Oid readAllSettings = 3374; // pg_authid.dat
-   return catalog::inheritsFrom(core.transaction.catalog(), core.role(), readAllSettings);
+   return catalog::hasRole(core.transaction.catalog(), core.role(), readAllSettings, "USAGE");
 }
 
 std::string examineSetting(SessionCore& core, std::string_view name) {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "catalog/object/membership.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "io/store/open_store.hpp"
 
 // The server's directories, for functions that read its files.
@@ -45,7 +45,7 @@ std::string serverFile(SessionCore& core, std::string_view path) {
    if (base.empty()) throwNotSupported("files of a server that keeps none");
    const fs::path home = fs::absolute(base).lexically_normal();
    const fs::path given(path), whole = (given.is_absolute() ? given : home / given).lexically_normal();
-   if (catalog::inheritsFrom(core.transaction.catalog(), core.role(), readServerFiles)) return whole.string();
+   if (catalog::hasRole(core.transaction.catalog(), core.role(), readServerFiles, "USAGE")) return whole.string();
    if (given.is_absolute() && !isBelow(whole, home) && !isBelow(whole, serverDirectory(core, "log")))
       throw SqlError(sqlstate::insufficientPrivilege, "absolute path not allowed");
    if (!given.is_absolute() && !isBelow(whole, home))

@@ -170,6 +170,9 @@ public:
    }
 
    void resetStatistics(const std::string& part, Oid object) override { engine::resetStatistics(core_, part, object); }
+   void requireExecute(std::string_view function, bool monitorsMay) override {
+      engine::requireExecute(core_, function, monitorsMay);
+   }
    std::string serverDirectory(std::string_view kind) override { return engine::serverDirectory(core_, kind); }
    std::string serverFile(std::string_view path) override { return engine::serverFile(core_, path); }
    bool logMemory(int32_t pid) override { return engine::logMemory(core_, pid) || warnMissing(pid); }

@@ -57,7 +57,8 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_AlterColumnGenericOptions:
       return step(Misc, [this](const auto& c) { changeColumnOptions(core_, oid_, c.name, as<::List>(c.def)); });
    case AT_AddColumn:
-      if (const auto& added = *as<::ColumnDef>(command.def); added.fdwoptions && table()->foreign)
+      if (const auto& added = *as<::ColumnDef>(command.def);
+          added.fdwoptions && table()->foreign && !table()->findColumn(added.colname))
          enqueue(Misc, [this, &added] { changeColumnOptions(core_, oid_, added.colname, added.fdwoptions); });
       changesColumns_ = true;
       return step(AddColumn, [this](const auto& c) { addColumn(c); });

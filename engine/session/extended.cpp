@@ -163,7 +163,10 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    core_.statementBegins();
    core_.checkInterrupts();
    StatementDescription others; // the cursor may be another one than when the statement was prepared
-   if (statement->showsOthers) describeRowsOfOthers(sql::ParsedScript::parse(statement->text).statements()[0], others);
+   if (statement->showsOthers) {
+      const sql::StringSyntax syntax(core_.settings.value("standard_conforming_strings") != "off");
+      describeRowsOfOthers(sql::ParsedScript::parse(statement->text).statements()[0], others);
+   }
    checkFormats(resultFormats, statement->showsOthers ? others.columns.size() : statement->description.columns.size());
    if (!portalName.empty() && portals_.find(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
@@ -502,6 +505,7 @@ std::string SessionImpl::discard(const ::Node& node) {
    if (target == DISCARD_ALL) {
       refuseInBlock(core_, "DISCARD ALL");
       portals_.clear();
+      core_.reset("session_authorization");
       core_.settings.resetAll();
       statements_.clear();
       core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());

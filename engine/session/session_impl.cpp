@@ -362,6 +362,7 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
    case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
    case T_CheckPointStmt: return checkpoint(context);
+   case T_LoadStmt: return load(context, *as<::LoadStmt>(node));
    case T_ReindexStmt: return reindex(context, *as<::ReindexStmt>(node));
    case T_ClusterStmt: return cluster(context, *as<::ClusterStmt>(node));
    case T_PrepareStmt: return prepareSql(script, statement);

@@ -36,7 +36,8 @@ constexpr std::string_view reportedNames[] = {"application_name",
                                               "standard_conforming_strings",
                                               "TimeZone"};
 
-constexpr std::string_view hiddenNames[] = {"is_superuser", "role", "seed", "session_authorization"};
+constexpr std::string_view hiddenNames[] = {"is_superuser", "role", "seed", "session_authorization",
+                                            "default_with_oids"};
 
 SettingType typeOf(std::string_view name) {
    if (name == "bool") return SettingType::Bool;
@@ -161,7 +162,7 @@ std::string canonicalNumber(const SettingInfo& info, std::string_view value) {
       text.remove_suffix(1);
    double number = 0;
    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-   if (parsed.ec != std::errc()) badValue(info, value);
+   if (parsed.ec != std::errc() || std::isnan(number)) badValue(info, value);
    std::string_view unit = text.substr(static_cast<size_t>(parsed.ptr - text.data()));
    while (!unit.empty() && unit.front() == ' ')
       unit.remove_prefix(1);
@@ -183,10 +184,10 @@ std::string canonicalNumber(const SettingInfo& info, std::string_view value) {
    if (!info.maximum.empty()) std::from_chars(info.maximum.data(), info.maximum.data() + info.maximum.size(), high);
    if (number < low || number > high) {
       const std::string unitText = info.unit.empty() ? "" : " " + std::string(info.unit);
-      throw SqlError(sqlstate::invalidParameterValue,
-                     formatNumber(number, info.type) + unitText + " is outside the valid range for parameter \"" +
-                         std::string(info.name) + "\" (" + std::string(info.minimum) + unitText + " .. " +
-                         std::string(info.maximum) + unitText + ")");
+      throw SqlError(sqlstate::invalidParameterValue, formatNumber(number, info.type) + unitText +
+                                                          " is outside the valid range for parameter \"" +
+                                                          std::string(info.name) + "\" (" + std::string(info.minimum) +
+                                                          " .. " + std::string(info.maximum) + ")");
    }
    return formatNumber(number, info.type);
 }
@@ -254,15 +255,19 @@ std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
 std::string displaySetting(const SettingInfo& info, const std::string& canonical) {
    if (info.name == octalName) return decimalToOctal(canonical);
    if (info.name == "seed") return "unavailable"; // the generator has gone on since
-   if (info.unit.empty() || info.type != SettingType::Integer) return canonical;
-   const int64_t number = std::strtoll(canonical.c_str(), nullptr, 10);
+   if (info.unit.empty() || (info.type != SettingType::Integer && info.type != SettingType::Real)) return canonical;
+   const double number = std::strtod(canonical.c_str(), nullptr);
    if (number <= 0) return canonical;
-   const double inBase = static_cast<double>(number) * baseSize(info.unit);
+   const double inBase = number * baseSize(info.unit);
+   // The largest unit of which it is a whole number, but for rounding, or else the smallest.
    const auto inLargest = [&](const auto& units) {
-      for (const Unit& unit : units)
-         if (inBase >= unit.size && std::fmod(inBase, unit.size) == 0)
-            return std::to_string(static_cast<int64_t>(inBase / unit.size)) + std::string(unit.name);
-      return canonical;
+      const Unit* chosen = &units[0];
+      for (const Unit& unit : units) {
+         chosen = &unit;
+         const double whole = std::rint(inBase / unit.size);
+         if (whole >= 1 && std::fabs(whole * unit.size / inBase - 1) <= 1e-8) break;
+      }
+      return formatNumber(inBase / chosen->size, info.type) + std::string(chosen->name);
    };
    return isTime(info.unit) ? inLargest(timeUnits) : inLargest(memoryUnits);
 }

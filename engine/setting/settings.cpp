@@ -73,6 +73,8 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
    if (info.name == "log_destination") return canonicalDestinations(value);
    if (info.name == "ouzel.audit") return canonicalAuditClasses(value);
    if (info.name == "ouzel.audit_destination") return canonicalAuditDestination(value);
+   if (info.name == "default_with_oids" && canonical == "on")
+      throw SqlError(sqlstate::featureNotSupported, "tables declared WITH OIDS are not supported");
    if (info.name == "log_hostname" && canonical == "on") throwNotSupported("log_hostname"); // lines have addresses
    if (info.name == "pg_stat_statements.track" && canonical == "all")
       throwNotSupported("pg_stat_statements.track = all");
@@ -222,7 +224,7 @@ void Settings::reset(std::string_view name) {
    if (isCustom(name) && custom_.contains(lowerCase(name))) {
       const auto initial = resetCustom_.find(lowerCase(name));
       if (initial == resetCustom_.end())
-         custom_.erase(lowerCase(name));
+         custom_[lowerCase(name)].clear(); // the name stays known
       else
          custom_[initial->first] = initial->second;
       return;

@@ -37,10 +37,13 @@ struct FileCloser {
 
 /// Bytes of a file from an offset, which counts from the end if it is negative. None: there is no such file, which is
 /// allowed.
+template <bool isText>
 std::optional<std::string> readFile(const StringView& name, int64_t offset, int64_t length, bool missingOk,
                                     KernelEnv& env) {
    const std::string shown(name.view());
-   const std::string path = env.context.requireSession("pg_read_file").serverFile(shown);
+   SessionFunctions& session = env.context.requireSession("pg_read_file");
+   session.requireExecute(isText ? "pg_read_file" : "pg_read_binary_file", false);
+   const std::string path = session.serverFile(shown);
    const std::unique_ptr<FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
    if (!file) {
       if (missingOk && errno == ENOENT) return std::nullopt;
@@ -76,7 +79,7 @@ template <bool isText>
 std::optional<StringView> readPart(const StringView& name, int64_t offset, int64_t length, bool missingOk,
                                    KernelEnv& env) {
    if (length < 0) throw SqlError(sqlstate::invalidParameterValue, "requested length cannot be negative");
-   return give<isText>(readFile(name, offset, length, missingOk, env), env);
+   return give<isText>(readFile<isText>(name, offset, length, missingOk, env), env);
 }
 template <bool isText>
 std::optional<StringView> readRange(const StringView& name, int64_t offset, int64_t length, KernelEnv& env) {
@@ -84,7 +87,7 @@ std::optional<StringView> readRange(const StringView& name, int64_t offset, int6
 }
 template <bool isText>
 std::optional<StringView> readAll(const StringView& name, KernelEnv& env) {
-   return give<isText>(readFile(name, 0, wholeFile, false, env), env);
+   return give<isText>(readFile<isText>(name, 0, wholeFile, false, env), env);
 }
 
 } // namespace

@@ -14,18 +14,22 @@ namespace ouzel::executor {
 
 namespace {
 
+SessionFunctions& mayCall(KernelEnv& env, const char* function) {
+   SessionFunctions& session = env.context.requireSession(function);
+   session.requireExecute(function, false);
+   return session;
+}
+
 StringView resetAll(KernelEnv& env) {
-   env.context.requireSession("pg_stat_reset").resetStatistics("database", invalidOid);
+   mayCall(env, "pg_stat_reset").resetStatistics("database", invalidOid);
    return StringView();
 }
 StringView resetTable(int64_t relation, KernelEnv& env) {
-   env.context.requireSession("pg_stat_reset_single_table_counters")
-       .resetStatistics("table", static_cast<Oid>(relation));
+   mayCall(env, "pg_stat_reset_single_table_counters").resetStatistics("table", static_cast<Oid>(relation));
    return StringView();
 }
 StringView resetFunction(int64_t function, KernelEnv& env) {
-   env.context.requireSession("pg_stat_reset_single_function_counters")
-       .resetStatistics("function", static_cast<Oid>(function));
+   mayCall(env, "pg_stat_reset_single_function_counters").resetStatistics("function", static_cast<Oid>(function));
    return StringView();
 }
 StringView resetShared(const StringView& target, KernelEnv& env) {
@@ -33,7 +37,7 @@ StringView resetShared(const StringView& target, KernelEnv& env) {
    if (part != "archiver" && part != "bgwriter" && part != "recovery_prefetch" && part != "wal")
       throw SqlError(sqlstate::invalidParameterValue, "unrecognized reset target: \"" + part + "\"")
           .hint("Target must be \"archiver\", \"bgwriter\", \"recovery_prefetch\", or \"wal\".");
-   env.context.requireSession("pg_stat_reset_shared").resetStatistics(part, invalidOid);
+   mayCall(env, "pg_stat_reset_shared").resetStatistics(part, invalidOid);
    return StringView();
 }
 
@@ -42,7 +46,7 @@ constexpr std::array<std::string_view, 8> slruNames{
 
 /// NULL: all. What is not known is "other".
 StringView resetSlru(std::optional<StringView> name, KernelEnv& env) {
-   SessionFunctions& session = env.context.requireSession("pg_stat_reset_slru");
+   SessionFunctions& session = mayCall(env, "pg_stat_reset_slru");
    const auto reset = [&](std::string_view part) { session.resetStatistics("slru/" + std::string(part), invalidOid); };
    if (!name) {
       std::for_each(slruNames.begin(), slruNames.end(), reset);
@@ -79,7 +83,7 @@ bool haveStatistics(const StringView& kind, int64_t database, int64_t object, Ke
 }
 
 bool logMemory(int32_t pid, KernelEnv& env) {
-   return env.context.requireSession("pg_log_backend_memory_contexts").logMemory(pid);
+   return mayCall(env, "pg_log_backend_memory_contexts").logMemory(pid);
 }
 
 int64_t logPosition(KernelEnv& env) {

@@ -42,7 +42,11 @@ protected:
       struct stat status {};
    };
    virtual void write(const Entry& entry, RowWriter& out) const = 0;
-   SessionFunctions& session() const { return context_.requireSession(function_.c_str()); }
+   SessionFunctions& mayCall(const char* function, bool monitorsMay) const {
+      SessionFunctions& session = context_.requireSession(function);
+      session.requireExecute(function, monitorsMay);
+      return session;
+   }
 
    /// The entries of a directory. `what`: its name for errors.
    void list(const std::string& path, const std::string& shown, bool missingOk, bool withStatus) {
@@ -77,7 +81,7 @@ public:
          if (call.isNull(i)) return;
       const std::string shown(call.text(0));
       const bool missingOk = call.size() > 1 && call.value<bool>(1), withDots = call.size() > 1 && call.value<bool>(2);
-      const std::string path = session().serverFile(shown);
+      const std::string path = mayCall("pg_ls_dir", false).serverFile(shown);
       if (withDots && fs::is_directory(path)) entries_ = {{"."}, {".."}};
       list(path, shown, missingOk, false);
    }
@@ -93,9 +97,10 @@ public:
    void begin(std::span<const Vector>, uint32_t) override {
       entries_.clear();
       next_ = 0;
-      const std::string directory = session().serverDirectory(function_ == "pg_ls_waldir"   ? "wal"
-                                                              : function_ == "pg_ls_logdir" ? "log"
-                                                                                            : "spill");
+      const std::string directory = function_ == "pg_ls_waldir" ? mayCall("pg_ls_waldir", true).serverDirectory("wal")
+                                    : function_ == "pg_ls_logdir"
+                                        ? mayCall("pg_ls_logdir", true).serverDirectory("log")
+                                        : mayCall("pg_ls_tmpdir", true).serverDirectory("spill");
       if (!directory.empty()) list(directory, directory, true, true);
       std::erase_if(entries_, [](const Entry& entry) { return entry.name.starts_with('.'); });
    }
@@ -121,7 +126,7 @@ public:
       Entry& entry = entries_.emplace_back();
       if (isNull) return;
       entry.name = call.text(0);
-      if (::stat(session().serverFile(entry.name).c_str(), &entry.status) == 0) return;
+      if (::stat(mayCall("pg_stat_file", false).serverFile(entry.name).c_str(), &entry.status) == 0) return;
       const int error = errno;
       if (!(call.size() > 1 && call.value<bool>(1) && error == ENOENT))
          throwFileError("could not stat file %", entry.name, error);

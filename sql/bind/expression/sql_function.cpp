@@ -79,7 +79,8 @@ uint32_t usesOf(std::string_view body, size_t parameter) {
    return uses;
 }
 
-/// True if evaluating the expression twice instead of once changes no result.
+} // namespace
+
 bool isRepeatable(const Expr& root) {
    bool repeatable = !isVolatile(root);
    forEachExpr(root, [&](const Expr& expr) {
@@ -88,8 +89,6 @@ bool isRepeatable(const Expr& root) {
    });
    return repeatable;
 }
-
-} // namespace
 
 ExprPtr inlineSqlFunction(BindState& state, const catalog::FunctionInfo& function, std::vector<ExprPtr>& args,
                           const SqlType& resultType) {

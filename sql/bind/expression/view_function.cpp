@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/object/function.hpp"
-#include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/sql_function.hpp"
-#include "sql/bind/query/from.hpp"
-#include "sql/bind/state/nested_query.hpp"
 
 // The functions that PostgreSQL makes its statistics views of. Here the views come first, and these functions read
 // them.
@@ -160,23 +156,6 @@ constexpr std::pair<std::string_view, std::string_view> expressions[] = {
      "END::regclass FROM pg_catalog.pg_class c WHERE c.oid = $1)"},
 };
 
-/// Functions without arguments that give the rows of a view.
-constexpr std::pair<std::string_view, std::string_view> rowsOf[] = {
-    {"pg_config", "pg_config"},
-    {"pg_cursor", "pg_cursors"},
-    {"pg_get_backend_memory_contexts", "pg_backend_memory_contexts"},
-    {"pg_hba_file_rules", "pg_hba_file_rules"},
-    {"pg_ident_file_mappings", "pg_ident_file_mappings"},
-    {"pg_lock_status", "pg_locks"},
-    {"pg_prepared_statement", "pg_prepared_statements"},
-    {"pg_show_all_settings", "pg_settings"},
-    {"pg_stat_get_archiver", "pg_stat_archiver"},
-    {"pg_stat_get_slru", "pg_stat_slru"},
-    {"pg_stat_get_wal", "pg_stat_wal"},
-    {"pg_timezone_abbrevs", "pg_timezone_abbrevs"},
-    {"pg_timezone_names", "pg_timezone_names"},
-};
-
 /// The text of a function's expression, by its prosrc; empty: it reads no view.
 std::string expressionOf(std::string_view function, Oid type) {
    for (const auto& [name, expression] : expressions)
@@ -193,6 +172,18 @@ std::string expressionOf(std::string_view function, Oid type) {
    return {};
 }
 
+/// The expression as a query over the arguments, which are computed once.
+std::string overArguments(std::string expression, size_t count) {
+   std::string columns;
+   for (size_t i = 1; i <= count; ++i) {
+      const std::string parameter = "$" + std::to_string(i), column = "argument_" + std::to_string(i);
+      for (size_t at = 0; (at = expression.find(parameter, at)) != std::string::npos; at += column.size())
+         expression.replace(at, parameter.size(), column);
+      columns += (columns.empty() ? "" : ", ") + parameter + " AS " + column;
+   }
+   return "(SELECT " + expression + " FROM (SELECT " + columns + ") arguments)";
+}
+
 } // namespace
 
 ExprPtr bindViewValue(BindState& state, const FunctionInfo& function, const std::vector<ExprPtr>& args) {
@@ -200,43 +191,9 @@ ExprPtr bindViewValue(BindState& state, const FunctionInfo& function, const std:
    std::string expression = expressionOf(function.source, function.returnType);
    if (expression.empty()) return nullptr;
    if (!args.empty()) expression = "CASE WHEN $1 IS NOT NULL THEN " + expression + " END";
+   if (!std::all_of(args.begin(), args.end(), [](const ExprPtr& arg) { return isRepeatable(*arg); }))
+      expression = overArguments(std::move(expression), args.size());
    return bindBody(state, expression, args);
-}
-
-std::optional<FromItem> bindViewRows(BindState& state, Scope& scope, const ::RangeFunction& node) {
-   const ListOf<List> functions(node.functions);
-   if (functions.size() != 1 || node.ordinality || node.coldeflist) return std::nullopt;
-   const ::Node* expression = ListOf<>(functions[0])[0];
-   if (!isNode(expression, T_FuncCall)) return std::nullopt;
-   const auto& call = *as<FuncCall>(expression);
-   if (ListOf<>(call.args).size() > 0) return std::nullopt;
-   const ListOf<> parts(call.funcname);
-   if (parts.size() > 2) return std::nullopt;
-   const catalog::QualifiedName name{{},
-                                     parts.size() == 2 ? std::string(stringOf(parts[0])) : std::string(),
-                                     std::string(stringOf(parts[parts.size() - 1])),
-                                     state.at(call.location)};
-   const auto* found =
-       std::find_if(std::begin(rowsOf), std::end(rowsOf), [&](const auto& entry) { return entry.first == name.name; });
-   if (found == std::end(rowsOf)) return std::nullopt;
-   const auto meant = catalog::functionsNamed(state.context.catalog, state.context.searchPath, name);
-   if (meant.empty() || meant.front()->oid >= firstUserOid) return std::nullopt;
-
-   const ParsedScript script = ParsedScript::parse("SELECT * FROM pg_catalog." + std::string(found->second));
-   const SourceText* const source = std::exchange(state.source, nullptr);
-   auto* const recorder = std::exchange(state.recorder, nullptr);
-   BoundRel query = bindSelect(state, *as<SelectStmt>(script.statements().front().node), &scope);
-   state.recorder = recorder;
-   state.source = source;
-
-   NamespaceItem item;
-   item.alias = name.name;
-   item.columns = scopeColumns(state, scope, query);
-   applyAlias(item, node.alias);
-   FromItem result;
-   result.rel = std::move(query.rel);
-   result.items.push_back(std::move(item));
-   return result;
 }
 
 } // namespace ouzel::sql

@@ -7,8 +7,4 @@ namespace ouzel::sql {
 /// over the view; null for any other function.
 ExprPtr bindViewValue(BindState& state, const catalog::FunctionInfo& function, const std::vector<ExprPtr>& args);
 
-/// A call in FROM of a built-in function that gives the rows of a system view, such as pg_lock_status(), as a scan of
-/// the view; empty for any other FROM item.
-std::optional<FromItem> bindViewRows(BindState& state, Scope& scope, const ::RangeFunction& node);
-
 } // namespace ouzel::sql

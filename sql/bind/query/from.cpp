@@ -6,7 +6,6 @@
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/expression/row.hpp"
-#include "sql/bind/expression/view_function.hpp"
 #include "sql/bind/policy/row_security.hpp"
 #include "sql/bind/query/cte.hpp"
 #include "sql/bind/query/external.hpp"
@@ -16,6 +15,7 @@
 #include "sql/bind/query/table_function.hpp"
 #include "sql/bind/query/table_sample.hpp"
 #include "sql/bind/query/view.hpp"
+#include "sql/bind/query/view_rows.hpp"
 #include "sql/bind/state/view_text.hpp"
 
 // FROM: tables, subqueries, and the cross join of the items. JOIN is in join.cpp, views in view.cpp, functions in
