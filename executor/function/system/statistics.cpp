@@ -97,10 +97,8 @@ std::optional<StringView> settingFlags(const StringView& name, KernelEnv& env) {
    const auto flags = env.context.requireSession("pg_settings_get_flags").settingFlags(std::string(name.view()));
    if (!flags) return std::nullopt;
    ArrayBuilder texts(env.strings, oid::text);
-   for (const std::string& flag : *flags) {
-      const StringView text = env.copy(flag);
-      texts.add(&text);
-   }
+   for (const std::string& flag : *flags)
+      texts.addText(flag);
    return texts.finish();
 }
 
