@@ -35,6 +35,7 @@ std::string serverDirectory(SessionCore& core, std::string_view kind) {
       const auto devices = core.database.spill->devices();
       return devices.empty() || io::isRemoteStore(devices.front().name) ? std::string() : devices.front().name;
    }
+   if (kind.empty()) return {};
    if (kind == "log") return (fs::path(baseDirectory(options)) / core.settings.show("log_directory")).string();
    return baseDirectory(options);
 }

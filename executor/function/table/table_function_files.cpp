@@ -90,6 +90,13 @@ private:
    void write(const Entry& entry, RowWriter& out) const override { out.addText(entry.name); }
 };
 
+/// What a function's directory has; empty: nothing is archived.
+std::string_view kindOf(std::string_view function) {
+   if (function == "pg_ls_waldir") return "wal";
+   if (function == "pg_ls_logdir") return "log";
+   return function == "pg_ls_tmpdir" ? "spill" : "";
+}
+
 /// pg_ls_waldir() and its kin: names, sizes and times of the files that one of the server's directories has.
 class ServerDirectory final : public FileRows {
 public:
@@ -97,10 +104,7 @@ public:
    void begin(std::span<const Vector>, uint32_t) override {
       entries_.clear();
       next_ = 0;
-      const std::string directory = function_ == "pg_ls_waldir" ? mayCall("pg_ls_waldir", true).serverDirectory("wal")
-                                    : function_ == "pg_ls_logdir"
-                                        ? mayCall("pg_ls_logdir", true).serverDirectory("log")
-                                        : mayCall("pg_ls_tmpdir", true).serverDirectory("spill");
+      const std::string directory = mayCall(function_.c_str(), true).serverDirectory(kindOf(function_));
       if (!directory.empty()) list(directory, directory, true, true);
       std::erase_if(entries_, [](const Entry& entry) { return entry.name.starts_with('.'); });
    }
@@ -155,11 +159,12 @@ std::unique_ptr<TableFunction> makeFileRows(TableFunctionSignature& signature, F
                                             Reservation& memory) {
    const std::string_view source = signature.function->source;
    const auto make = [&]<typename Rows>(std::type_identity<Rows>) {
-      return std::make_unique<Rows>(source, signature.resultReprs, context, memory);
+      return std::make_unique<Rows>(signature.function->name, signature.resultReprs, context, memory);
    };
    if (source == "pg_ls_dir" || source == "pg_ls_dir_1arg") return make(std::type_identity<DirectoryNames>());
    if (source == "pg_stat_file" || source == "pg_stat_file_1arg") return make(std::type_identity<FileStatus>());
-   if (source == "pg_ls_waldir" || source == "pg_ls_logdir" || source == "pg_ls_tmpdir_noargs")
+   if (source == "pg_ls_waldir" || source == "pg_ls_logdir" || source == "pg_ls_tmpdir_noargs" ||
+       source == "pg_ls_archive_statusdir")
       return make(std::type_identity<ServerDirectory>());
    return nullptr;
 }

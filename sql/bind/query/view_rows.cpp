@@ -13,21 +13,24 @@ namespace ouzel::sql {
 
 namespace {
 
-/// Functions without arguments that give the rows of a view.
+/// Functions without arguments, and the views or queries that give their rows.
 constexpr std::pair<std::string_view, std::string_view> rowsOf[] = {
-    {"pg_config", "pg_config"},
-    {"pg_cursor", "pg_cursors"},
-    {"pg_get_backend_memory_contexts", "pg_backend_memory_contexts"},
-    {"pg_hba_file_rules", "pg_hba_file_rules"},
-    {"pg_ident_file_mappings", "pg_ident_file_mappings"},
-    {"pg_lock_status", "pg_locks"},
-    {"pg_prepared_statement", "pg_prepared_statements"},
-    {"pg_show_all_settings", "pg_settings"},
-    {"pg_stat_get_archiver", "pg_stat_archiver"},
-    {"pg_stat_get_slru", "pg_stat_slru"},
-    {"pg_stat_get_wal", "pg_stat_wal"},
-    {"pg_timezone_abbrevs", "pg_timezone_abbrevs"},
-    {"pg_timezone_names", "pg_timezone_names"},
+    {"pg_config", "pg_catalog.pg_config"},
+    {"pg_cursor", "pg_catalog.pg_cursors"},
+    {"pg_get_backend_memory_contexts", "pg_catalog.pg_backend_memory_contexts"},
+    {"pg_hba_file_rules", "pg_catalog.pg_hba_file_rules"},
+    {"pg_ident_file_mappings", "pg_catalog.pg_ident_file_mappings"},
+    {"pg_lock_status", "pg_catalog.pg_locks"},
+    {"pg_prepared_statement", "pg_catalog.pg_prepared_statements"},
+    {"pg_show_all_settings", "pg_catalog.pg_settings"},
+    {"pg_stat_get_archiver", "pg_catalog.pg_stat_archiver"},
+    {"pg_stat_get_slru", "pg_catalog.pg_stat_slru"},
+    {"pg_stat_get_wal", "pg_catalog.pg_stat_wal"},
+    {"pg_timezone_abbrevs", "pg_catalog.pg_timezone_abbrevs"},
+    {"pg_timezone_names", "pg_catalog.pg_timezone_names"},
+    {"pg_stat_get_backend_idset",
+     "(SELECT row_number() OVER (ORDER BY backend_start, pid)::int4 AS pg_stat_get_backend_idset "
+     "FROM pg_catalog.pg_stat_activity) sessions"},
 };
 
 } // namespace
@@ -51,7 +54,7 @@ std::optional<FromItem> bindViewRows(BindState& state, Scope& scope, const ::Ran
    const auto meant = catalog::functionsNamed(state.context.catalog, state.context.searchPath, name);
    if (meant.empty() || meant.front()->oid >= firstUserOid) return std::nullopt;
 
-   const ParsedScript script = ParsedScript::parse("SELECT * FROM pg_catalog." + std::string(found->second));
+   const ParsedScript script = ParsedScript::parse("SELECT * FROM " + std::string(found->second));
    const SourceText* const source = std::exchange(state.source, nullptr);
    auto* const recorder = std::exchange(state.recorder, nullptr);
    BoundRel query = bindSelect(state, *as<SelectStmt>(script.statements().front().node), &scope);
@@ -61,6 +64,10 @@ std::optional<FromItem> bindViewRows(BindState& state, Scope& scope, const ::Ran
    NamespaceItem item;
    item.alias = name.name;
    item.columns = scopeColumns(state, scope, query);
+   if (item.columns.size() == 1) {
+      item.isScalarFunction = true;
+      if (node.alias) item.columns[0].name = node.alias->aliasname;
+   }
    applyAlias(item, node.alias);
    FromItem result;
    result.rel = std::move(query.rel);
