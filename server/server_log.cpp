@@ -43,8 +43,10 @@ std::vector<std::pair<std::string, std::string>> configuredSettings(const Server
        {"ssl_cert_file", options.tlsCertificateFile},
        {"ssl_key_file", options.tlsKeyFile},
        {"ssl_ca_file", options.tlsAuthoritiesFile}};
-   if (options.checkpointWalSize != 0)
-      settings.emplace_back("max_wal_size", std::to_string(options.checkpointWalSize >> 20) + "MB");
+   if (options.checkpointWalSize != 0) { // PostgreSQL's has at least 2 MB
+      const size_t megabytes = std::max<size_t>(options.checkpointWalSize >> 20, 2);
+      settings.emplace_back("max_wal_size", std::to_string(megabytes) + "MB");
+   }
    if (options.port != 0) settings.emplace_back("port", std::to_string(options.port));
    bool hasDirectory = false, hasCollector = false;
    for (const SessionSetting& setting : options.sessionSettings) {

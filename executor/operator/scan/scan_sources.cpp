@@ -82,6 +82,7 @@ void ScanSources::start(QueryContext& context, const storage::ScanSpec& spec, si
       storage::Table* table = context.execution.table(plan_.table.storageId);
       if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
       sources_[0]->narrow(std::span(spec.zonePredicates).subspan(foreseenZones));
+      used_.assign(1, useOf(*table, spec));
       return;
    }
    sources_.clear();
