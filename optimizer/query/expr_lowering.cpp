@@ -192,17 +192,20 @@ Representation ExprLowering::common(Representation a, Representation b, const Sq
    return storedRepresentation(type);
 }
 
-void ExprLowering::dropSign(ExprPtr& expr) {
+void ExprLowering::takeBits(ExprPtr& expr, bool isSigned) {
    if (auto* constant = expr->getIf<scalar::Constant>()) {
-      if (!constant->value.isNull) constant->value.i64 = static_cast<uint32_t>(constant->value.i64);
+      int64_t& value = constant->value.i64;
+      if (!constant->value.isNull)
+         value = isSigned ? int64_t{static_cast<int32_t>(value)} : int64_t{static_cast<uint32_t>(value)};
       return;
    }
-   static const catalog::FunctionInfo* const function = catalog::builtins().functions("ouzel_oid")[0];
+   static const catalog::FunctionInfo* const toOid = catalog::builtins().functions("ouzel_oid")[0];
+   static const catalog::FunctionInfo* const toSigned = catalog::builtins().functions("ouzel_oid_bits")[0];
    const Representation repr = expr->repr;
    expr->type = {oid::int8, -1, invalidOid};
    std::vector<ExprPtr> args;
    args.push_back(std::move(expr));
-   expr = makeCall(function, {oid::oid, -1, invalidOid}, std::move(args));
+   expr = makeCall(isSigned ? toSigned : toOid, {isSigned ? oid::int8 : oid::oid, -1, invalidOid}, std::move(args));
    expr->repr = repr;
 }
 
@@ -248,11 +251,12 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       const Representation stored = storedRepresentation(expr.type);
       expr.repr = expr.args[0]->repr;
       if (expr.type.oid != oid::numeric && stored.physical != expr.repr.physical && isInteger(stored.physical) &&
-          isInteger(expr.repr.physical)) { // int4 -> oid: the same bits, wider
+          isInteger(expr.repr.physical)) { // int4 -> oid: the same bits, wider; oid -> int4
          const bool isUnsigned = expr.args[0]->type.oid == oid::int4 && !(result && result->min >= 0);
+         if (stored.physical == PhysicalType::I32) takeBits(expr.args[0], true);
          convert(expr.args[0], stored);
          expr.repr = stored;
-         if (isUnsigned) return dropSign(expr.args[0]), std::nullopt;
+         if (isUnsigned) return takeBits(expr.args[0], false), std::nullopt;
       }
       return result;
    }

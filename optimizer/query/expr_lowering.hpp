@@ -42,8 +42,8 @@ public:
    static Representation genericRepresentation(const SqlType& type);
    /// Wraps the expression in a Convert, or converts a constant; no effect if the representation is `target` already.
    static void convert(ExprPtr& expr, Representation target);
-   /// Of an integer of 32 bits that was made an I64, the value of the same bits without a sign: an OID.
-   static void dropSign(ExprPtr& expr);
+   /// Makes an I64 the value of its lower 32 bits: with a sign, an int4, or without, an OID.
+   static void takeBits(ExprPtr& expr, bool isSigned);
    /// A representation that holds all values of both representations, for values of one column (CASE, set operations).
    static Representation common(Representation a, Representation b, const SqlType& type);
 

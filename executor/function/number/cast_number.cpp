@@ -112,6 +112,10 @@ StringView toBpchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& en
 int64_t lowerHalf(int64_t v) {
    return static_cast<int64_t>(static_cast<uint32_t>(v));
 }
+/// An int4 from the bits of an OID.
+int64_t lowerHalfSigned(int64_t v) {
+   return static_cast<int32_t>(v);
+}
 
 } // namespace
 
@@ -154,6 +158,7 @@ void registerNumberCasts() {
    addKernel<decimalToFloat>("numeric_float4");
    addKernel<lowerHalf>("xid8toxid", totalKernel);
    addKernel<lowerHalf>("ouzel_oid", totalKernel);
+   addKernel<lowerHalfSigned>("ouzel_oid_bits", totalKernel);
 }
 
 } // namespace ouzel::executor
