@@ -1,13 +1,9 @@
 """What all suites of tools' own tests have in common. run() gives the outcome of each test: passed, failed or skipped. `missing`
 names what fails in Ouzel for a reason that is known: a pattern of tests and the reason."""
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import urllib.parse
-import urllib.request
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # where programs of our own are
@@ -118,17 +114,10 @@ class PythonSuite(Suite):
         subprocess.run([sys.executable, "-m", "venv", os.path.join(self.directory, "venv")], check=True)
         pip = [self.python, "-m", "pip", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "install", "pytest", "pytest-timeout", *self.needs], check=True)
-        subprocess.run(["tar", "-xzf", self.download()], cwd=self.directory, check=True)
+        subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", self.directory, self.package], check=True)
+        archive = next(name for name in sorted(os.listdir(self.directory)) if name.endswith(".tar.gz"))
+        subprocess.run(["tar", "-xzf", archive], cwd=self.directory, check=True)
         self.unpacked()
-
-    def download(self):
-        """The name of the archive of the newest release's sources. pip would build the package to learn what it is called."""
-        with urllib.request.urlopen(f"https://pypi.org/pypi/{self.package}/json", timeout=60) as answer:
-            sources = next(file for file in json.load(answer)["urls"] if file["packagetype"] == "sdist")
-        place = urllib.parse.urljoin(f"https://pypi.org/simple/{self.package}/", sources["url"])  # mirrors give relative ones
-        with urllib.request.urlopen(place, timeout=300) as answer, open(os.path.join(self.directory, sources["filename"]), "wb") as file:
-            shutil.copyfileobj(answer, file)
-        return sources["filename"]
 
     def unpacked(self):
         pass
