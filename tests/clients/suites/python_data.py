@@ -1,5 +1,4 @@
 """Suites of Alembic and pgcli."""
-import os
 import re
 
 from .suite import PythonSuite

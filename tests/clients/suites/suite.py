@@ -1,7 +1,9 @@
 """What all suites of tools' own tests have in common. run() gives the outcome of each test: passed, failed or skipped. `missing`
 names what fails in Ouzel for a reason that is known: a pattern of tests and the reason."""
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
