@@ -57,7 +57,8 @@ struct Database::Internals {
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
    std::unique_ptr<SequenceValues> sequences;
-   LockManager locks{[this](int32_t processId) { return statementForLog(processId); }};
+   LockManager locks{[this](int32_t processId) { return statementForLog(processId); },
+                     [this](Oid database) { uses.add(database, &DatabaseUses::Use::deadlocks); }};
    std::unique_ptr<PreparedTransactions> prepared; ///< null: a read-only server
    AlarmClock alarms;                              ///< for statement_timeout
    StatementCounters counters;

@@ -61,8 +61,9 @@ void LockOwner::forget(uint64_t oid) {
    relations_.erase(place);
 }
 
-LockManager::LockManager(StatementOf statementOf)
-   : statementOf_(std::move(statementOf)), partitions_(std::make_unique<Partition[]>(partitionCount)) {}
+LockManager::LockManager(StatementOf statementOf, OnDeadlock onDeadlock)
+   : statementOf_(std::move(statementOf)), onDeadlock_(std::move(onDeadlock)),
+     partitions_(std::make_unique<Partition[]>(partitionCount)) {}
 LockManager::~LockManager() = default;
 
 LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
@@ -232,7 +233,10 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
          // One search is enough: the last waiter of a cycle that searches finds the cycle.
          checkAt = INT64_MAX;
          Deadlock deadlock;
-         if (!resolveDeadlock(waiter, deadlock)) throw deadlockError(std::move(deadlock));
+         if (!resolveDeadlock(waiter, deadlock)) {
+            if (onDeadlock_) onDeadlock_(waiter.owner->database());
+            throw deadlockError(std::move(deadlock));
+         }
          if (wait.isLogged) logWait(waiter, start);
       }
    }

@@ -91,7 +91,10 @@ public:
    /// The text of the statement that a session runs, for the log's report of a deadlock. Any thread.
    using StatementOf = std::function<std::string(int32_t processId)>;
 
-   explicit LockManager(StatementOf statementOf = {});
+   /// Is told of each deadlock, with the database of the owner that gives up. Any thread.
+   using OnDeadlock = std::function<void(Oid database)>;
+
+   explicit LockManager(StatementOf statementOf = {}, OnDeadlock onDeadlock = {});
    ~LockManager();
    LockManager(const LockManager&) = delete;
    LockManager& operator=(const LockManager&) = delete;
@@ -173,6 +176,7 @@ private:
    static void logAcquired(const Waiter& waiter, int64_t startNanos);
 
    const StatementOf statementOf_;
+   const OnDeadlock onDeadlock_;
    std::unique_ptr<Partition[]> partitions_;
 };
 

@@ -223,6 +223,9 @@ CATCH_TEST_CASE("only the log has the statements of a deadlock") {
    CATCH_CHECK(log.find("hidden") == std::string::npos);
    second.run("ROLLBACK");
    runner.join();
+   const std::string counted =
+       second.run("ROLLBACK; SELECT 'counted ' || deadlocks FROM pg_stat_database WHERE datname = current_database()");
+   CATCH_CHECK(counted.find("counted 1") != std::string::npos);
 }
 
 CATCH_TEST_CASE("a failure of the log's device ends the server with PANIC, and the next start recovers") {
