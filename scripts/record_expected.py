@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from run_sql_tests import ROOT, free_port
+from free_port import free_port
+from run_sql_tests import ROOT
 
 BIN = "/usr/lib/postgresql/15/bin"
 

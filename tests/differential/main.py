@@ -20,8 +20,8 @@ from environment import inside_venv  # noqa: E402: what follows needs psycopg, w
 if importlib.util.find_spec("psycopg") is None:
     inside_venv(os.path.join(ROOT, "build/clients-venv"))
 
+from free_port import free_port
 from record_expected import throw_away_postgres
-from run_sql_tests import free_port
 
 import known
 from changes import ChangeMaker, constraint_statements

@@ -14,7 +14,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run_sql_tests import Server, free_port
+from free_port import free_port
+from run_sql_tests import Server
 from s3_files import answers
 
 failures = 0

@@ -17,7 +17,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from parquet_files import Client
-from run_sql_tests import Server, free_port
+from free_port import free_port
+from run_sql_tests import Server
 
 failures = 0
 

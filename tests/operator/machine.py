@@ -4,22 +4,19 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts"))
+
+from free_port import free_port
 from mistake import NOBODY, Failure, check
 
 ROWS = "SELECT count(*), sum(n), min(s), max(s) FROM t"
 ROWS_ANSWER = "3000|4501500|row 1|row 999"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def in_namespace():

@@ -10,7 +10,7 @@ import threading
 import time
 
 import bucket_mistakes
-from machine import free_port
+from free_port import free_port
 from mistake import check
 
 SPILL = "SET memory_limit = '16MB'; "
