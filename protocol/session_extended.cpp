@@ -94,8 +94,8 @@ void Session::handleDescribe(MessageReader reader) {
    if (kind == 'S') {
       const StatementDescription& description = backend_->describeStatement(name);
       MessageWriter message(out_, 't');
-      message.int16(static_cast<uint16_t>(description.parameterTypes.size()));
-      for (const Oid type : description.parameterTypes)
+      message.int16(static_cast<uint16_t>(description.shownParameterTypes.size()));
+      for (const Oid type : description.shownParameterTypes)
          message.int32(type);
       message.finish();
       rows = {description.returnsRows, description.columns, {}};

@@ -28,7 +28,8 @@ enum class CancelReason : uint8_t {
 
 /// A prepared statement, before it runs.
 struct StatementDescription {
-   std::vector<Oid> parameterTypes;
+   std::vector<Oid> parameterTypes;      ///< by which their values are read
+   std::vector<Oid> shownParameterTypes; ///< as clients are told: domains as themselves
    bool returnsRows = false;
    std::vector<ResultColumn> columns;
 };

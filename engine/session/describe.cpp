@@ -20,6 +20,7 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
    if (isNode(query, T_CreateTableAsStmt)) query = as<::CreateTableAsStmt>(query)->query;
    if (isNode(query, T_DeclareCursorStmt)) query = as<::DeclareCursorStmt>(query)->query;
    description.parameterTypes.assign(parameterTypes.begin(), parameterTypes.end());
+   description.shownParameterTypes = description.parameterTypes;
    if (sql::isBindable(*query)) {
       core.transaction.startStatement();
       const catalog::SearchPath path = core.searchPath();
@@ -28,8 +29,11 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
       context.calledProcedure = core.calledProcedure;
       const sql::BoundQuery bound = sql::bindQuery(*query, context);
       description.parameterTypes.clear();
-      for (const SqlType& type : bound.parameters)
+      description.shownParameterTypes.clear();
+      for (const SqlType& type : bound.parameters) {
          description.parameterTypes.push_back(type.oid);
+         description.shownParameterTypes.push_back(type.named());
+      }
       const bool isVoid = call && bound.output.size() == 1 && bound.output[0].type.oid == oid::voidType;
       if ((query == node || call) && !isVoid && (bound.kind == sql::StatementKind::Select || !bound.output.empty())) {
          description.returnsRows = true;

@@ -96,7 +96,7 @@ std::vector<catalog::SystemState::PreparedStatement> SessionImpl::preparedStatem
    std::vector<catalog::SystemState::PreparedStatement> out;
    for (const auto& [name, statement] : statements_)
       if (!name.empty())
-         out.push_back({name, statement->shownText, statement->preparedAt, statement->description.parameterTypes,
+         out.push_back({name, statement->shownText, statement->preparedAt, statement->description.shownParameterTypes,
                         statement->isFromSql});
    return out;
 }

@@ -154,7 +154,7 @@ struct BoundQuery {
    std::string cursor;           ///< of WHERE CURRENT OF, which changes the row it is on; empty: none
    bool isForOnce = false;       ///< no plan of it may be kept
    ColumnTable columns;
-   std::vector<SqlType> parameters;            ///< types of $1..$n
+   std::vector<SqlType> parameters;            ///< types of $1..$n; their values are of the base types of domains
    std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
    std::vector<RelationAccess> access;         ///< what it does with relations, views included
    std::vector<Oid> rowLocked;                 ///< the relations whose rows LockRows locks

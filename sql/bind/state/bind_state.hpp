@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,6 +49,7 @@ struct BindState {
 
    // STATE
    ColumnTable columns;
+   std::map<uint32_t, Oid> parameterDomains; ///< by number from 0: of which domain the first use makes it
    std::vector<Oid> parameters;          ///< types of $1, $2, ...; invalidOid: not referred to, unknown: not yet known
    std::vector<Oid> relations;           ///< relations that the statement reads or writes
    std::vector<WrittenRelation> written; ///< relations that the statement or its WITH changes

@@ -78,6 +78,8 @@ BoundQuery queryOf(BindState& state, BoundRel bound, StatementKind kind) {
    query.columns = std::move(state.columns);
    for (const Oid type : state.parameters)
       query.parameters.push_back(plainType(type));
+   for (const auto& [number, domain] : state.parameterDomains)
+      query.parameters[number].domain = domain;
    query.relations = std::move(state.relations);
    query.rowLocked = std::move(state.rowLocked);
    query.access = std::move(state.access.all);
