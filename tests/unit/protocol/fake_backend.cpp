@@ -84,10 +84,10 @@ FakeBackend::Statement FakeBackend::describe(std::string_view text) {
    Statement statement;
    statement.text = text;
    if (text.starts_with("rows ")) {
-      statement.description = {{}, true, {intColumn("n")}};
+      statement.description = {{}, {}, true, {intColumn("n")}};
    } else if (text == "echo") {
       statement.description = {
-          {oid::text}, true, {{"echo", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 16400, 2}}};
+          {oid::text}, {oid::text}, true, {{"echo", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 16400, 2}}};
    }
    return statement;
 }
