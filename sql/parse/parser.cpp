@@ -21,6 +21,7 @@ PgQueryInternalParsetreeAndError pg_query_raw_parse(const char* input);
 MemoryContext pg_query_enter_memory_context(void);
 void pg_query_exit_memory_context(MemoryContext ctx);
 void pg_query_free_error(PgQueryError* error);
+void MemoryContextSetParent(MemoryContext context, MemoryContext newParent);
 }
 
 namespace ouzel::sql {
@@ -148,6 +149,8 @@ ParsedScript ParsedScript::parse(std::string_view sql) {
    ParsedScript script;
    script.source_ = std::make_unique<SourceText>(sql);
    const MemoryContext context = pg_query_enter_memory_context();
+   // The library frees the contexts below the thread's own when the thread ends.
+   MemoryContextSetParent(context, nullptr);
    script.context_ = context;
    PgQueryInternalParsetreeAndError result;
    {

@@ -30,8 +30,8 @@ struct ParsedStatement {
    uint32_t offset;       ///< of `text` in the script, in bytes
 };
 
-/// The statements of an SQL text. Owns the parse tree and the text. The thread that parses a script also destroys it,
-/// and no other thread reads the tree. Many scripts may live at a time: views are parsed while a query is bound.
+/// The statements of an SQL text. Owns the parse tree and the text. It outlives the thread that has parsed it, and any
+/// thread may destroy it. Many scripts may live at a time: views are parsed while a query is bound.
 class ParsedScript {
 public:
    /// Throws 22021 (invalid UTF-8), 42601 and relatives with the position of the error, 54001 for text nested too deep.

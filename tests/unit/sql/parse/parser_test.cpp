@@ -1,6 +1,7 @@
 #include "sql/parse/parser.hpp"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <thread>
 
 #include "common/error/sql_error.hpp"
@@ -139,6 +140,18 @@ CATCH_TEST_CASE("scripts nest, move and live on several threads", "[parse]") {
       });
    for (auto& thread : threads)
       thread.join();
+}
+
+CATCH_TEST_CASE("a script outlives the thread that has parsed it", "[parse]") {
+   std::optional<ParsedScript> kept;
+   std::thread([&] { kept.emplace(ParsedScript::parse("SELECT a FROM t WHERE b > 1")); }).join();
+   std::thread([&] {
+      const auto other = ParsedScript::parse("SELECT 1");
+      CATCH_CHECK(other.statements().size() == 1);
+      CATCH_CHECK(as<SelectStmt>(kept->statements()[0].node)->whereClause != nullptr);
+      kept.reset();
+      CATCH_CHECK(ParsedScript::parse("SELECT 2").statements().size() == 1);
+   }).join();
 }
 
 CATCH_TEST_CASE("the parse of a long text is interrupted", "[parse]") {
