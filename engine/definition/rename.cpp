@@ -53,6 +53,24 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    });
 }
 
+/// Locks the relations whose texts name this one, which is locked: another transaction may be writing the new name of
+/// another table into the same text.
+void lockReaders(SessionCore& core, Oid relation) {
+   std::set<Oid> locked;
+   for (bool isNew = true; isNew;) {
+      isNew = false;
+      const catalog::Snapshot snapshot = core.transaction.catalog();
+      for (const auto& readers :
+           {snapshot.dependentsOf(relation), snapshot.withPoliciesReading(relation), snapshot.withRulesUsing(relation)})
+         for (const catalog::RelationPtr& reader : readers)
+            if (reader->oid != relation && locked.insert(reader->oid).second) {
+               core.transaction.lock(reader->oid, LockMode::ShareUpdateExclusive);
+               isNew = true;
+            }
+      if (isNew) core.transaction.seeNewestObjects();
+   }
+}
+
 /// Writes the new name into a view's text. The names of a view's own columns are in the catalog and not in its text.
 catalog::SqlRewriter rewriteView(CommandContext& context, Oid relation, int16_t attribute, std::string name) {
    return [&context, relation, attribute, name = std::move(name)](const std::string& definition) {
@@ -71,6 +89,7 @@ catalog::SqlRewriter rewriteExpression(CommandContext& context, const catalog::R
 }
 
 void renameRelation(CommandContext& context, const catalog::Relation& relation, const std::string& name) {
+   lockReaders(context.core, relation.oid);
    // CHECK constraints and generated columns may name the table for its whole row.
    catalog::Relation rewritten = relation;
    const catalog::SqlRewriter rewrite = rewriteExpression(context, relation, 0, name);
@@ -115,6 +134,7 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
       throw SqlError(sqlstate::featureNotSupported, "cannot move an owned sequence into another schema")
           .detail("Sequence \"" + relation.name + "\" is linked to table \"" +
                   core.transaction.catalog().relation(relation.sequence->ownerRelation)->name + "\".");
+   lockReaders(core, relation.oid);
    catalog::CatalogEditor& editor = core.transaction.editor();
    const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), name);
    const auto target = core.transaction.catalog().schema(schema);
@@ -134,6 +154,7 @@ void moveToSchema(CommandContext& context, const catalog::Relation& relation, co
 
 void renameColumn(CommandContext& context, const catalog::Relation& relation, const std::string& from,
                   const std::string& to) {
+   lockReaders(context.core, relation.oid);
    const int16_t attribute = relation.findColumn(from)->attribute;
    const RenamedPolicies policies(context.core, relation.oid, attribute, to);
    const RenamedRules rules(context.core, relation.oid, attribute, to);
