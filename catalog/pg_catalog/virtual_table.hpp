@@ -121,17 +121,21 @@ public:
    /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }
-   /// What statements have done with a table since the server has started.
+   /// What statements have done with a table.
    struct TableUse {
       int64_t scans = 0, rowsScanned = 0, inserted = 0, updated = 0, deleted = 0, modified = 0, analyses = 0;
-      std::optional<int64_t> analyzedAt; ///< microseconds since 2000-01-01 UTC
+      int64_t blocksFound = 0, blocksLoaded = 0; ///< in memory, and from the store
+      std::optional<int64_t> analyzedAt;         ///< microseconds since 2000-01-01 UTC
       struct Lookup {
          std::vector<int16_t> columns; ///< attnums; empty: keys are computed
          int64_t scans = 0, rows = 0;
       };
       std::vector<Lookup> lookups; ///< by the values of columns
    };
+   /// In transactions that have ended since the server has started.
    virtual TableUse tableUse(StorageId) const { return {}; }
+   /// In the transaction that asks.
+   virtual TableUse transactionTableUse(StorageId) const { return {}; }
    /// Of a database, since the server has started.
    struct DatabaseUse {
       int64_t commits = 0, rollbacks = 0, sessions = 0, deadlocks = 0;
@@ -144,6 +148,7 @@ public:
    };
    /// Empty: no call was counted.
    virtual std::optional<FunctionUse> functionUse(Oid /*function*/) const { return std::nullopt; }
+   virtual std::optional<FunctionUse> transactionFunctionUse(Oid /*function*/) const { return std::nullopt; }
    /// The log and checkpoints, since the server has started or their statistics were reset.
    struct ServerUse {
       int64_t logFrames = 0, logBytes = 0, logWrites = 0, logSyncs = 0;

@@ -16,6 +16,7 @@
 #include "engine/core/computed_indexes.hpp"
 #include "engine/core/domain_checks.hpp"
 #include "engine/core/internals.hpp"
+#include "engine/core/kept_statistics.hpp"
 #include "engine/core/session.hpp"
 #include "engine/core/transaction_context.hpp"
 #include "engine/setting/settings.hpp"
@@ -115,6 +116,7 @@ public:
    RunningProgram program;
    const TriggerCall* trigger = nullptr; ///< whose function's program runs; null: another one's, or none
    uint32_t triggerDepth = 0;            ///< pg_trigger_depth()
+   KeptStatistics statistics;
    int64_t calledNanos = 0; ///< of functions that the running one has called and that are counted: track_functions
    const EventState* event = nullptr; ///< of the event trigger whose function runs; null: none does
    /// What EXPLAIN says of the functions that are bound: "f(integer): compiled". Null: nobody asks.

@@ -331,6 +331,7 @@ void TransactionContext::end(bool committed) noexcept {
    DCHECK(!storage_ || !storage_->isOpen()); // committed, aborted or prepared
    if (storage_)
       database_.uses.add(databaseOid_, committed ? &DatabaseUses::Use::commits : &DatabaseUses::Use::rollbacks);
+   database_.functionUses.take(functionUses);
    if (hasExported_ && storage_) database_.exportedSnapshots.forget(storage_->id());
    hasExported_ = false;
    restartedSequences.restore({}); // before the lock that others wait for

@@ -112,6 +112,7 @@ public:
    RestartedSequences restartedSequences;
    PendingNotifications notifications; ///< what LISTEN, NOTIFY and UNLISTEN have said
    LargeObjectDescriptors largeObjects;
+   FunctionUses functionUses; ///< calls that pg_stat_xact_user_functions shows
    /// Makes what they have said true; called by commit() when it has committed.
    std::function<void(const PendingNotifications&)> publish;
 

@@ -302,7 +302,9 @@ void emptyTable(SessionCore& core, Oid table) {
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
    const auto columns = stored->columns();
    core.database.storage->dropTable(core.transaction.storage(), changed.storage);
-   changed.storage = core.transaction.createStorage(*columns)->id();
+   const auto fresh = core.transaction.createStorage(*columns);
+   fresh->takeUse(*stored);
+   changed.storage = fresh->id();
    core.transaction.editor().replaceRelation(std::move(changed));
 }
 

@@ -93,6 +93,7 @@ void RowRewrite::run(catalog::Relation changed) {
    const NewestSnapshot newest(core_.transaction); // the table is locked: no others come
    QueryExecution execution(core_, std::move(query_));
    execution.run(0, nullptr);
+   if (const auto old = core_.database.storage->find(oldStorage_)) fresh->takeUse(*old);
    core_.database.storage->dropTable(core_.transaction.storage(), oldStorage_);
    changed.storage = fresh->id();
    const Oid table = changed.oid;

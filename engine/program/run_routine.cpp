@@ -94,7 +94,7 @@ private:
    /// For pg_stat_user_functions.
    void count() {
       const int64_t nanos = steadyNanos() - start_;
-      core_.database.functionUses.add(core_.routine.function->oid, nanos, nanos - core_.calledNanos);
+      core_.transaction.functionUses.add(core_.routine.function->oid, {1, nanos, nanos - core_.calledNanos});
       core_.calledNanos = outerCalledNanos_ + nanos;
    }
 

@@ -30,8 +30,10 @@ public:
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    TableUse tableUse(catalog::StorageId id) const override;
+   TableUse transactionTableUse(catalog::StorageId id) const override;
    DatabaseUse databaseUse(Oid database) const override;
    std::optional<FunctionUse> functionUse(Oid function) const override;
+   std::optional<FunctionUse> transactionFunctionUse(Oid function) const override;
    ServerUse serverUse() const override;
    int64_t resetAt(const std::string& part) const override;
    std::vector<std::pair<std::string, std::string>> configuration() const override;
@@ -47,6 +49,12 @@ public:
    std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
 
 private:
+   template <typename Key, typename Value, typename Read>
+   Value kept(std::map<Key, Value> KeptStatistics::Numbers::*part, Key key, const Read& read) const;
+   TableUse newestTableUse(catalog::StorageId id) const;
+   DatabaseUse newestDatabaseUse(Oid database) const;
+   std::optional<FunctionUse> newestFunctionUse(Oid function) const;
+   KeptStatistics::Numbers newestNumbers() const;
    void addOwnLocks(const std::map<int32_t, std::string>& owners, std::vector<Lock>& locks) const;
 
    SessionCore& core_; ///< its session waits while a statement reads rows

@@ -17,25 +17,22 @@ double millis(int64_t nanos) {
    return static_cast<double>(nanos) / 1e6;
 }
 
-} // namespace
-
-catalog::SystemState::TableUse SessionSystemState::tableUse(catalog::StorageId id) const {
-   const auto table = database_.storage->find(id);
-   if (!table) return {};
-   const storage::TableUse& use = table->use();
-   const auto count = [](const std::atomic<uint64_t>& counter) { return static_cast<int64_t>(counter.load()); };
+catalog::SystemState::TableUse shown(const storage::TableUse& use) {
+   const auto count = [](const storage::UseCounter& counter) { return static_cast<int64_t>(counter.load()); };
    const int64_t analyzedAt = use.analyzedAt.load();
-   TableUse result{.scans = count(use.scans),
-                   .rowsScanned = count(use.rowsScanned),
-                   .inserted = count(use.inserted),
-                   .updated = count(use.updated),
-                   .deleted = count(use.deleted),
-                   .modified = count(use.modified),
-                   .analyses = count(use.analyses),
-                   .analyzedAt = analyzedAt ? std::optional(analyzedAt) : std::nullopt,
-                   .lookups = {}};
+   catalog::SystemState::TableUse result{.scans = count(use.scans),
+                                         .rowsScanned = count(use.rowsScanned),
+                                         .inserted = count(use.inserted),
+                                         .updated = count(use.updated),
+                                         .deleted = count(use.deleted),
+                                         .modified = count(use.modified),
+                                         .analyses = count(use.analyses),
+                                         .blocksFound = count(use.blocksFound),
+                                         .blocksLoaded = count(use.blocksLoaded),
+                                         .analyzedAt = analyzedAt ? std::optional(analyzedAt) : std::nullopt,
+                                         .lookups = {}};
    use.forEachLookup([&](const storage::LookupUse& lookup) {
-      TableUse::Lookup& row = result.lookups.emplace_back();
+      auto& row = result.lookups.emplace_back();
       for (const uint32_t column : lookup.columns)
          row.columns.push_back(static_cast<int16_t>(column + 1));
       row.scans = count(lookup.scans);
@@ -44,7 +41,50 @@ catalog::SystemState::TableUse SessionSystemState::tableUse(catalog::StorageId i
    return result;
 }
 
-catalog::SystemState::DatabaseUse SessionSystemState::databaseUse(Oid database) const {
+catalog::SystemState::FunctionUse shown(const FunctionUses::Use& use) {
+   return {use.calls, millis(use.totalNanos), millis(use.selfNanos)};
+}
+
+} // namespace
+
+/// The value as the transaction sees it.
+template <typename Key, typename Value, typename Read>
+Value SessionSystemState::kept(std::map<Key, Value> KeptStatistics::Numbers::*part, Key key, const Read& read) const {
+   const std::string& consistency = sessionSettings_.value("stats_fetch_consistency");
+   if (consistency == "none") return read();
+   const auto takeAll = [this] { return newestNumbers(); };
+   return core_.statistics.value(core_.transaction.number(), part, key, read,
+                                 consistency == "snapshot" ? &takeAll : nullptr, wallClockMicros());
+}
+
+KeptStatistics::Numbers SessionSystemState::newestNumbers() const {
+   KeptStatistics::Numbers all;
+   for (const catalog::RelationPtr& relation : catalog_.relations())
+      if (relation->storage != catalog::noStorage)
+         all.tables.emplace(relation->storage, newestTableUse(relation->storage));
+   for (const catalog::DatabasePtr& database : catalog_.databases())
+      all.databases.emplace(database->oid, newestDatabaseUse(database->oid));
+   for (const auto& [function, use] : database_.functionUses.all())
+      all.functions.emplace(function, newestFunctionUse(function));
+   return all;
+}
+
+catalog::SystemState::TableUse SessionSystemState::newestTableUse(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   return table ? shown(table->use()) : TableUse();
+}
+
+catalog::SystemState::TableUse SessionSystemState::tableUse(catalog::StorageId id) const {
+   return kept(&KeptStatistics::Numbers::tables, id, [&] { return newestTableUse(id); });
+}
+
+catalog::SystemState::TableUse SessionSystemState::transactionTableUse(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   const auto use = table ? core_.transaction.storage().use().find(table->use()) : nullptr;
+   return use ? shown(*use) : TableUse();
+}
+
+catalog::SystemState::DatabaseUse SessionSystemState::newestDatabaseUse(Oid database) const {
    const DatabaseUses::Use use = database_.uses.of(database);
    return {.commits = use.commits,
            .rollbacks = use.rollbacks,
@@ -53,10 +93,27 @@ catalog::SystemState::DatabaseUse SessionSystemState::databaseUse(Oid database) 
            .resetAt = use.resetAt ? std::optional(use.resetAt) : std::nullopt};
 }
 
-std::optional<catalog::SystemState::FunctionUse> SessionSystemState::functionUse(Oid function) const {
+catalog::SystemState::DatabaseUse SessionSystemState::databaseUse(Oid database) const {
+   return kept(&KeptStatistics::Numbers::databases, database, [&] { return newestDatabaseUse(database); });
+}
+
+/// Of a function that was dropped nothing is known, from the commit on.
+std::optional<catalog::SystemState::FunctionUse> SessionSystemState::newestFunctionUse(Oid function) const {
    const auto use = database_.functionUses.of(function);
    if (!use) return std::nullopt;
-   return FunctionUse{use->calls, millis(use->totalNanos), millis(use->selfNanos)};
+   const bool exists =
+       catalog_.function(function) ||
+       database_.catalog->newest().inDatabase(core_.transaction.catalog().database()).function(function);
+   return exists ? std::optional(shown(*use)) : std::nullopt;
+}
+
+std::optional<catalog::SystemState::FunctionUse> SessionSystemState::functionUse(Oid function) const {
+   return kept(&KeptStatistics::Numbers::functions, function, [&] { return newestFunctionUse(function); });
+}
+
+std::optional<catalog::SystemState::FunctionUse> SessionSystemState::transactionFunctionUse(Oid function) const {
+   const auto use = core_.transaction.functionUses.of(function);
+   return use ? std::optional(shown(*use)) : std::nullopt;
 }
 
 catalog::SystemState::ServerUse SessionSystemState::serverUse() const {

@@ -91,9 +91,10 @@ public:
    virtual void resetStatistics(const std::string& part, Oid object) = 0;
    /// pg_log_backend_memory_contexts(). False, with a warning: there is no such session.
    virtual bool logMemory(int32_t pid) = 0;
-   /// Throws 42501 `permission denied for function x` unless the role is a superuser, or may see all of the server and
-   /// `monitorsMay` (pg_monitor).
-   virtual void requireExecute(std::string_view function, bool monitorsMay) = 0;
+   /// pg_stat_clear_snapshot(): the next statement sees the newest statistics.
+   virtual void clearStatistics() = 0;
+   /// pg_stat_get_snapshot_timestamp(): when all statistics were read that the transaction sees; empty: they were not.
+   virtual std::optional<int64_t> statisticsTime() = 0;
    /// Where the server keeps its data, its write-ahead log ("wal"), what queries spill ("spill"), or its log's files
    /// ("log"); empty: it keeps none in files of its own.
    virtual std::string serverDirectory(std::string_view kind) = 0;

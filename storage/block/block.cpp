@@ -130,9 +130,11 @@ std::shared_ptr<const ShapeDictionary> Block::shapes(uint32_t column, uint32_t r
    return shapes_.try_emplace(chunkKey(column, rowGroup), std::move(made)).first->second;
 }
 
-PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing) const {
+PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing, TableUse* use) const {
    const PageKey key{header_.segment, column, rowGroup << 16 | index};
-   if (PagePin pin = cache_.find(key)) return pin;
+   PagePin cached = cache_.find(key);
+   if (use) (cached ? use->blocksFound : use->blocksLoaded).fetch_add(1, std::memory_order_relaxed);
+   if (cached) return cached;
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
    const PageEntry& entry = chunk.pages[index];
    const bool isDictionary = chunk.isDictionaryPage(index);

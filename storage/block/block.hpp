@@ -6,6 +6,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "io/object_store/object_store.hpp"
+#include "storage/base/table_use.hpp"
 #include "storage/block/format.hpp"
 #include "storage/block/garbage.hpp"
 #include "storage/block/landing_list.hpp"
@@ -30,9 +31,11 @@ public:
 
    const BlockHeader& header() const { return header_; }
    const std::string& objectName() const { return objectName_; }
-   /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when the
-   /// checksum does not match or the object is missing, 40001 when another process has removed the object.
-   PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
+   /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store; `use` (may be null) counts
+   /// it. Throws XX001 when the checksum does not match or the object is missing, 40001 when another process has
+   /// removed the object.
+   PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr,
+                TableUse* use = nullptr) const;
    /// Pin the bytes of a chunk's Bloom filter, as page() does. REQUIRES: the chunk has a filter; landing->mayKeep().
    PagePin filter(uint32_t column, uint32_t rowGroup, const Landing* landing = nullptr) const;
    bool isFilterCached(uint32_t column, uint32_t rowGroup) const;

@@ -62,7 +62,8 @@ PageView ChunkReader::pageAt(uint32_t index) {
    if (pins_.empty()) pins_.resize(part_.pageCount);
    if (!pins_[index]) {
       const io::ReadTallyScope scope(place_.tally);
-      pins_[index] = place_.block->page(place_.column, place_.rowGroup, part_.firstPage + index, place_.landing.get());
+      pins_[index] =
+          place_.block->page(place_.column, place_.rowGroup, part_.firstPage + index, place_.landing.get(), place_.use);
    }
    return {pins_[index].data()};
 }

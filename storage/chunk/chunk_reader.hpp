@@ -19,6 +19,7 @@ struct ChunkPlace {
    uint32_t part = whole;                  ///< of a chunk of documents (ChunkHeader::parts)
    std::shared_ptr<const Landing> landing; ///< the stretch that was read ahead; null: none
    std::shared_ptr<io::ReadTally> tally;   ///< of reads over a network; null: none
+   TableUse* use = nullptr;                ///< counts pages; null: nobody does
 
    const ChunkHeader& header() const { return block->header().chunk(column, rowGroup); }
 };

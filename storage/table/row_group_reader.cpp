@@ -91,6 +91,7 @@ ChunkPlace RowGroupReader::State::placeOf(const ColumnReader& reader) const {
    place.block = block;
    place.column = reader.column;
    place.rowGroup = morsel.rowGroup;
+   place.use = scan->spec.use.get();
    if (!scan->readAhead) return place;
    place.landing = scan->readAhead->find(morsel, reader.column);
    place.tally = scan->readAhead->tally();
@@ -125,6 +126,7 @@ void RowGroupReader::open(const Morsel& morsel) {
    if (s.scan->readAhead) s.pass = s.scan->readAhead->pass();
    s.segment = s.scan->sources[morsel.segment].segment.get();
    s.block = s.segment->block.get();
+   if (!s.block && s.scan->spec.use) s.scan->spec.use->blocksFound.fetch_add(1, std::memory_order_relaxed);
 }
 
 uint32_t RowGroupReader::rowCount() const {

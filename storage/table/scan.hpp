@@ -9,6 +9,7 @@
 #include "common/json/path_access.hpp"
 #include "common/value/batch.hpp"
 #include "storage/base/ids.hpp"
+#include "storage/base/table_use.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/key_index.hpp"
 #include "storage/version/snapshot.hpp"
@@ -89,6 +90,7 @@ struct ScanSpec {
    std::vector<ScanPath> paths = {}; ///< readers number them after `columns`
    std::vector<PathPredicate> pathPredicates = {};
    std::optional<ScanOrder> order = std::nullopt; ///< empty: the order of the table
+   std::shared_ptr<TableUse> use = nullptr;       ///< counts the blocks that are read; null: nobody does
 };
 
 /// One unit of scan work: a row group of one segment. Opaque to the executor.

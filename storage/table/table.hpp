@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "storage/base/ids.hpp"
+#include "storage/base/table_use.hpp"
 #include "storage/block/statistics.hpp"
 #include "storage/table/appender.hpp"
 #include "storage/table/scan.hpp"
-#include "storage/table/table_use.hpp"
 #include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
@@ -25,7 +25,11 @@ public:
    ~Table();
 
    StorageId id() const;
-   TableUse& use() { return use_; }
+   TableUse& use() { return *use_; }
+   const std::shared_ptr<TableUse>& sharedUse() const { return use_; }
+   /// This is new storage of a relation, whose counters go on. REQUIRES: the transaction that has made it is the only
+   /// one to use it yet.
+   void takeUse(const Table& former) { use_ = former.use_; }
    /// The current columns. A scan or appender keeps the list it started with.
    std::shared_ptr<const std::vector<ColumnDefinition>> columns() const;
 
@@ -104,7 +108,7 @@ public:
 
 private:
    std::unique_ptr<TableCore> core_;
-   TableUse use_;
+   std::shared_ptr<TableUse> use_ = std::make_shared<TableUse>();
 };
 
 } // namespace ouzel::storage

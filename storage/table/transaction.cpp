@@ -117,6 +117,7 @@ void Transaction::finishCommitted() {
       storageChanges_.clear();
       open_ = false;
    }
+   use_.end(true);
    manager_.end(*this);
 }
 
@@ -143,6 +144,7 @@ void Transaction::abort() {
       }
       open_ = false;
    }
+   use_.end(false);
    manager_.end(*this);
 }
 

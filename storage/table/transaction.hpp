@@ -9,6 +9,7 @@
 #include "storage/base/document_columns.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/table/change_log.hpp"
+#include "storage/table/transaction_use.hpp"
 #include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
@@ -55,6 +56,9 @@ public:
    void noteRead(StorageId table, const ScanSpec& spec) {
       if (reads_) reads_->add(table, spec);
    }
+
+   /// What its statements do with tables. Any thread.
+   TransactionUse& use() { return use_; }
 
    /// A point to roll back to (SAVEPOINT, and the implicit one of a statement). Making one starts a new command.
    struct Savepoint {
@@ -107,6 +111,7 @@ private:
    TransactionManager& manager_;
    const TransactionId id_;
    std::unique_ptr<ReadSet> reads_; ///< of a serializable transaction
+   TransactionUse use_;
    Timestamp serializableSnapshot_ = 0;
    uint32_t commandId_ = 1;
    bool open_ = true;

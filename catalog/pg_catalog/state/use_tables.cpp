@@ -65,6 +65,21 @@ void pgStatAllTables(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void pgStatXactAllTables(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : tablesOf(context)) {
+      const SchemaPtr schema = context.snapshot.schema(r->schema);
+      SystemState::TableUse use;
+      if (r->storage != noStorage) use = stateOf(context).transactionTableUse(r->storage);
+      const auto [lookups, rowsFetched] = lookupsOf(use);
+      row.oid(r->oid).textOrNull(schema ? schema->name : "").text(r->name).int8(use.scans).int8(use.rowsScanned);
+      if (context.snapshot.hasIndexes(r->oid))
+         row.int8(lookups).int8(rowsFetched);
+      else
+         row.nulls(2);
+      row.int8(use.inserted).int8(use.updated).int8(use.deleted).int8(0).emit();
+   }
+}
+
 /// Calls `body(index, table, schema)` for each index of a table that has rows of its own.
 template <typename Body>
 void forEachIndex(const SystemContext& context, Body&& body) {
@@ -102,13 +117,15 @@ void pgStatAllIndexes(const SystemContext& context, RowBuilder& row) {
    });
 }
 
-// Pages are not counted by table: all tables share one cache, which /metrics shows.
+// Blocks are pages of columns; a row group that is still in memory counts as one that was found. Indexes have none.
 
 void pgStatioAllTables(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : tablesOf(context)) {
       if (r->relkind() == 'p') continue;
       const SchemaPtr schema = context.snapshot.schema(r->schema);
-      row.oid(r->oid).textOrNull(schema ? schema->name : "").text(r->name).int8(0).int8(0);
+      row.oid(r->oid).textOrNull(schema ? schema->name : "").text(r->name);
+      const SystemState::TableUse use = useOf(context, *r);
+      row.int8(use.blocksLoaded).int8(use.blocksFound);
       if (context.snapshot.hasIndexes(r->oid))
          row.int8(0).int8(0);
       else
@@ -140,6 +157,8 @@ SystemState::TableUse useOfDatabase(const SystemContext& context, Oid database) 
       all.inserted += use.inserted;
       all.updated += use.updated;
       all.deleted += use.deleted;
+      all.blocksFound += use.blocksFound;
+      all.blocksLoaded += use.blocksLoaded;
    }
    all.lookups.push_back({{}, 0, fetched});
    return all;
@@ -154,7 +173,7 @@ void pgStatDatabase(const SystemContext& context, RowBuilder& row) {
       const int64_t fetched = lookupsOf(tables).second;
       const SystemState::DatabaseUse use = stateOf(context).databaseUse(database->oid);
       row.oid(database->oid).text(database->name).int4(backends).int8(use.commits).int8(use.rollbacks);
-      row.int8(0).int8(0).int8(tables.rowsScanned + fetched).int8(fetched);
+      row.int8(tables.blocksLoaded).int8(tables.blocksFound).int8(tables.rowsScanned + fetched).int8(fetched);
       row.int8(tables.inserted).int8(tables.updated).int8(tables.deleted).int8(0).int8(0).int8(0).int8(use.deadlocks);
       row.nulls(2).float8(0).float8(0).float8(0).float8(0).float8(0).int8(use.sessions).int8(0).int8(0).int8(0);
       row.timestamp(use.resetAt).emit();
@@ -166,14 +185,24 @@ void pgStatDatabaseConflicts(const SystemContext& context, RowBuilder& row) {
       row.oid(database->oid).text(database->name).int8(0).int8(0).int8(0).int8(0).int8(0).emit();
 }
 
-void pgStatUserFunctions(const SystemContext& context, RowBuilder& row) {
+/// `useOf`: of a function, if it was called.
+template <typename UseOf>
+void functionRows(const SystemContext& context, RowBuilder& row, const UseOf& useOf) {
    for (const FunctionPtr& function : context.snapshot.functions()) {
-      const auto use = stateOf(context).functionUse(function->oid);
+      const std::optional<SystemState::FunctionUse> use = useOf(function->oid);
       const SchemaPtr schema = use ? context.snapshot.schema(function->schema) : nullptr;
       if (!schema) continue;
       row.oid(function->oid).text(schema->name).text(function->name);
       row.int8(use->calls).float8(use->totalMillis).float8(use->selfMillis).emit();
    }
+}
+
+void pgStatUserFunctions(const SystemContext& context, RowBuilder& row) {
+   functionRows(context, row, [&](Oid function) { return stateOf(context).functionUse(function); });
+}
+
+void pgStatXactUserFunctions(const SystemContext& context, RowBuilder& row) {
+   functionRows(context, row, [&](Oid function) { return stateOf(context).transactionFunctionUse(function); });
 }
 
 void pgStatWal(const SystemContext& context, RowBuilder& row) {
@@ -237,6 +266,8 @@ constexpr NamedProducer tables[] = {
     {"pg_stat_database", pgStatDatabase},
     {"pg_stat_database_conflicts", pgStatDatabaseConflicts},
     {"pg_stat_user_functions", pgStatUserFunctions},
+    {"pg_stat_xact_all_tables", pgStatXactAllTables},
+    {"pg_stat_xact_user_functions", pgStatXactUserFunctions},
     {"pg_stat_wal", pgStatWal},
     {"pg_stat_bgwriter", pgStatBgwriter},
     {"pg_stat_archiver", pgStatArchiver},

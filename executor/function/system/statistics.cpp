@@ -8,28 +8,24 @@
 #include "executor/function/kernel_helpers.hpp"
 
 // Functions about statistics that are no column of a view: resets, and what PostgreSQL needs to publish its counters.
-// Here every counter is read as it is.
+// Here they are published when a transaction ends.
 
 namespace ouzel::executor {
 
 namespace {
 
-SessionFunctions& mayCall(KernelEnv& env, const char* function) {
-   SessionFunctions& session = env.context.requireSession(function);
-   session.requireExecute(function, false);
-   return session;
-}
-
 StringView resetAll(KernelEnv& env) {
-   mayCall(env, "pg_stat_reset").resetStatistics("database", invalidOid);
+   env.context.requireSession("pg_stat_reset").resetStatistics("database", invalidOid);
    return StringView();
 }
 StringView resetTable(int64_t relation, KernelEnv& env) {
-   mayCall(env, "pg_stat_reset_single_table_counters").resetStatistics("table", static_cast<Oid>(relation));
+   env.context.requireSession("pg_stat_reset_single_table_counters")
+       .resetStatistics("table", static_cast<Oid>(relation));
    return StringView();
 }
 StringView resetFunction(int64_t function, KernelEnv& env) {
-   mayCall(env, "pg_stat_reset_single_function_counters").resetStatistics("function", static_cast<Oid>(function));
+   env.context.requireSession("pg_stat_reset_single_function_counters")
+       .resetStatistics("function", static_cast<Oid>(function));
    return StringView();
 }
 StringView resetShared(const StringView& target, KernelEnv& env) {
@@ -37,7 +33,7 @@ StringView resetShared(const StringView& target, KernelEnv& env) {
    if (part != "archiver" && part != "bgwriter" && part != "recovery_prefetch" && part != "wal")
       throw SqlError(sqlstate::invalidParameterValue, "unrecognized reset target: \"" + part + "\"")
           .hint("Target must be \"archiver\", \"bgwriter\", \"recovery_prefetch\", or \"wal\".");
-   mayCall(env, "pg_stat_reset_shared").resetStatistics(part, invalidOid);
+   env.context.requireSession("pg_stat_reset_shared").resetStatistics(part, invalidOid);
    return StringView();
 }
 
@@ -46,7 +42,7 @@ constexpr std::array<std::string_view, 8> slruNames{
 
 /// NULL: all. What is not known is "other".
 StringView resetSlru(std::optional<StringView> name, KernelEnv& env) {
-   SessionFunctions& session = mayCall(env, "pg_stat_reset_slru");
+   SessionFunctions& session = env.context.requireSession("pg_stat_reset_slru");
    const auto reset = [&](std::string_view part) { session.resetStatistics("slru/" + std::string(part), invalidOid); };
    if (!name) {
       std::for_each(slruNames.begin(), slruNames.end(), reset);
@@ -60,8 +56,12 @@ StringView resetSlru(std::optional<StringView> name, KernelEnv& env) {
 StringView publish() {
    return StringView();
 }
-std::optional<int64_t> snapshotTime() {
-   return std::nullopt;
+StringView clearSnapshot(KernelEnv& env) {
+   env.context.requireSession("pg_stat_clear_snapshot").clearStatistics();
+   return StringView();
+}
+std::optional<int64_t> snapshotTime(KernelEnv& env) {
+   return env.context.requireSession("pg_stat_get_snapshot_timestamp").statisticsTime();
 }
 
 bool relationHas(const catalog::Snapshot& snapshot, int64_t database, int64_t relation) {
@@ -83,7 +83,7 @@ bool haveStatistics(const StringView& kind, int64_t database, int64_t object, Ke
 }
 
 bool logMemory(int32_t pid, KernelEnv& env) {
-   return mayCall(env, "pg_log_backend_memory_contexts").logMemory(pid);
+   return env.context.requireSession("pg_log_backend_memory_contexts").logMemory(pid);
 }
 
 int64_t logPosition(KernelEnv& env) {
@@ -110,7 +110,7 @@ void registerStatistics() {
    addKernel<resetFunction>("pg_stat_reset_single_function_counters");
    addKernel<resetShared>("pg_stat_reset_shared");
    addKernel<resetSlru>("pg_stat_reset_slru");
-   addKernel<publish>("pg_stat_clear_snapshot");
+   addKernel<clearSnapshot>("pg_stat_clear_snapshot");
    addKernel<publish>("pg_stat_force_next_flush");
    addKernel<snapshotTime>("pg_stat_get_snapshot_timestamp");
    addKernel<haveStatistics>("pg_stat_have_stats");

@@ -47,8 +47,11 @@ void ScanSources::add(QueryContext& context, const sql::TablePart* part, const s
    storage::Table* table =
        context.execution.table(part ? static_cast<uint64_t>(part->relation->storage) : plan_.table.storageId);
    storage::ScanSpec own = specOf(part, spec);
-   if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), own);
-   used_.push_back(useOf(*table, own));
+   if (storage::Transaction* transaction = context.execution.transaction) {
+      transaction->noteRead(table->id(), own);
+      own.use = transaction->use().of(table->sharedUse());
+   }
+   used_.push_back(useOf(own));
    sources_.push_back(table->scan(snapshot, std::move(own)));
    Constants& constants = constants_.emplace_back();
    constants.relation = part ? part->relation->oid : plan_.table.relation;
@@ -70,7 +73,10 @@ void ScanSources::add(QueryContext& context, const sql::TablePart* part, const s
 void ScanSources::foresee(QueryContext& context, const storage::ScanSpec& spec) {
    storage::Table* table = context.execution.table(plan_.table.storageId);
    if (!table->isRemote()) return;
-   sources_.push_back(table->scan(*context.execution.snapshot, spec));
+   storage::ScanSpec own = spec;
+   if (context.execution.transaction) own.use = context.execution.transaction->use().of(table->sharedUse());
+   foreseenUse_ = own.use;
+   sources_.push_back(table->scan(*context.execution.snapshot, std::move(own)));
    constants_.emplace_back().relation = plan_.table.relation;
    sources_[0]->readAhead();
    isForeseen_ = true;
@@ -82,7 +88,9 @@ void ScanSources::start(QueryContext& context, const storage::ScanSpec& spec, si
       storage::Table* table = context.execution.table(plan_.table.storageId);
       if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
       sources_[0]->narrow(std::span(spec.zonePredicates).subspan(foreseenZones));
-      used_.assign(1, useOf(*table, spec));
+      storage::ScanSpec own = spec;
+      own.use = foreseenUse_;
+      used_.assign(1, useOf(own));
       return;
    }
    sources_.clear();
@@ -105,16 +113,17 @@ uint32_t ScanSources::morsels() const {
    return count;
 }
 
-ScanSources::Used ScanSources::useOf(storage::Table& table, const storage::ScanSpec& spec) {
-   storage::TableUse& use = table.use();
+ScanSources::Used ScanSources::useOf(const storage::ScanSpec& spec) {
+   storage::TableUse* use = spec.use.get();
+   if (!use) return {};
    storage::LookupUse* lookup = nullptr;
-   if (spec.keys) lookup = &use.lookup(spec.keys->computed ? std::vector<uint32_t>() : spec.keys->columns);
-   (lookup ? lookup->scans : use.scans).fetch_add(1, std::memory_order_relaxed);
-   return {table.shared_from_this(), lookup ? &lookup->rows : &use.rowsScanned};
+   if (spec.keys) lookup = &use->lookup(spec.keys->computed ? std::vector<uint32_t>() : spec.keys->columns);
+   (lookup ? lookup->scans : use->scans).fetch_add(1, std::memory_order_relaxed);
+   return {spec.use, lookup ? &lookup->rows : &use->rowsScanned};
 }
 
 void ScanSources::countRows(size_t source, uint64_t rows) {
-   used_[source].rows->fetch_add(rows, std::memory_order_relaxed);
+   if (used_[source].rows) used_[source].rows->fetch_add(rows, std::memory_order_relaxed);
 }
 
 double ScanSources::consumed() const {

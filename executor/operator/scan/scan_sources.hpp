@@ -58,11 +58,12 @@ private:
    sql::TableRef table_; ///< with the parts that are left
    std::vector<std::unique_ptr<storage::ScanSource>> sources_;
    struct Used {
-      std::shared_ptr<storage::Table> table;
-      std::atomic<uint64_t>* rows; ///< of the table's use
+      std::shared_ptr<storage::TableUse> table; ///< of the transaction; null: there is none
+      storage::UseCounter* rows = nullptr;      ///< in it
    };
-   /// Counts the scan.
-   static Used useOf(storage::Table& table, const storage::ScanSpec& spec);
+   /// Counts the scan, if `spec` says where.
+   static Used useOf(const storage::ScanSpec& spec);
+   std::shared_ptr<storage::TableUse> foreseenUse_;
    std::vector<Used> used_;           ///< by source
    std::vector<Constants> constants_; ///< by source
    bool isForeseen_ = false;

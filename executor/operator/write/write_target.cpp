@@ -235,7 +235,9 @@ void WriteTarget::countUse(Local& local, size_t table) {
    const uint64_t removed = std::exchange(local.removed[table], 0), added = std::exchange(local.added[table], 0);
    uint64_t updated = std::min(removed, added);
    if (local.updates && !hasParts()) updated = std::min(updated, *local.updates);
-   if (removed + added > 0) tables_[table].table->use().wrote(added - updated, updated, removed - updated);
+   if (removed + added == 0) return;
+   const auto use = context_.transaction->use().of(tables_[table].table->sharedUse());
+   use->wrote(added - updated, updated, removed - updated);
 }
 
 void WriteTarget::finishShared() {

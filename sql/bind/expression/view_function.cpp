@@ -109,6 +109,23 @@ constexpr ViewValue sessionValues[] = {
     {"pg_stat_get_backend_wait_event", "wait_event"},
 };
 
+/// In the transaction that asks.
+constexpr ViewValue ownTableValues[] = {
+    {"pg_stat_get_xact_tuples_inserted", "n_tup_ins"},
+    {"pg_stat_get_xact_tuples_updated", "n_tup_upd"},
+    {"pg_stat_get_xact_tuples_deleted", "n_tup_del"},
+    {"pg_stat_get_xact_tuples_hot_updated", "n_tup_hot_upd"},
+    {"pg_stat_get_xact_numscans", "seq_scan"},
+    {"pg_stat_get_xact_tuples_returned", "seq_tup_read"},
+    {"pg_stat_get_xact_tuples_fetched", "idx_tup_fetch"},
+};
+
+constexpr ViewValue ownFunctionValues[] = {
+    {"pg_stat_get_xact_function_calls", "calls"},
+    {"pg_stat_get_xact_function_total_time", "total_time"},
+    {"pg_stat_get_xact_function_self_time", "self_time"},
+};
+
 constexpr ViewValue functionValues[] = {
     {"pg_stat_get_function_calls", "calls"},
     {"pg_stat_get_function_total_time", "total_time"},
@@ -124,6 +141,8 @@ constexpr ViewValues values[] = {
     {"pg_catalog.pg_stat_database_conflicts", "datid", conflictValues},
     {"pg_catalog.pg_stat_bgwriter", "", writerValues},
     {"pg_catalog.pg_stat_user_functions", "funcid", functionValues, false},
+    {"pg_catalog.pg_stat_xact_all_tables", "relid", ownTableValues},
+    {"pg_catalog.pg_stat_xact_user_functions", "funcid", ownFunctionValues, false},
     {numberedSessions, "number", sessionValues, false},
 };
 
