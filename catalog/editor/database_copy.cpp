@@ -198,6 +198,8 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
          copy.database = target_;
          copy.oid = oids_();
       });
+   for (const auto& privileges : source_.systemAcls())
+      add(*privileges, [&](SystemAcl& copy) { copy.database = target_; });
    for (const auto& comment : source_.comments())
       if (comment->object.a == source_.database())
          add(*comment, [&](Comment& copy) {

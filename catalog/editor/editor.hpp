@@ -95,6 +95,7 @@ public:
    void dropRole(std::string_view name, bool missingOk);
    void replaceRole(Role changed);
    void setDefaultAcl(DefaultAcl defaults);
+   void setSystemAcl(SystemAcl privileges);
    void removeDefaultAcl(const DefaultAcl& defaults);
    void setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values);
 

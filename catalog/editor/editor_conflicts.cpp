@@ -74,6 +74,7 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl:
+   case ObjectKind::SystemAcl:
    case ObjectKind::LargeObject:
    case ObjectKind::LargeObjectPages: break;
    }
@@ -172,6 +173,7 @@ void CatalogEditor::throwNameTaken(const CatalogObject& object) {
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl:
+   case ObjectKind::SystemAcl:
    case ObjectKind::LargeObjectPages: break;
    }
    throwConcurrent();

@@ -10,6 +10,7 @@
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "common/error/sql_error.hpp"
 
 // Roles and the settings of roles and databases. DROP ROLE looks for what depends on the role.
@@ -30,6 +31,7 @@ public:
          case ObjectKind::Schema: add(static_cast<const Schema&>(*object)); break;
          case ObjectKind::Relation: add(static_cast<const Relation&>(*object)); break;
          case ObjectKind::DefaultAcl: add(static_cast<const DefaultAcl&>(*object)); break;
+         case ObjectKind::SystemAcl: add(static_cast<const SystemAcl&>(*object)); break;
          case ObjectKind::Server: add(static_cast<const ForeignServer&>(*object)); break;
          case ObjectKind::ForeignWrapper: add(static_cast<const ForeignWrapper&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
@@ -122,6 +124,10 @@ private:
    void add(const LargeObject& object) {
       note(object.database, object.oid, 0, object.owner, object.acl,
            [&] { return "large object " + std::to_string(object.oid); });
+   }
+   void add(const SystemAcl& privileges) {
+      note(privileges.database, privileges.object, 0, invalidOid, privileges.acl,
+           [&] { return systemObjectText(snapshot_, path_, privileges.classOid, privileges.object); });
    }
    void add(const DefaultAcl& defaults) {
       const auto name = [&] {
@@ -222,6 +228,10 @@ void CatalogEditor::replaceRole(Role changed) {
 void CatalogEditor::setDefaultAcl(DefaultAcl defaults) {
    if (defaults.oid == invalidOid) defaults.oid = oids_();
    put(std::make_shared<const DefaultAcl>(std::move(defaults)));
+}
+
+void CatalogEditor::setSystemAcl(SystemAcl privileges) {
+   put(std::make_shared<const SystemAcl>(std::move(privileges)));
 }
 
 void CatalogEditor::removeDefaultAcl(const DefaultAcl& defaults) {

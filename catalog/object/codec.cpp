@@ -45,12 +45,13 @@
 //   12: what functions call; the columns that ON DELETE SET NULL or DEFAULT sets
 //   13: large objects
 //   14: foreign-data wrappers, foreign tables
+//   15: privileges of built-in objects
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 14, completeSince = 3;
+constexpr uint16_t formatVersion = 15, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -353,6 +354,13 @@ void defaultAclFields(Coder& coder, T& defaults) {
    aclItems(coder, defaults.acl);
 }
 template <typename Coder, typename T>
+void systemAclFields(Coder& coder, T& privileges) {
+   coder(privileges.database);
+   coder(privileges.classOid);
+   coder(privileges.object);
+   aclItems(coder, privileges.acl);
+}
+template <typename Coder, typename T>
 void serverFields(Coder& coder, T& server) {
    coder(server.database);
    coder(server.oid);
@@ -397,6 +405,7 @@ void writeObject(Writer& writer, const CatalogObject& object) {
    case ObjectKind::Comment: return commentFields(writer, static_cast<const Comment&>(object));
    case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
    case ObjectKind::DefaultAcl: return defaultAclFields(writer, static_cast<const DefaultAcl&>(object));
+   case ObjectKind::SystemAcl: return systemAclFields(writer, static_cast<const SystemAcl&>(object));
    case ObjectKind::Server: return serverFields(writer, static_cast<const ForeignServer&>(object));
    case ObjectKind::ForeignWrapper:
       return foreignWrapperFields(writer, static_cast<const ForeignWrapper&>(object),
@@ -449,6 +458,7 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    case ObjectKind::DefaultAcl: return readAs<DefaultAcl>(reader, [](auto& r, auto& o) { defaultAclFields(r, o); });
+   case ObjectKind::SystemAcl: return readAs<SystemAcl>(reader, [](auto& r, auto& o) { systemAclFields(r, o); });
    case ObjectKind::Server: return readAs<ForeignServer>(reader, [](auto& r, auto& o) { serverFields(r, o); });
    case ObjectKind::ForeignWrapper:
       return readAs<ForeignWrapper>(reader, [](auto& r, auto& o) {

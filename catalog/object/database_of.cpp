@@ -22,6 +22,7 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object.a;
    case ObjectKind::Settings: return static_cast<const Settings&>(object).database;
    case ObjectKind::DefaultAcl: return static_cast<const DefaultAcl&>(object).database;
+   case ObjectKind::SystemAcl: return static_cast<const SystemAcl&>(object).database;
    case ObjectKind::Server: return static_cast<const ForeignServer&>(object).database;
    case ObjectKind::ForeignWrapper: return static_cast<const ForeignWrapper&>(object).database;
    case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;

@@ -61,6 +61,7 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    case ObjectKind::Comment:
    case ObjectKind::Settings:
    case ObjectKind::DefaultAcl:
+   case ObjectKind::SystemAcl:
    case ObjectKind::LargeObject:
    case ObjectKind::LargeObjectPages: break;
    }

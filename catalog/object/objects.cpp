@@ -116,6 +116,10 @@ ObjectKey keyOf(const CatalogObject& object) {
       const auto& defaults = static_cast<const DefaultAcl&>(object);
       return {object.kind, defaults.database, defaults.role, defaults.schema, defaults.objects};
    }
+   case ObjectKind::SystemAcl: {
+      const auto& privileges = static_cast<const SystemAcl&>(object);
+      return {object.kind, privileges.database, privileges.classOid, privileges.object};
+   }
    }
    CHECK(false);
 }

@@ -48,7 +48,8 @@ enum class ObjectKind : uint8_t {
    Extension = 16,
    LargeObject = 17,
    LargeObjectPages = 18,
-   ForeignWrapper = 19
+   ForeignWrapper = 19,
+   SystemAcl = 20
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
@@ -57,6 +58,7 @@ enum class ObjectKind : uint8_t {
 ///                             database)
 ///   LargeObjectPages          a = database
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
+///   SystemAcl                 a = database, b = class OID, c = object OID
 ///   Settings                  a = database or 0, b = role or 0
 ///   DefaultAcl                a = database, b = role, c = schema or 0, d = kind of objects
 struct ObjectKey {
@@ -372,6 +374,14 @@ struct DefaultAcl : CatalogObject {
    char objects = 'r';       ///< as pg_default_acl.defaclobjtype: r, S, f, T, n
    std::vector<AclItem> acl; ///< of all schemas: the whole list; of one: what comes to it
    DefaultAcl() : CatalogObject(ObjectKind::DefaultAcl) {}
+};
+
+/// What GRANT and REVOKE have made of the privileges of a built-in object.
+struct SystemAcl : CatalogObject {
+   Oid database = invalidOid;
+   Oid classOid = invalidOid, object = invalidOid; ///< pg_proc or pg_language
+   std::vector<AclItem> acl;
+   SystemAcl() : CatalogObject(ObjectKind::SystemAcl) {}
 };
 
 /// The foreign-data wrapper that every database has, "s3": its servers are places in an object store, and its user

@@ -381,6 +381,14 @@ std::vector<std::shared_ptr<const DefaultAcl>> Snapshot::defaultAcls() const {
                                    [&](const DefaultAcl& d) { return d.database == database_; });
 }
 
+std::vector<std::shared_ptr<const SystemAcl>> Snapshot::systemAcls() const {
+   return state_->list<SystemAcl>(ObjectKind::SystemAcl, [&](const SystemAcl& a) { return a.database == database_; });
+}
+
+std::shared_ptr<const SystemAcl> Snapshot::systemAcl(Oid classOid, Oid object) const {
+   return state_->find<SystemAcl>({ObjectKind::SystemAcl, database_, classOid, object});
+}
+
 std::vector<ServerPtr> Snapshot::servers() const {
    return state_->list<ForeignServer>(ObjectKind::Server,
                                       [&](const ForeignServer& s) { return s.database == database_; });

@@ -84,15 +84,18 @@ public:
    std::vector<std::shared_ptr<const Comment>> comments() const; ///< of this database and of shared objects
    std::vector<std::shared_ptr<const Settings>> settings() const;
    std::vector<std::shared_ptr<const DefaultAcl>> defaultAcls() const; ///< of this database
-   std::vector<ServerPtr> servers() const;                             ///< of this database
-   std::vector<ForeignWrapperPtr> wrappers() const;                    ///< of users, in this database
-   std::vector<StatisticsPtr> allStatistics() const;                   ///< of this database
-   std::vector<CollationPtr> collations() const;                       ///< of users, in this database
-   std::vector<FunctionPtr> functions() const;                         ///< of users, in this database
-   std::vector<OperatorPtr> operators() const;                         ///< of users, in this database
-   std::vector<CastPtr> casts() const;                                 ///< of users, in this database
-   std::vector<ExtensionPtr> extensions() const;                       ///< of this database, without plpgsql
-   std::vector<LargeObjectPtr> largeObjects() const;                   ///< of this database
+   std::vector<std::shared_ptr<const SystemAcl>> systemAcls() const;   ///< of this database
+   /// Null: GRANT and REVOKE have changed nothing (see system_acl.hpp).
+   std::shared_ptr<const SystemAcl> systemAcl(Oid classOid, Oid object) const;
+   std::vector<ServerPtr> servers() const;           ///< of this database
+   std::vector<ForeignWrapperPtr> wrappers() const;  ///< of users, in this database
+   std::vector<StatisticsPtr> allStatistics() const; ///< of this database
+   std::vector<CollationPtr> collations() const;     ///< of users, in this database
+   std::vector<FunctionPtr> functions() const;       ///< of users, in this database
+   std::vector<OperatorPtr> operators() const;       ///< of users, in this database
+   std::vector<CastPtr> casts() const;               ///< of users, in this database
+   std::vector<ExtensionPtr> extensions() const;     ///< of this database, without plpgsql
+   std::vector<LargeObjectPtr> largeObjects() const; ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

@@ -5,6 +5,7 @@
 #include "catalog/object/extension.hpp"
 #include "catalog/object/extension_types.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/producers.hpp"
@@ -243,6 +244,13 @@ void pgInitPrivs(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : systemRelations())
       if (r->schema == pgCatalogSchema)
          row.oid(r->oid).oid(class_oid::pgClass).int4(0).letter('i').acl(context.snapshot, r->acl).emit();
+   for (const Oid function : functionsWithInitialAcl())
+      row.oid(function)
+          .oid(class_oid::pgProc)
+          .int4(0)
+          .letter('i')
+          .acl(context.snapshot, initialAcl(class_oid::pgProc, function))
+          .emit();
    const auto schema = [&](Oid oid, Oid owner) {
       const Acl initial({{owner, owner, aclRules(AclKind::Schema).all, 0}, {invalidOid, owner, privilege::usage, 0}});
       row.oid(oid).oid(class_oid::pgNamespace).int4(0).letter('i').acl(context.snapshot, initial).emit();

@@ -1,5 +1,6 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_proc and pg_aggregate.
@@ -55,13 +56,28 @@ void addRow(const Snapshot& snapshot, const Function& f, RowBuilder& row) {
    row.acl(snapshot, f.acl).emit();
 }
 
-void pgProc(const SystemContext& context, RowBuilder& row) {
-   const TextTable& builtin = *builtins().rows("pg_proc");
+/// Rows of built-in objects with the privileges that they have now.
+void builtinRows(const SystemContext& context, RowBuilder& row, const TextTable& builtin, Oid classOid,
+                 std::string_view acl) {
+   const uint32_t oidColumn = builtin.column("oid"), aclColumn = builtin.column(acl);
    for (uint32_t r = 0; r < builtin.rowCount(); ++r) {
+      const auto oid = static_cast<Oid>(std::stoul(std::string(*builtin.at(r, oidColumn))));
       for (uint32_t column = 0; column < builtin.columnCount(); ++column)
-         row.parsed(builtin.at(r, column));
+         if (column == aclColumn)
+            row.acl(context.snapshot, systemAcl(context.snapshot, classOid, oid));
+         else
+            row.parsed(builtin.at(r, column));
       row.emit();
    }
+}
+
+void pgLanguage(const SystemContext& context, RowBuilder& row) {
+   builtinRows(context, row, *builtins().rows("pg_language"), class_oid::pgLanguage, "lanacl");
+}
+
+void pgProc(const SystemContext& context, RowBuilder& row) {
+   const TextTable& builtin = *builtins().rows("pg_proc");
+   builtinRows(context, row, builtin, class_oid::pgProc, "proacl");
    const TextTable& ours = *builtins().rows("ouzel_proc");
    const uint32_t oidColumn = ours.column("oid");
    for (uint32_t r = 0; r < ours.rowCount(); ++r) {
@@ -105,7 +121,7 @@ void pgAggregate(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-constexpr NamedProducer tables[] = {{"pg_proc", pgProc}, {"pg_aggregate", pgAggregate}};
+constexpr NamedProducer tables[] = {{"pg_proc", pgProc}, {"pg_language", pgLanguage}, {"pg_aggregate", pgAggregate}};
 
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -161,7 +162,8 @@ std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid
    if (const FunctionPtr own = snapshot.function(oid))
       return holdsAny(snapshot, role, own->owner, own->acl, AclKind::Function, wanted);
    if (builtins().function(oid) == nullptr) return std::nullopt;
-   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, AclKind::Function, wanted);
+   return holdsAny(snapshot, role, bootstrapRole, systemAcl(snapshot, class_oid::pgProc, oid), AclKind::Function,
+                   wanted);
 }
 
 std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
@@ -175,10 +177,9 @@ std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,
                                          std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
-   const bool isTrusted = language == language_oid::sql || language == language_oid::plpgsql;
-   if (!isTrusted && language != language_oid::internal && language != language_oid::c) return std::nullopt;
-   // Only superusers write functions in C.
-   const Acl acl = isTrusted ? Acl() : Acl(std::in_place);
+   constexpr Oid known[] = {language_oid::sql, language_oid::plpgsql, language_oid::internal, language_oid::c};
+   if (std::find(std::begin(known), std::end(known), language) == std::end(known)) return std::nullopt;
+   const Acl acl = systemAcl(snapshot, class_oid::pgLanguage, language);
    return holdsAny(snapshot, role, bootstrapRole, acl, AclKind::Language, wanted);
 }
 

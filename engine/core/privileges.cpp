@@ -4,6 +4,7 @@
 
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/core/touched_relations.hpp"
 
@@ -55,6 +56,27 @@ bool isAllowed(const catalog::Snapshot& snapshot, Oid role, const catalog::Relat
 
 } // namespace
 
+void requireExecute(const catalog::Snapshot& snapshot, Oid role, Oid function) {
+   if (const catalog::FunctionPtr own = snapshot.function(function)) {
+      if (!catalog::mayUse(snapshot, role, *own))
+         deny(std::string(catalog::routineNoun(own->functionKind)) + " " + own->name);
+      return;
+   }
+   const catalog::FunctionInfo* builtin = catalog::builtins().function(function);
+   if (!builtin) return;
+   const catalog::Acl acl = catalog::systemAcl(snapshot, catalog::class_oid::pgProc, function);
+   if (catalog::held(snapshot, role, catalog::bootstrapRole, acl, catalog::AclKind::Function, p::execute) == 0)
+      deny("function " + std::string(builtin->name));
+}
+
+void requireLanguage(SessionCore& core, Oid language) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const catalog::Acl acl = catalog::systemAcl(snapshot, catalog::class_oid::pgLanguage, language);
+   if (!core.isServer() &&
+       catalog::held(snapshot, core.role(), catalog::bootstrapRole, acl, catalog::AclKind::Language, p::usage) == 0)
+      deny("language " + std::string(catalog::languageName(language)));
+}
+
 void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& accesses) {
    if (core.isServer()) return;
    if (core.touched) core.touched->note(core, accesses);
@@ -62,9 +84,7 @@ void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& ac
    const Oid user = core.role();
    for (const sql::RelationAccess& access : accesses) {
       if ((access.privileges & p::execute) != 0) {
-         const catalog::FunctionPtr function = snapshot.function(access.relation);
-         if (function && !catalog::mayUse(snapshot, access.role == invalidOid ? user : access.role, *function))
-            deny(std::string(catalog::routineNoun(function->functionKind)) + " " + function->name);
+         requireExecute(snapshot, access.role == invalidOid ? user : access.role, access.relation);
          continue;
       }
       const catalog::RelationPtr relation = snapshot.relation(access.relation);
@@ -120,7 +140,12 @@ void requireDroppable(SessionCore& core, const catalog::Relation& relation) {
 }
 
 void requirePrivilege(SessionCore& core, const catalog::Schema& schema, uint32_t wanted) {
-   if (!catalog::mayUse(core.transaction.catalog(), core.role(), schema, wanted)) deny("schema " + schema.name);
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   if (schema.oid == core.temporarySchema()) { // belongs to the session, whoever acts
+      const auto database = snapshot.database(snapshot.database());
+      if (wanted == p::usage || !database || catalog::mayUse(snapshot, core.role(), *database, p::createTemp)) return;
+   }
+   if (!catalog::mayUse(snapshot, core.role(), schema, wanted)) deny("schema " + schema.name);
 }
 
 void requireDatabasePrivilege(SessionCore& core, uint32_t wanted) {

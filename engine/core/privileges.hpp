@@ -13,6 +13,10 @@ namespace ouzel::engine {
 
 /// Checks what a bound statement does with relations: by the current role, or by the owner of the view that names them.
 void requireAccess(SessionCore& core, const std::vector<sql::RelationAccess>& accesses);
+/// `permission denied for function x`, of a built-in function or one of a user.
+void requireExecute(const catalog::Snapshot& snapshot, Oid role, Oid function);
+/// `permission denied for language x`.
+void requireLanguage(SessionCore& core, Oid language);
 /// `permission denied for table x`.
 void requirePrivilege(SessionCore& core, const catalog::Relation& relation, uint32_t wanted);
 /// `must be owner of table x`.

@@ -170,11 +170,10 @@ public:
    }
 
    void resetStatistics(const std::string& part, Oid object) override { engine::resetStatistics(core_, part, object); }
-   void requireExecute(std::string_view function, bool monitorsMay) override {
-      engine::requireExecute(core_, function, monitorsMay);
-   }
    std::string serverDirectory(std::string_view kind) override { return engine::serverDirectory(core_, kind); }
    std::string serverFile(std::string_view path) override { return engine::serverFile(core_, path); }
+   void clearStatistics() override { core_.statistics.clear(); }
+   std::optional<int64_t> statisticsTime() override { return core_.statistics.takenAt(core_.transaction.number()); }
    bool logMemory(int32_t pid) override { return engine::logMemory(core_, pid) || warnMissing(pid); }
    int64_t logPosition() override { return static_cast<int64_t>(core_.database.storage->walPosition()); }
    std::optional<std::vector<std::string>> settingFlags(const std::string& name) override {

@@ -21,14 +21,6 @@ void resetTable(SessionCore& core, catalog::StorageId storage) {
 
 } // namespace
 
-void requireExecute(SessionCore& core, std::string_view function, bool monitorsMay) {
-   constexpr Oid monitor = 3373; // pg_authid.dat
-   const catalog::Snapshot& catalog = core.transaction.catalog();
-   if (catalog::isSuperuser(catalog, core.role())) return;
-   if (monitorsMay && catalog::hasRole(catalog, core.role(), monitor, "USAGE")) return;
-   throw SqlError(sqlstate::insufficientPrivilege, "permission denied for function " + std::string(function));
-}
-
 void resetStatistics(SessionCore& core, const std::string& part, Oid object) {
    Database::Internals& database = core.database;
    const catalog::Snapshot& catalog = core.transaction.catalog();

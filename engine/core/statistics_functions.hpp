@@ -5,8 +5,6 @@
 
 namespace ouzel::engine {
 
-/// Built-in functions that PostgreSQL lets superusers, and perhaps pg_monitor, call.
-void requireExecute(SessionCore& core, std::string_view function, bool monitorsMay);
 /// pg_stat_reset() and its kin, see SessionFunctions::resetStatistics().
 void resetStatistics(SessionCore& core, const std::string& part, Oid object);
 /// Writes the memory ledger to the server's log. False: there is no session `processId`.

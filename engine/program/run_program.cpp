@@ -4,6 +4,7 @@
 
 #include "catalog/object/function_text.hpp"
 #include "common/type/row.hpp"
+#include "engine/core/privileges.hpp"
 #include "engine/core/trigger_call.hpp"
 #include "engine/program/machine.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -233,6 +234,7 @@ std::string runDo(CommandContext& context, const ::DoStmt& statement, const RunC
       throw SqlError(sqlstate::undefinedObject, "language \"" + language + "\" does not exist");
    }
    SessionCore& core = context.core;
+   requireLanguage(core, catalog::language_oid::plpgsql);
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext types = core.bindContext(path, nullptr);
    ProgramSource source;

@@ -109,8 +109,8 @@ struct ValuesCode::State {
 ValuesCode::~ValuesCode() = default;
 
 std::unique_ptr<ValuesCode> ValuesCode::make(sql::BoundQuery query, std::vector<ParameterSource> sources) {
-   if (!query.root || !query.relations.empty() || query.kind != sql::StatementKind::Select || query.hasRules() ||
-       query.output.empty())
+   if (!query.root || !query.relations.empty() || !query.access.empty() || query.kind != sql::StatementKind::Select ||
+       query.hasRules() || query.output.empty())
       return nullptr;
    std::vector<ExprPtr> exprs;
    size_t calls = 0;

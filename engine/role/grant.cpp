@@ -4,6 +4,7 @@
 
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"
@@ -323,6 +324,35 @@ void grantOnFunction(SessionCore& core, const catalog::Function& function, const
    core.transaction.editor().replaceFunction(std::move(draft));
 }
 
+void grantOnSystemObject(SessionCore& core, Oid classOid, Oid oid, const std::string& name, const Grant& grant) {
+   const AclKind kind = classOid == catalog::class_oid::pgProc ? AclKind::Function : AclKind::Language;
+   const uint32_t privileges = checkedFor(kind, grant);
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const Target target{kind,
+                       name,
+                       std::string(catalog::aclRules(kind).name) + " " + name,
+                       catalog::bootstrapRole,
+                       catalog::systemAcl(snapshot, classOid, oid),
+                       {}};
+   catalog::SystemAcl changedAcl;
+   changedAcl.database = snapshot.database();
+   changedAcl.classOid = classOid;
+   changedAcl.object = oid;
+   changedAcl.acl = changed(core, target, grant, privileges, grant.isAll);
+   core.transaction.editor().setSystemAcl(std::move(changedAcl));
+}
+
+void grantOnLanguage(SessionCore& core, std::string_view name, const Grant& grant) {
+   const Oid language = catalog::findLanguage(name);
+   if (language == invalidOid)
+      throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
+   if (language == catalog::language_oid::internal || language == catalog::language_oid::c)
+      throw SqlError(sqlstate::wrongObjectType, "language \"" + std::string(name) + "\" is not trusted")
+          .detail("GRANT and REVOKE are not allowed on untrusted languages, because only superusers can use untrusted "
+                  "languages.");
+   grantOnSystemObject(core, catalog::class_oid::pgLanguage, language, std::string(name), grant);
+}
+
 // ---- DROP OWNED ----
 
 bool names(const catalog::Acl& acl, Oid role) {
@@ -362,6 +392,8 @@ void revokeEverything(SessionCore& core, Oid role) {
       if (function->owner != role && names(function->acl, role)) grantOnFunction(core, *function, grant);
    for (const catalog::LargeObjectPtr& object : snapshot.largeObjects())
       if (object->owner != role && names(object->acl, role)) grantOnLargeObject(core, *object, grant);
+   for (const auto& privileges : snapshot.systemAcls())
+      if (names(privileges->acl, role)) grantOnSystemObject(core, privileges->classOid, privileges->object, {}, grant);
    for (const auto& database : snapshot.databases())
       if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
 }
@@ -371,7 +403,10 @@ std::string grantOnFunctions(CommandContext& context, const ::GrantStmt& stateme
    const Grant grant = grantOf(core, statement);
    checkedFor(AclKind::Function, grant);
    for (const Oid function : functions)
-      grantOnFunction(core, *core.transaction.editor().snapshot().function(function), grant);
+      if (const auto own = core.transaction.editor().snapshot().function(function))
+         grantOnFunction(core, *own, grant);
+      else if (const catalog::FunctionInfo* builtin = catalog::builtins().function(function))
+         grantOnSystemObject(core, catalog::class_oid::pgProc, function, std::string(builtin->name), grant);
    return statement.is_grant ? "GRANT" : "REVOKE";
 }
 
@@ -410,6 +445,11 @@ std::string grantPrivileges(CommandContext& context, const ::GrantStmt& statemen
          grantOnLargeObject(core, *requireLargeObject(core, oid), grant);
       return tag;
    }
+   case OBJECT_LANGUAGE:
+      checkedFor(AclKind::Language, grant);
+      for (const ::Node* name : ListOf<>(statement.objects))
+         grantOnLanguage(core, stringOf(name), grant);
+      return tag;
    case OBJECT_DATABASE:
       for (const ::Node* name : ListOf<>(statement.objects))
          grantOnDatabase(core, stringOf(name), grant);

@@ -120,7 +120,6 @@ std::string grantFunctions(CommandContext& context, const ::GrantStmt& statement
       for (const ::ObjectWithArgs* name : ListOf<::ObjectWithArgs>(statement.objects)) {
          const SystemObject object = findSystemObject(core, statement.objtype, reinterpret_cast<const ::Node*>(name));
          if (object.missing) throw SqlError(*object.missing);
-         if (object.oid < firstUserOid) throwNotSupported("GRANT and REVOKE on built-in functions");
          functions.push_back(object.oid);
       }
       return grantOnFunctions(context, statement, functions);

@@ -3,6 +3,7 @@
 #include "catalog/builtin/extensions.hpp"
 #include "catalog/object/default_acl.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "common/text/ascii.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/function/function.hpp"
@@ -156,20 +157,12 @@ private:
    }
 
    void readLanguage(const std::string& name) {
-      if (name == "sql") {
-         function_.language = catalog::language_oid::sql;
-         return;
-      }
-      if (name == "plpgsql") {
-         function_.language = catalog::language_oid::plpgsql;
-         return;
-      }
-      if (name == "c" && core_.madeExtension) {
-         function_.language = catalog::language_oid::c;
-         return;
-      }
-      if (name == "internal" || name == "c") throwNotSupported("functions in language " + name);
-      throw SqlError(sqlstate::undefinedObject, "language \"" + name + "\" does not exist");
+      function_.language = catalog::findLanguage(name);
+      if (function_.language == invalidOid)
+         throw SqlError(sqlstate::undefinedObject, "language \"" + name + "\" does not exist");
+      if (name == "internal" || (name == "c" && !core_.madeExtension))
+         throwNotSupported("functions in language " + name);
+      requireLanguage(core_, function_.language);
    }
 
    void readParameters() {

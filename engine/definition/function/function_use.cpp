@@ -4,6 +4,7 @@
 
 #include "catalog/object/acl.hpp"
 #include "catalog/object/function_text.hpp"
+#include "engine/core/privileges.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/state/type_naming.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -124,11 +125,7 @@ AggregateUse requireAggregateUse(SessionCore& core, const std::vector<std::strin
 }
 
 void requireExecute(SessionCore& core, const FunctionInfo& function) {
-   const catalog::Snapshot& snapshot = core.transaction.catalog();
-   const catalog::FunctionPtr own = snapshot.function(function.oid);
-   if (own && !core.isServer() && !catalog::mayUse(snapshot, core.role(), *own))
-      throw SqlError(sqlstate::insufficientPrivilege,
-                     "permission denied for " + std::string(catalog::routineNoun(own->functionKind)) + " " + own->name);
+   if (!core.isServer()) requireExecute(core.transaction.catalog(), core.role(), function.oid);
 }
 
 bool isBinaryCoercible(Oid from, Oid to) {

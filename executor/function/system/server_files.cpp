@@ -42,7 +42,6 @@ std::optional<std::string> readFile(const StringView& name, int64_t offset, int6
                                     KernelEnv& env) {
    const std::string shown(name.view());
    SessionFunctions& session = env.context.requireSession("pg_read_file");
-   session.requireExecute(isText ? "pg_read_file" : "pg_read_binary_file", false);
    const std::string path = session.serverFile(shown);
    const std::unique_ptr<FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
    if (!file) {

@@ -46,12 +46,6 @@ protected:
       entries_.clear();
       next_ = 0;
    }
-   SessionFunctions& mayCall(const char* function, bool monitorsMay) const {
-      SessionFunctions& session = context_.requireSession(function);
-      session.requireExecute(function, monitorsMay);
-      return session;
-   }
-
    /// The entries of a directory. `what`: its name for errors.
    void list(const std::string& path, const std::string& shown, bool missingOk, bool withStatus) {
       std::error_code error;
@@ -84,7 +78,7 @@ public:
          if (call.isNull(i)) return;
       const std::string shown(call.text(0));
       const bool missingOk = call.size() > 1 && call.value<bool>(1), withDots = call.size() > 1 && call.value<bool>(2);
-      const std::string path = mayCall("pg_ls_dir", false).serverFile(shown);
+      const std::string path = context_.requireSession("pg_ls_dir").serverFile(shown);
       if (withDots && fs::is_directory(path)) entries_ = {{"."}, {".."}};
       list(path, shown, missingOk, false);
    }
@@ -106,7 +100,7 @@ public:
    using FileRows::FileRows;
    void begin(std::span<const Vector>, uint32_t) override {
       restart();
-      const std::string directory = mayCall(function_.c_str(), true).serverDirectory(kindOf(function_));
+      const std::string directory = context_.requireSession(function_.c_str()).serverDirectory(kindOf(function_));
       if (!directory.empty()) list(directory, directory, true, true);
       std::erase_if(entries_, [](const Entry& entry) { return entry.name.starts_with('.'); });
    }
@@ -131,7 +125,7 @@ public:
       Entry& entry = entries_.emplace_back();
       if (isNull) return;
       entry.name = call.text(0);
-      if (::stat(mayCall("pg_stat_file", false).serverFile(entry.name).c_str(), &entry.status) == 0) return;
+      if (::stat(context_.requireSession("pg_stat_file").serverFile(entry.name).c_str(), &entry.status) == 0) return;
       const int error = errno;
       if (!(call.size() > 1 && call.value<bool>(1) && error == ENOENT))
          throwFileError("could not stat file %", entry.name, error);

@@ -394,6 +394,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       args.push_back(makeArrayExpr(std::move(tail), array, position));
    }
 
+   if (function.oid < firstUserOid) noteBuiltin(state, function);
    if (call && call->func_variadic && function.variadicElement == oid::any)
       return bindSpreadCall(state, scope, site, function, std::move(args), position);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "catalog/object/system_acl.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/known_null.hpp"
 #include "sql/algebra/last_of.hpp"
@@ -423,6 +424,12 @@ void noteRoutine(BindState& state, const ::FuncCall* call, const catalog::Functi
    state.callsMutable |= function.volatility != catalog::Volatility::Immutable;
    if (state.recorder && state.source && call && call->location >= 0)
       state.recorder->nameFunction(call->location, ListOf<>(call->funcname).size(), function.oid, state.source->text());
+}
+
+void noteBuiltin(BindState& state, const catalog::FunctionInfo& function) {
+   if (!catalog::systemAcl(state.context.catalog, catalog::class_oid::pgProc, function.oid)) return;
+   state.access.of(function.oid, state.openRoutines.empty() ? invalidOid : state.routineRole).privileges |=
+       catalog::privilege::execute;
 }
 
 } // namespace ouzel::sql

@@ -6,6 +6,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/state/nested_query.hpp"
+#include "sql/bind/state/routine_call.hpp"
 
 // Functions that PostgreSQL makes views of, in FROM: the rows are those of the view.
 
@@ -54,6 +55,7 @@ std::optional<FromItem> bindViewRows(BindState& state, Scope& scope, const ::Ran
    const auto meant = catalog::functionsNamed(state.context.catalog, state.context.searchPath, name);
    if (meant.empty() || meant.front()->oid >= firstUserOid) return std::nullopt;
 
+   noteBuiltin(state, *meant.front());
    const ParsedScript script = ParsedScript::parse("SELECT * FROM " + std::string(found->second));
    const SourceText* const source = std::exchange(state.source, nullptr);
    auto* const recorder = std::exchange(state.recorder, nullptr);

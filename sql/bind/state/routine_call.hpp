@@ -41,6 +41,8 @@ inline bool isRunBySession(const catalog::FunctionInfo& function) {
 }
 /// Notes that the statement calls a function that is not built in, and where. `call`: null if the binder made it.
 void noteRoutine(BindState& state, const ::FuncCall* call, const catalog::FunctionInfo& function);
+/// Notes that the statement calls a built-in function, if not everybody may.
+void noteBuiltin(BindState& state, const catalog::FunctionInfo& function);
 
 /// The rows of a call in FROM. Empty: the function returns one value of a scalar type, which routineValue() gives.
 struct RoutineRows {
