@@ -2,6 +2,8 @@
 
 #include "common/base_type/citext.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
+#include "common/base_type/ltree_query.hpp"
 #include "common/base_type/vector.hpp"
 
 namespace ouzel::catalog {
@@ -52,6 +54,9 @@ std::span<const ExtensionType> extensionTypes() {
        makeType(oid::vector, oid::vectorArray, "vector", "_vector", "vector", 'U'),
        makeType(oid::hstore, oid::hstoreArray, "hstore", "_hstore", "hstore", 'U'),
        makeType(oid::citext, oid::citextArray, "citext", "_citext", "citext", 'S', defaultCollation),
+       makeType(oid::ltree, oid::ltreeArray, "ltree", "_ltree", "ltree", 'U'),
+       makeType(oid::lquery, oid::lqueryArray, "lquery", "_lquery", "ltree", 'U'),
+       makeType(oid::ltxtquery, oid::ltxtqueryArray, "ltxtquery", "_ltxtquery", "ltree", 'U'),
    };
    return types;
 }

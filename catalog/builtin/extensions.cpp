@@ -16,6 +16,9 @@ constexpr std::string_view hstore =
 constexpr std::string_view intarray =
 #include "catalog/builtin/extensions/intarray.inc"
     ;
+constexpr std::string_view ltree =
+#include "catalog/builtin/extensions/ltree.inc"
+    ;
 constexpr std::string_view pgStatStatements =
 #include "catalog/builtin/extensions/pg_stat_statements.inc"
     ;
@@ -47,6 +50,7 @@ constexpr ExtensionInfo infos[] = {
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},
     {"hstore", "1.8", "data type for storing sets of (key, value) pairs", "hstore", hstore},
     {"intarray", "1.5", "functions, operators, and index support for 1-D arrays of integers", "_int", intarray},
+    {"ltree", "1.2", "data type for hierarchical tree-like structures", "ltree", ltree},
     {"pg_stat_statements", "1.10", "track planning and execution statistics of all SQL statements executed",
      "pg_stat_statements", pgStatStatements, false},
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},

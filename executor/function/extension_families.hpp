@@ -10,6 +10,7 @@ void registerFuzzystrmatch();
 void registerHstore();
 void registerHstoreConversions();
 void registerIntarray();
+void registerLtree();
 void registerMetaphone();
 void registerPgTrgm();
 void registerPgcrypto();

@@ -70,6 +70,7 @@ void registerFamilies() {
    registerHstore();
    registerHstoreConversions();
    registerIntarray();
+   registerLtree();
    registerPgTrgm();
    registerPgcrypto();
    registerPgcryptoArmor();
