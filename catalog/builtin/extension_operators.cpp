@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/extension_types.hpp"
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
 
@@ -35,6 +36,10 @@ constexpr Comparisons comparisons[] = {
      9240,
      {"<", "<=", "=", ">=", ">", "<>"},
      {"ltree/ltree_lt", "ltree/ltree_le", "ltree/ltree_eq", "ltree/ltree_ge", "ltree/ltree_gt", "ltree/ltree_ne"}},
+    {{oid::cube, 9255, invalidOid},
+     9260,
+     {"<", "<=", "=", ">=", ">", "<>"},
+     {"cube/cube_lt", "cube/cube_le", "cube/cube_eq", "cube/cube_ge", "cube/cube_gt", "cube/cube_ne"}},
 };
 
 /// The operator that says the opposite, and the one with the operands changed; positions in Comparisons::names.

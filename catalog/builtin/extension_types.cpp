@@ -1,6 +1,7 @@
 #include "catalog/builtin/extension_types.hpp"
 
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
 #include "common/base_type/ltree_query.hpp"
@@ -57,6 +58,7 @@ std::span<const ExtensionType> extensionTypes() {
        makeType(oid::ltree, oid::ltreeArray, "ltree", "_ltree", "ltree", 'U'),
        makeType(oid::lquery, oid::lqueryArray, "lquery", "_lquery", "ltree", 'U'),
        makeType(oid::ltxtquery, oid::ltxtqueryArray, "ltxtquery", "_ltxtquery", "ltree", 'U'),
+       makeType(oid::cube, oid::cubeArray, "cube", "_cube", "cube", 'U'),
    };
    return types;
 }

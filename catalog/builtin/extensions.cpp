@@ -7,6 +7,9 @@ namespace {
 constexpr std::string_view citext =
 #include "catalog/builtin/extensions/citext.inc"
     ;
+constexpr std::string_view cube =
+#include "catalog/builtin/extensions/cube.inc"
+    ;
 constexpr std::string_view fuzzystrmatch =
 #include "catalog/builtin/extensions/fuzzystrmatch.inc"
     ;
@@ -47,6 +50,7 @@ constexpr ExtensionInfo infos[] = {
     {"btree_gin", "1.3", "support for indexing common datatypes in GIN", "btree_gin", ""},
     {"btree_gist", "1.7", "support for indexing common datatypes in GiST", "btree_gist", ""},
     {"citext", "1.6", "data type for case-insensitive character strings", "citext", citext},
+    {"cube", "1.5", "data type for multidimensional cubes", "cube", cube},
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},
     {"hstore", "1.8", "data type for storing sets of (key, value) pairs", "hstore", hstore},
     {"intarray", "1.5", "functions, operators, and index support for 1-D arrays of integers", "_int", intarray},

@@ -2,6 +2,7 @@
 
 #include "common/base_type/bit_string.hpp"
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/geometry.hpp"
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
@@ -41,6 +42,7 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::ltree: return &ltreeForm;
    case oid::lquery: return &lqueryForm;
    case oid::ltxtquery: return &ltxtqueryForm;
+   case oid::cube: return &cubeForm;
    case oid::pgNdistinct: return &ndistinctForm;
    case oid::pgDependencies: return &dependenciesForm;
    case oid::pgMcvList: return &mcvListForm;

@@ -6,6 +6,7 @@
 namespace ouzel::executor {
 
 void registerCitext();
+void registerCube();
 void registerFuzzystrmatch();
 void registerHstore();
 void registerHstoreConversions();

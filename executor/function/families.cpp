@@ -66,6 +66,7 @@ void registerFamilies() {
    registerTextFormat();
    registerUnicodeEscapes();
    registerCitext();
+   registerCube();
    registerFuzzystrmatch();
    registerHstore();
    registerHstoreConversions();

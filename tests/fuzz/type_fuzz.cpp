@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
 #include "common/base_type/ltree_query.hpp"
@@ -56,7 +57,7 @@ constexpr Oid types[] = {oid::bit,       oid::varbit,
                          6151,           oid::vector,
                          oid::hstore,    oid::citext,
                          oid::ltree,     oid::lquery,
-                         oid::ltxtquery};
+                         oid::ltxtquery, oid::cube};
 constexpr const char* texts[] = {"101",
                                  "x1fA0",
                                  "10.1.2.3/24",
@@ -90,7 +91,8 @@ constexpr const char* texts[] = {"101",
                                  "a & !(b* | !c@) | d%",
                                  "\1top.a_b",
                                  "\1!a|b@%*.*{1,2}",
-                                 "\1a & !(b* | !c@)"};
+                                 "\1a & !(b* | !c@)",
+                                 "[(1, -2.5e3), (nan, +inf)]"};
 
 void require(bool holds, const char* what, Oid type) {
    if (holds) return;
@@ -106,6 +108,7 @@ void check(const SqlType& type, const Value& value) {
    value.store(place);
    std::string bytes;
    appendBinary(bytes, type, storedRepresentation(type), place, nullptr);
+   if (type.oid == oid::cube) return; // a box with equal corners is written as the point, and NaN has several forms
    const bool hasOneForm = findTypeForm(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid);
    if (!hasOneForm) return; // other types have values of several forms
    require(parseText(type, text, format).identical(value), "a value from its text", type.oid);

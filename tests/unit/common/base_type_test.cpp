@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base_type/bit_string.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
 #include "common/base_type/ltree_query.hpp"
@@ -228,4 +229,37 @@ CATCH_TEST_CASE("lquery finds the labels that its items repeat") {
       CATCH_INFO(pattern << " and " << path);
       CATCH_CHECK(Lquery(pattern).matches(path) == expected);
    }
+}
+
+CATCH_TEST_CASE("Cubes survive their text and binary forms, and refuse what is malformed") {
+   std::mt19937 random(9);
+   Arena arena;
+   const auto check = [&](StringView value) {
+      StringView read;
+      std::string sent;
+      cubeForm.appendBinary(sent, &value);
+      cubeForm.parseBinary(&read, sent, -1, arena);
+      CATCH_REQUIRE(read == value);
+      cubeForm.parseText(&read, textOf(cubeForm, value), -1, arena);
+      CATCH_REQUIRE(textOf(cubeForm, read) == textOf(cubeForm, value));
+   };
+   int accepted = 0;
+   for (int i = 0; i < 20000; ++i) {
+      std::string bytes{random() % 2 ? '\0' : '\x80', 0, 0, static_cast<char>(random() % 3)};
+      bytes += randomOf(random, std::string_view("\0\x3f\xf0\x7f\xf8\x80", 6), 33);
+      if (random() % 2) bytes.resize(random() % 2 ? 4 + 8 * (bytes[3] % 3) : random() % 36);
+      StringView value;
+      try {
+         if (random() % 2)
+            cubeForm.parseBinary(&value, bytes, -1, arena);
+         else
+            cubeForm.parseText(&value, randomOf(random, "[(1,2.)]e-+nai ", 12), -1, arena);
+         ++accepted;
+      } catch (const SqlError& error) {
+         CATCH_REQUIRE(error.state() != sqlstate::internalError);
+         continue;
+      }
+      check(value);
+   }
+   CATCH_CHECK(accepted > 500);
 }
