@@ -37,7 +37,7 @@ FOLDERS = {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "audit": {"env", "error", "log", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error", "thread"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
-        "base_type": {"error", "text", "memory", "value"},
+        "base_type": {"error", "text", "memory", "value", "thread"},
         "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "text", "value"},
     },
     "io": {

@@ -403,11 +403,11 @@ void Builtins::Loader::families() {
    }
    for (const ExtensionFamily& made : extensionFamilies()) {
       out.btreeClasses_.push_back({made.btree, made.type});
-      out.hashClasses_.push_back({made.hash, made.type});
+      if (made.hash != invalidOid) out.hashClasses_.push_back({made.hash, made.type});
       for (const ExtensionOperator& one : extensionOperators()) {
          if (one.info.left != made.type || one.strategy == 0) continue;
          out.btreeMembers_.push_back({made.btree, made.type, made.type, one.info.oid, one.strategy});
-         if (one.strategy == static_cast<uint8_t>(BtreeStrategy::Equal))
+         if (one.strategy == static_cast<uint8_t>(BtreeStrategy::Equal) && made.hash != invalidOid)
             out.hashMembers_.push_back({made.hash, made.type, made.type, one.info.oid, 1});
       }
    }

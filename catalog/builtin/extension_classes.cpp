@@ -73,6 +73,11 @@ constexpr ExtensionClass classes[] = {
     {9364, "citext", "btree", "citext_ops", 9204, true},
     {9365, "citext", "hash", "citext_ops", 9204, true},
     {9366, "citext", "btree", "citext_pattern_ops", 9204, false},
+    {9367, "ltree", "btree", "ltree_ops", 9206, true},
+    {9368, "ltree", "gist", "gist_ltree_ops", 9206, true},
+    {9369, "ltree", "gist", "gist__ltree_ops", 9207, true},
+    {9370, "cube", "btree", "cube_ops", 9212, true},
+    {9371, "cube", "gist", "gist_cube_ops", 9212, true},
 };
 
 } // namespace

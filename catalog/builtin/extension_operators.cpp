@@ -4,7 +4,9 @@
 
 #include "catalog/builtin/extension_types.hpp"
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
 
 namespace ouzel::catalog {
 
@@ -30,6 +32,14 @@ constexpr Comparisons comparisons[] = {
      {"<", "<=", "=", ">=", ">", "<>"},
      {"citext/citext_lt", "citext/citext_le", "citext/citext_eq", "citext/citext_ge", "citext/citext_gt",
       "citext/citext_ne"}},
+    {{oid::ltree, 9254, invalidOid},
+     9240,
+     {"<", "<=", "=", ">=", ">", "<>"},
+     {"ltree/ltree_lt", "ltree/ltree_le", "ltree/ltree_eq", "ltree/ltree_ge", "ltree/ltree_gt", "ltree/ltree_ne"}},
+    {{oid::cube, 9255, invalidOid},
+     9260,
+     {"<", "<=", "=", ">=", ">", "<>"},
+     {"cube/cube_lt", "cube/cube_le", "cube/cube_eq", "cube/cube_ge", "cube/cube_gt", "cube/cube_ne"}},
 };
 
 /// The operator that says the opposite, and the one with the operands changed; positions in Comparisons::names.
@@ -44,7 +54,8 @@ ExtensionOperator makeOperator(const Comparisons& all, uint8_t i) {
    info.result = oid::boolean;
    info.negator = all.first + negators[i];
    info.commutator = all.first + commutators[i];
-   info.canMerge = info.canHash = i == 2;
+   info.canMerge = i == 2;
+   info.canHash = i == 2 && all.family.hash != invalidOid;
    const bool isInequality = i == 5;
    return {info, static_cast<uint8_t>(isInequality ? 0 : i + 1), all.sources[i]};
 }

@@ -16,7 +16,7 @@ struct ExtensionOperator {
 };
 
 struct ExtensionFamily {
-   Oid type, btree, hash; ///< the type and its operator families
+   Oid type, btree, hash; ///< the type and its operator families; no family of hashes: invalidOid
 };
 
 std::span<const ExtensionOperator> extensionOperators();

@@ -1,7 +1,10 @@
 #include "catalog/builtin/extension_types.hpp"
 
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
+#include "common/base_type/ltree_query.hpp"
 #include "common/base_type/vector.hpp"
 
 namespace ouzel::catalog {
@@ -52,6 +55,10 @@ std::span<const ExtensionType> extensionTypes() {
        makeType(oid::vector, oid::vectorArray, "vector", "_vector", "vector", 'U'),
        makeType(oid::hstore, oid::hstoreArray, "hstore", "_hstore", "hstore", 'U'),
        makeType(oid::citext, oid::citextArray, "citext", "_citext", "citext", 'S', defaultCollation),
+       makeType(oid::ltree, oid::ltreeArray, "ltree", "_ltree", "ltree", 'U'),
+       makeType(oid::lquery, oid::lqueryArray, "lquery", "_lquery", "ltree", 'U'),
+       makeType(oid::ltxtquery, oid::ltxtqueryArray, "ltxtquery", "_ltxtquery", "ltree", 'U'),
+       makeType(oid::cube, oid::cubeArray, "cube", "_cube", "cube", 'U'),
    };
    return types;
 }

@@ -7,6 +7,9 @@ namespace {
 constexpr std::string_view citext =
 #include "catalog/builtin/extensions/citext.inc"
     ;
+constexpr std::string_view cube =
+#include "catalog/builtin/extensions/cube.inc"
+    ;
 constexpr std::string_view fuzzystrmatch =
 #include "catalog/builtin/extensions/fuzzystrmatch.inc"
     ;
@@ -15,6 +18,9 @@ constexpr std::string_view hstore =
     ;
 constexpr std::string_view intarray =
 #include "catalog/builtin/extensions/intarray.inc"
+    ;
+constexpr std::string_view ltree =
+#include "catalog/builtin/extensions/ltree.inc"
     ;
 constexpr std::string_view pgStatStatements =
 #include "catalog/builtin/extensions/pg_stat_statements.inc"
@@ -44,9 +50,11 @@ constexpr ExtensionInfo infos[] = {
     {"btree_gin", "1.3", "support for indexing common datatypes in GIN", "btree_gin", ""},
     {"btree_gist", "1.7", "support for indexing common datatypes in GiST", "btree_gist", ""},
     {"citext", "1.6", "data type for case-insensitive character strings", "citext", citext},
+    {"cube", "1.5", "data type for multidimensional cubes", "cube", cube},
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},
     {"hstore", "1.8", "data type for storing sets of (key, value) pairs", "hstore", hstore},
     {"intarray", "1.5", "functions, operators, and index support for 1-D arrays of integers", "_int", intarray},
+    {"ltree", "1.2", "data type for hierarchical tree-like structures", "ltree", ltree},
     {"pg_stat_statements", "1.10", "track planning and execution statistics of all SQL statements executed",
      "pg_stat_statements", pgStatStatements, false},
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},

@@ -2,8 +2,11 @@
 
 #include "common/base_type/bit_string.hpp"
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/geometry.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
+#include "common/base_type/ltree_query.hpp"
 #include "common/base_type/mac_address.hpp"
 #include "common/base_type/money.hpp"
 #include "common/base_type/network_address.hpp"
@@ -36,6 +39,10 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::vector: return &vectorForm;
    case oid::hstore: return &hstoreForm;
    case oid::citext: return &citextForm;
+   case oid::ltree: return &ltreeForm;
+   case oid::lquery: return &lqueryForm;
+   case oid::ltxtquery: return &ltxtqueryForm;
+   case oid::cube: return &cubeForm;
    case oid::pgNdistinct: return &ndistinctForm;
    case oid::pgDependencies: return &dependenciesForm;
    case oid::pgMcvList: return &mcvListForm;

@@ -7,6 +7,8 @@
 
 #include "common/base_type/citext.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
+#include "common/base_type/ltree_query.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/base_type/wire.hpp"
 #include "common/error/sql_error.hpp"
@@ -440,6 +442,9 @@ BinaryTexts textsInBinary(Oid type) {
    case oid::name:
    case oid::json:
    case oid::jsonb: // behind a byte that is ASCII
+   case oid::ltree:
+   case oid::lquery:
+   case oid::ltxtquery:
    case oid::jsonpath:
    case oid::xml:
    case oid::unknown:

@@ -1,9 +1,11 @@
 #include "common/type/order_key.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/ascii.hpp"
@@ -143,10 +145,36 @@ void appendJsonbKey(std::string& out, std::string_view value) {
    appendJsonb(out, json::JsonbView(value), true);
 }
 
+namespace {
+
+/// One bound of all dimensions, in lexicographic order. Missing dimensions are 0, so each number is preceded by the
+/// sign of the next one that is not 0: 0 for negative, 2 for positive; 1: there is none, and the list ends.
+template <typename Bound>
+void appendBounds(std::string& out, uint32_t dimensions, const Bound& bound) {
+   uint32_t next = 0; // index of the next number that is not 0
+   for (uint32_t i = 0; i < dimensions; ++i) {
+      for (next = std::max(next, i); next < dimensions && bound(next) == 0;)
+         ++next;
+      if (next == dimensions) break;
+      out.push_back(bound(next) < 0 ? 0 : 2);
+      appendFloat<double, uint64_t>(out, bound(i));
+   }
+   out.push_back(1);
+}
+
+} // namespace
+
+void appendCubeKey(std::string& out, std::string_view bytes) {
+   const CubeView cube(bytes);
+   appendBounds(out, cube.dimensions(), [&](uint32_t i) { return cube.low(i); });
+   appendBounds(out, cube.dimensions(), [&](uint32_t i) { return cube.high(i); });
+   out.push_back(static_cast<char>(cube.dimensions()));
+}
+
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || type.oid == oid::citext || keepsBlanks(type) || isRowValue(type.oid) ||
-          findRangeType(type.oid) || findMultirangeType(type.oid) || arrayElementType(type.oid) != invalidOid ||
-          type.oid == oid::int2vector || type.oid == oid::oidvector;
+   return type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube || keepsBlanks(type) ||
+          isRowValue(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid) ||
+          arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector;
 }
 
 void appendOrderKey(std::string& out, const SqlType& type, std::string_view value) {
@@ -157,6 +185,8 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       out += lowerCase(value);
    else if (type.oid == oid::jsonb)
       appendJsonbKey(out, value);
+   else if (type.oid == oid::cube)
+      appendCubeKey(out, value);
    else if (isRowValue(type.oid))
       appendRowKey(out, value);
    else if (findRangeType(type.oid))

@@ -9,9 +9,9 @@
 #include "common/value/vector.hpp"
 
 // Order keys: bytes whose order is the order of the values, and which are equal where the values are. Arrays, rows,
-// ranges, jsonb, citext and bpchar without a length have them, since the bytes of equal values themselves may differ:
-// {1.0} and {1.00}, {-0} and {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'A' and 'a', 'a' and 'a '. The key of a
-// bpchar is the text without the blanks at its end, that of a citext the text in small letters, that of a row its
+// ranges, jsonb, citext, cube and bpchar without a length have them, since the bytes of equal values themselves may
+// differ: {1.0} and {1.00}, {-0} and {0}, {1 day} and {24:00:00}, [1.0] and [1.00], 'A' and 'a', 'a' and 'a '. The key
+// of a bpchar is the text without the blanks at its end, that of a citext the text in small letters, that of a row its
 // fields as the elements of an array, that of an array:
 //
 //   per element   1 and its key; 2 for NULL, which is the largest
@@ -32,6 +32,9 @@
 //
 // and that of a multirange: the keys of its ranges, then 0.
 //
+// and that of a cube: its lower bounds, its upper bounds, and the number of dimensions. That is cube_cmp()'s order,
+// but for boxes of different numbers of dimensions whose lower bounds are equal in those that both have.
+//
 // Integers are big-endian with the sign bit flipped. A text ends with two zeros, a zero in it is followed by 1.
 
 namespace ouzel {
@@ -46,6 +49,9 @@ void appendRangeKey(std::string& out, std::string_view range);
 void appendMultirangeKey(std::string& out, std::string_view multirange);
 /// Appends the key of a jsonb value.
 void appendJsonbKey(std::string& out, std::string_view value);
+
+/// Appends the key of a cube.
+void appendCubeKey(std::string& out, std::string_view cube);
 
 /// True for types whose values are compared by order keys where others are compared by their bytes.
 bool hasOrderKey(const SqlType& type);

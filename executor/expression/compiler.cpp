@@ -229,6 +229,7 @@ const KernelEntry& orderedComparison(CompareOp op, Oid type) {
    const char* family = type == oid::jsonb         ? "jsonb_"
                         : findRangeType(type)      ? "range_"
                         : findMultirangeType(type) ? "multirange_"
+                        : type == oid::cube        ? "cube/cube_"
                                                    : "array_";
    const std::string name = family + std::string(names[static_cast<size_t>(op)]);
    const std::array<Representation, 2> strings{{{PhysicalType::String, 0}, {PhysicalType::String, 0}}};

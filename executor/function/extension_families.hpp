@@ -6,10 +6,12 @@
 namespace ouzel::executor {
 
 void registerCitext();
+void registerCube();
 void registerFuzzystrmatch();
 void registerHstore();
 void registerHstoreConversions();
 void registerIntarray();
+void registerLtree();
 void registerMetaphone();
 void registerPgTrgm();
 void registerPgcrypto();

@@ -66,10 +66,12 @@ void registerFamilies() {
    registerTextFormat();
    registerUnicodeEscapes();
    registerCitext();
+   registerCube();
    registerFuzzystrmatch();
    registerHstore();
    registerHstoreConversions();
    registerIntarray();
+   registerLtree();
    registerPgTrgm();
    registerPgcrypto();
    registerPgcryptoArmor();

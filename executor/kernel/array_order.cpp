@@ -1,6 +1,7 @@
 #include "executor/kernel/array_order.hpp"
 
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/text/ascii.hpp"
@@ -48,6 +49,10 @@ int compareCaseless(const StringView& a, const StringView& b) {
    return lowerCase(a.view()).compare(lowerCase(b.view()));
 }
 
+int compareCubeBytes(const StringView& a, const StringView& b) {
+   return compareCubes(CubeView(a.view()), CubeView(b.view()));
+}
+
 int compareRows(const StringView& a, const StringView& b) {
    std::string left, right;
    appendRowKey(left, a.view());
@@ -69,6 +74,7 @@ ValueOrder elementOrder(Oid type, PhysicalType physical) {
    if (findRangeType(type)) return orderAt<compareRanges>;
    if (findMultirangeType(type)) return orderAt<compareMultiranges>;
    if (type == oid::citext) return orderAt<compareCaseless>;
+   if (type == oid::cube) return orderAt<compareCubeBytes>;
    return type == oid::jsonb ? orderAt<compareJsonb> : valueOrder(physical);
 }
 
@@ -76,6 +82,7 @@ StringOrder keyedOrder(const SqlType& type) {
    if (!hasOrderKey(type)) return nullptr;
    if (type.oid == oid::jsonb) return compareJsonb;
    if (type.oid == oid::citext) return compareCaseless;
+   if (type.oid == oid::cube) return compareCubeBytes;
    if (isRowValue(type.oid)) return compareRows;
    if (findRangeType(type.oid)) return compareRanges;
    if (findMultirangeType(type.oid)) return compareMultiranges;

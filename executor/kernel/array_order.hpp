@@ -16,6 +16,8 @@ int compareArrayBytes(const StringView& a, const StringView& b);
 int compareBpchar(const StringView& a, const StringView& b);
 /// The order of citext.
 int compareCaseless(const StringView& a, const StringView& b);
+/// The order of cube.
+int compareCubeBytes(const StringView& a, const StringView& b);
 /// The order of jsonb.
 int compareJsonb(const StringView& a, const StringView& b);
 /// The order of values of a type as elements of arrays.

@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/base_type/citext.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/type/blanks.hpp"
 #include "common/value/range_types.hpp"
@@ -33,7 +34,9 @@ bool isEncoded(const SqlType& type, const CollationTable& collations) {
                               oid::time,    oid::uuid, oid::timestamp, oid::timestamptz, oid::bytea};
    if (const IcuCollation* collation = collations.comparing(type); collation && !collation->isDeterministic)
       return true;
-   if (keepsBlanks(type) || type.oid == oid::jsonb || type.oid == oid::citext || isRowValue(type.oid)) return true;
+   if (keepsBlanks(type) || type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube ||
+       isRowValue(type.oid))
+      return true;
    const RangeType* range = findRangeType(type.oid);
    if (!range) range = findMultirangeType(type.oid);
    if (range) return range->name == nullptr || range->subtype == oid::numeric;

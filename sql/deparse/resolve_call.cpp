@@ -1,4 +1,5 @@
 #include "sql/bind/type/callee.hpp"
+#include "sql/bind/type/qualified_name.hpp"
 #include "sql/deparse/resolver.hpp"
 
 // Calls of functions, aggregates and window functions.
@@ -97,7 +98,9 @@ TermPtr Resolver::call(const ::FuncCall& node, Level& level) {
           resolveFunction(name, actual, argNames, false, functions).outcome == Resolution::None)
          return fieldOf(std::move(args[0]), name);
    if (node.agg_within_group) uniteHypothetical(name, args, direct, actual);
-   const FunctionResolution found = resolveFunction(name, actual, argNames, node.func_variadic, functions);
+   const auto* extensionType = extensionTypeNamed(context_.catalog, context_.searchPath, ListOf<>(node.funcname));
+   const FunctionResolution found =
+       resolveFunction(name, actual, argNames, node.func_variadic, functions, extensionType);
    if (found.outcome == Resolution::Cast)
       return cast(std::move(args[0]), plainType(found.castTarget), CoercionContext::Explicit, Form::Explicit);
    if (found.outcome != Resolution::Found) giveUp();

@@ -60,7 +60,7 @@ void requirePartitionable(Oid oid, bool isNamedClass, PartitionStrategy strategy
    const SqlType type{oid, -1, invalidOid};
    const bool isHash = strategy == PartitionStrategy::Hash;
    const catalog::Builtins& builtins = catalog::builtins();
-   const bool hasOperators = isHash ? builtins.equalityOperator(type.oid) != nullptr
+   const bool hasOperators = isHash ? builtins.defaultHashFamily(type.oid) != invalidOid
                                     : builtins.comparisonOperator(type.oid, catalog::BtreeStrategy::Less) != nullptr;
    if (!hasOperators && !isNamedClass) {
       const std::string method = isHash ? "hash" : "btree";

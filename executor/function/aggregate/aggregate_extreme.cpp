@@ -96,8 +96,9 @@ struct StringExtreme {
 template <Choice choice>
 const AggregateKernel* kernelFor(const AggregateRequest& request) {
    const StringOrder keyed = request.argTypes.empty() ? nullptr : keyedOrder(request.argTypes[0]);
-   // There is no min(jsonb) or min(anyrange). The optimizer asks for it among equal values, of which any will do.
-   if (keyed == compareJsonb || keyed == compareRanges || keyed == compareMultiranges)
+   // There is no min(jsonb), min(anyrange) or min(cube). The optimizer asks for it among equal values, of which any
+   // will do.
+   if (keyed == compareJsonb || keyed == compareRanges || keyed == compareMultiranges || keyed == compareCubeBytes)
       return aggregateOf<StringExtreme<PhysicalType::String, Choice::Any>>;
    if (keyed == compareBpchar) return aggregateOf<StringExtreme<PhysicalType::String, choice, compareBpchar>>;
    if (keyed && keyed != compareCaseless)

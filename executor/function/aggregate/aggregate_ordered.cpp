@@ -205,6 +205,7 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
       const StringOrder keyed = keyedOrder(request.argTypes[0]);
       return keyed == compareBpchar        ? orderedKernel<Mode<compareBpchar>>
              : keyed == compareCaseless    ? orderedKernel<Mode<compareCaseless>>
+             : keyed == compareCubeBytes   ? orderedKernel<Mode<compareCubeBytes>>
              : keyed == compareJsonb       ? orderedKernel<Mode<compareJsonb>>
              : keyed == compareRanges      ? orderedKernel<Mode<compareRanges>>
              : keyed == compareMultiranges ? orderedKernel<Mode<compareMultiranges>>

@@ -268,7 +268,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, CallSite site) {
             state.parameters[parameter->number] = oid::unknown;
    }
    auto found = resolveFunction(callee.isQualified ? std::string_view() : std::string_view(name), types, argNames,
-                                call.func_variadic, callee.functions);
+                                call.func_variadic, callee.functions, callee.extensionType);
    switch (found.outcome) {
    case Resolution::Found: break;
    case Resolution::Cast: {

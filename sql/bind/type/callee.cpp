@@ -62,6 +62,7 @@ Callee calleeOf(BindState& state, const ::FuncCall& call, Clause clause) {
    }
    if (isHidden(callee.name, callee.isQualified, clause)) return callee;
    callee.functions = functionsCalled(state.context.catalog, state.path(), call.funcname);
+   callee.extensionType = extensionTypeNamed(state.context.catalog, state.path(), parts);
    callee.rangeType = rangeTypeNamed(state, parts);
    if (callee.rangeType) {
       const auto constructors = catalog::rangeConstructors(*callee.rangeType);

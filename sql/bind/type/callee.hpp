@@ -6,7 +6,8 @@
 
 namespace ouzel::catalog {
 struct FunctionInfo;
-}
+struct TypeInfo;
+} // namespace ouzel::catalog
 
 namespace ouzel::sql {
 
@@ -16,6 +17,7 @@ struct Callee {
    std::string shownName; ///< as it is written, for messages
    bool isQualified = false;
    std::vector<const catalog::FunctionInfo*> functions; ///< in the order of the search path
+   const catalog::TypeInfo* extensionType = nullptr;    ///< of the same name: a call with one argument may be a cast
    catalog::RelationPtr rangeType; ///< of a user, whose constructors the functions are; null: they are others
 };
 /// Throws 3F000 for a schema that does not exist, 42501 for one that may not be used.

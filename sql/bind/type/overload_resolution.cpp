@@ -216,8 +216,7 @@ std::vector<FunctionCandidate> collectCandidates(size_t argCount, std::span<cons
 }
 
 /// The target type of a call f(x) that is a cast: f names a type, and the cast of x needs no function. Else invalidOid.
-Oid castByFunctionName(std::string_view name, Oid argType) {
-   const auto* type = builtins().findType(name);
+Oid castByFunctionName(const catalog::TypeInfo* type, Oid argType) {
    if (!type || type->isPseudo()) return invalidOid;
    if (argType == oid::unknown) return type->oid;
    switch (findCoercion(type->oid, argType, CoercionContext::Explicit).path) {
@@ -231,7 +230,8 @@ Oid castByFunctionName(std::string_view name, Oid argType) {
 
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall,
-                                   std::span<const FunctionInfo* const> functions) {
+                                   std::span<const FunctionInfo* const> functions,
+                                   const catalog::TypeInfo* extensionType) {
    auto candidates = collectCandidates(argTypes.size(), argNames, variadicCall, functions);
    const auto found = [](FunctionCandidate& candidate) {
       if (candidate.isAmbiguous) return FunctionResolution{Resolution::Ambiguous, {}, invalidOid};
@@ -241,7 +241,8 @@ FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> a
       if (std::equal(argTypes.begin(), argTypes.end(), candidate.args.begin(), candidate.args.end()))
          return found(candidate);
    if (argTypes.size() == 1 && argNames.empty())
-      if (const Oid target = castByFunctionName(name, argTypes[0])) return {Resolution::Cast, {}, target};
+      for (const auto* type : {builtins().findType(name), extensionType})
+         if (const Oid target = castByFunctionName(type, argTypes[0])) return {Resolution::Cast, {}, target};
    std::erase_if(candidates, [&](const FunctionCandidate& candidate) {
       return !canCoerce(argTypes, candidate.args, CoercionContext::Implicit);
    });

@@ -36,10 +36,12 @@ struct FunctionResolution {
 
 /// `argNames`: the names of the last arguments, which are written name => value.
 /// `variadicCall`: the last argument is marked VARIADIC: it is the array for the variadic parameter.
-/// `name`: empty if it cannot be that of a type. `functions`: those that it means, in the order of the search path.
+/// `name`: empty if it cannot be that of a built-in type. `functions`: those that it means, in the order of the search
+/// path. `extensionType`: the type of an extension that it means; null: none.
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall,
-                                   std::span<const catalog::FunctionInfo* const> functions);
+                                   std::span<const catalog::FunctionInfo* const> functions,
+                                   const catalog::TypeInfo* extensionType = nullptr);
 /// The same among the built-in functions of the name.
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall);

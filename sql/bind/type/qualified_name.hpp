@@ -8,4 +8,8 @@ namespace ouzel::sql {
 /// database. Throws 0A000 for another one's, 42601 for more parts.
 void requireOwnDatabase(ListOf<> parts, const catalog::Snapshot& catalog, uint32_t position);
 
+/// The type of an extension that a dotted name means; null: there is none.
+const catalog::TypeInfo* extensionTypeNamed(const catalog::Snapshot& catalog, const catalog::SearchPath& path,
+                                            ListOf<> parts);
+
 } // namespace ouzel::sql

@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "catalog/object/collation.hpp"
-#include "catalog/object/extension_types.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/error/sql_error.hpp"
@@ -134,20 +133,6 @@ const catalog::TypeInfo* findType(const ::TypeName& name, std::string& shown) {
    return schema == "pg_catalog" ? builtins().findType(last) : nullptr;
 }
 
-/// The type of an extension; null: there is none of the name.
-const catalog::TypeInfo* findMadeType(const ::TypeName& name, const BindContext& context) {
-   if (name.typeOid) return nullptr;
-   const ListOf<> parts(name.names);
-   const std::string_view last = stringOf(parts.back());
-   if (parts.size() > 1) {
-      const auto schema = context.catalog.findSchema(stringOf(parts[parts.size() - 2]));
-      return schema ? catalog::findExtensionType(context.catalog, schema->oid, last) : nullptr;
-   }
-   for (const Oid schema : context.searchPath.schemas)
-      if (const auto* type = catalog::findExtensionType(context.catalog, schema, last)) return type;
-   return nullptr;
-}
-
 /// Whether values of the type can be read, compared and printed as PostgreSQL does. The others would be kept as texts
 /// that nobody has checked.
 bool isBuilt(const catalog::TypeInfo& type) {
@@ -249,7 +234,7 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    std::string shown;
    if (!name.typeOid) requireOwnDatabase(ListOf<>(name.names), context.catalog, 0);
    const auto* type = findType(name, shown);
-   if (!type) type = findMadeType(name, context);
+   if (!type && !name.typeOid) type = extensionTypeNamed(context.catalog, context.searchPath, ListOf<>(name.names));
    if (!type) return resolveUserType(name, context, shown, position);
    const int32_t typmod = name.typmods ? typmodOf(*type, name.typmods, position) : name.typemod;
    if (ListOf<>(name.arrayBounds).empty()) return plainType(type->oid, typmod);

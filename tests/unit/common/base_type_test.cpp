@@ -1,9 +1,15 @@
 #include <catch2/catch.hpp>
 #include <random>
+#include <tuple>
+#include <vector>
 
 #include "common/base_type/bit_string.hpp"
+#include "common/base_type/cube.hpp"
 #include "common/base_type/hstore.hpp"
+#include "common/base_type/ltree.hpp"
+#include "common/base_type/ltree_query.hpp"
 #include "common/base_type/network_address.hpp"
+#include "common/error/sql_error.hpp"
 
 using namespace ouzel;
 
@@ -141,4 +147,119 @@ CATCH_TEST_CASE("The bytes of hstore have the order of hstore_cmp()") {
       CATCH_CHECK(read == value);
       before = value;
    }
+}
+
+namespace {
+
+std::string randomOf(std::mt19937& random, std::string_view letters, size_t sizeMax) {
+   std::string text(random() % (sizeMax + 1), ' ');
+   for (char& c : text)
+      c = letters[random() % letters.size()];
+   return text;
+}
+
+/// ltree_cmp() by its definition: label by label.
+int comparePaths(std::string_view a, std::string_view b) {
+   const std::vector<std::string_view> left = ltreeLabels(a), right = ltreeLabels(b);
+   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("The bytes of ltree have the order of ltree_cmp()") {
+   std::mt19937 random(6);
+   Arena arena;
+   const auto path = [&] {
+      for (;;) {
+         StringView value;
+         try {
+            ltreeForm.parseText(&value, randomOf(random, "a0_Z..", 8), -1, arena);
+            return value;
+         } catch (const SqlError&) {
+         }
+      }
+   };
+   for (int i = 0; i < 5000; ++i) {
+      const StringView a = path(), b = path();
+      CATCH_REQUIRE(signOf(a.compare(b)) == comparePaths(a.view(), b.view()));
+   }
+}
+
+CATCH_TEST_CASE("Types of ltree survive their text and binary forms, and refuse what is malformed") {
+   std::mt19937 random(7);
+   Arena arena;
+   int accepted = 0;
+   for (const TypeForm* form : {&ltreeForm, &lqueryForm, &ltxtqueryForm}) {
+      for (int i = 0; i < 20000; ++i) {
+         std::string bytes = "\1" + randomOf(random, "ab_.|&!*@%{1,}()\xc3\xa4 ", 9);
+         if (random() % 16 == 0) bytes[0] = static_cast<char>(random() % 4);
+         if (random() % 64 == 0) bytes.clear();
+         try {
+            StringView value, read;
+            form->parseBinary(&value, bytes, -1, arena);
+            ++accepted;
+            form->parseText(&read, textOf(*form, value), -1, arena);
+            CATCH_REQUIRE(read == value);
+            std::string sent;
+            form->appendBinary(sent, &value);
+            form->parseBinary(&read, sent, -1, arena);
+            CATCH_REQUIRE(read == value);
+         } catch (const SqlError& error) {
+            CATCH_REQUIRE((error.state() != sqlstate::internalError || bytes[0] != 1));
+         }
+      }
+   }
+   CATCH_CHECK(accepted > 1000);
+}
+
+CATCH_TEST_CASE("lquery finds the labels that its items repeat") {
+   for (const auto& [pattern, path, expected] : {std::tuple{"*", "", true},
+                                                 {"a{0}", "", true},
+                                                 {"a", "", false},
+                                                 {"a.*.b{2}", "a.b.b", true},
+                                                 {"a.*.b{2}", "a.b", false},
+                                                 {"*{2,3}.c", "a.b.c", true},
+                                                 {"*{2,3}.c", "a.c", false},
+                                                 {"!a{1,}.a", "b.c.a", true},
+                                                 {"!a{1,}.a", "b.a.a", false},
+                                                 {"*.a.*.a.*.a.*.b", "a.a.a.a.a.a.a.a", false},
+                                                 {"a|B@{,2}.c*", "b.a.cd", true},
+                                                 {"c_a%", "a_b_c", true},
+                                                 {"c_a%", "a_b_cd", false}}) {
+      CATCH_INFO(pattern << " and " << path);
+      CATCH_CHECK(Lquery(pattern).matches(path) == expected);
+   }
+}
+
+CATCH_TEST_CASE("Cubes survive their text and binary forms, and refuse what is malformed") {
+   std::mt19937 random(9);
+   Arena arena;
+   const auto check = [&](StringView value) {
+      StringView read;
+      std::string sent;
+      cubeForm.appendBinary(sent, &value);
+      cubeForm.parseBinary(&read, sent, -1, arena);
+      CATCH_REQUIRE(read == value);
+      cubeForm.parseText(&read, textOf(cubeForm, value), -1, arena);
+      CATCH_REQUIRE(textOf(cubeForm, read) == textOf(cubeForm, value));
+   };
+   int accepted = 0;
+   for (int i = 0; i < 20000; ++i) {
+      std::string bytes{random() % 2 ? '\0' : '\x80', 0, 0, static_cast<char>(random() % 3)};
+      bytes += randomOf(random, std::string_view("\0\x3f\xf0\x7f\xf8\x80", 6), 33);
+      if (random() % 2) bytes.resize(random() % 2 ? 4 + 8 * (bytes[3] % 3) : random() % 36);
+      StringView value;
+      try {
+         if (random() % 2)
+            cubeForm.parseBinary(&value, bytes, -1, arena);
+         else
+            cubeForm.parseText(&value, randomOf(random, "[(1,2.)]e-+nai ", 12), -1, arena);
+         ++accepted;
+      } catch (const SqlError& error) {
+         CATCH_REQUIRE(error.state() != sqlstate::internalError);
+         continue;
+      }
+      check(value);
+   }
+   CATCH_CHECK(accepted > 500);
 }

@@ -1,7 +1,10 @@
 #include "common/type/order_key.hpp"
 
 #include <catch2/catch.hpp>
+#include <limits>
+#include <random>
 
+#include "common/base_type/cube.hpp"
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
 #include "common/type/text_codec.hpp"
@@ -102,4 +105,35 @@ CATCH_TEST_CASE("order keys of ranges and multiranges have PostgreSQL's order") 
    };
    check({rangeTypes[1].range, -1, invalidOid}, ranges);
    check({rangeTypes[1].multirange, -1, invalidOid}, multiranges);
+}
+
+namespace {
+
+/// Few different coordinates, so that many cubes begin like another one.
+std::string randomCube(std::mt19937& random, uint32_t dimensions, bool isPoint) {
+   constexpr double coordinates[] = {-2.5, -1, -0.0, 0, 0, 1, 3, std::numeric_limits<double>::quiet_NaN()};
+   const auto coordinate = [&] { return coordinates[random() % std::size(coordinates)]; };
+   CubeCorners corners;
+   for (uint32_t i = 0; i < dimensions; ++i)
+      corners.add(coordinate(), coordinate());
+   return corners.stored(isPoint);
+}
+
+} // namespace
+
+CATCH_TEST_CASE("order keys of cubes have the order of cube_cmp()") {
+   std::mt19937 random(8);
+   const SqlType type{oid::cube, -1, invalidOid};
+   for (int i = 0; i < 20000; ++i) {
+      // Points of any dimensions, or boxes of the same ones.
+      const bool arePoints = random() % 2 == 0;
+      const uint32_t dimensions = random() % 4;
+      const std::string a = randomCube(random, dimensions, arePoints),
+                        b = randomCube(random, arePoints ? random() % 4 : dimensions, arePoints);
+      const int order = compareCubes(CubeView(a), CubeView(b));
+      const std::string keyA = keyOf(type, a), keyB = keyOf(type, b);
+      CATCH_REQUIRE((keyA < keyB) == (order < 0));
+      CATCH_REQUIRE((keyA == keyB) == (order == 0));
+      CATCH_REQUIRE(order == -compareCubes(CubeView(b), CubeView(a)));
+   }
 }
