@@ -23,6 +23,14 @@ using sql::isNode;
 using sql::ListOf;
 using sql::textOf;
 
+namespace {
+
+std::string portalNoun(std::string_view name) {
+   return name.empty() ? "unnamed portal" : "portal \"" + std::string(name) + "\"";
+}
+
+} // namespace
+
 std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
                                                              std::span<const Oid> parameterTypes) {
    const Interruptible interruptible(core_.interruptCheck);
@@ -178,11 +186,16 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    portal.formats.assign(resultFormats.begin(), resultFormats.end());
    if (statement->showsOthers) portal.others = std::move(others);
    try {
-      for (size_t i = 0; i < parameters.size(); ++i) {
-         const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
-         portal.parameters.push_back({type, parseParameter(type, parameters[i])});
+      for (const RawParameter& parameter : parameters) {
+         const SqlType type{statement->description.parameterTypes[portal.parameters.size()], -1, invalidOid};
+         portal.parameters.push_back({type, parseParameter(type, parameter)});
       }
-   } catch (const SqlError& error) {
+   } catch (SqlError& error) {
+      const size_t number = portal.parameters.size();
+      std::string context = portalNoun(portalName) + " parameter $" + std::to_string(number + 1);
+      if (parameters[number].format == ValueFormat::Text)
+         context += " = " + log_.quotedOnError(parameters[number].bytes);
+      error.addContext(context);
       audit_.refuseText(statement->text, error);
       throw;
    }
@@ -249,9 +262,7 @@ public:
       } catch (SqlError& error) {
          const std::string list = session_.log_.parametersOnError(parameters_);
          if (!list.empty()) {
-            const std::string portal = name_.empty() ? "unnamed portal" : "portal \"" + std::string(name_) + "\"";
-            const std::string inner = error.contextText().empty() ? "" : error.contextText() + "\n";
-            error.setContext(inner + portal + " with parameters: " + list);
+            error.addContext(portalNoun(name_) + " with parameters: " + list);
          }
          throw;
       }

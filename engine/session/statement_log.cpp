@@ -137,6 +137,12 @@ std::string StatementLog::parameters(std::span<const BoundParameter> parameters)
    return "parameters: " + list(parameters, parameterBytesMax_);
 }
 
+std::string StatementLog::quotedOnError(std::string_view text) const {
+   std::string out;
+   appendQuoted(out, text, parameterBytesOnError_);
+   return out;
+}
+
 std::string StatementLog::parametersOnError(std::span<const BoundParameter> parameters) const {
    if (parameters.empty() || parameterBytesOnError_ == 0) return "";
    return list(parameters, parameterBytesOnError_);

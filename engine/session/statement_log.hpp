@@ -51,6 +51,8 @@ public:
    std::string parameters(std::span<const BoundParameter> parameters) const;
    /// The same for the context of an error, as log_parameter_max_length_on_error allows: without the first word.
    std::string parametersOnError(std::span<const BoundParameter> parameters) const;
+   /// The text of one parameter for the context of an error, cut as that setting says.
+   std::string quotedOnError(std::string_view text) const;
    /// "$1 = '42', $2 = NULL"; values are cut behind so many bytes (-1: they are not).
    std::string list(std::span<const BoundParameter> parameters, int64_t bytesMax) const;
 

@@ -78,6 +78,7 @@ CATCH_TEST_CASE("errors are logged with their statement") {
                                            "SELECT 22012 STATEMENT:  SELECT 10 / $1::int\n");
    c.parameters("SELECT $1::int", {"x"});
    CATCH_CHECK(server.said("STATEMENT") == "BIND 22P02 ERROR:  invalid input syntax for type integer: \"x\"\n"
+                                           "BIND 22P02 CONTEXT:  unnamed portal parameter $1 = '...'\n"
                                            "BIND 22P02 STATEMENT:  SELECT $1::int\n");
    c.run("SET log_parameter_max_length_on_error = 3");
    const Result result = c.parameters("SELECT 10 / $1::int, $2::text, $3::int", {"0", "it's me", nullptr});

@@ -175,7 +175,31 @@ CATCH_TEST_CASE("columns tell the table they come from") {
    CATCH_CHECK(PQfmod(result.get(), 0) == ((15 << 16) | 2) + 4);
    CATCH_CHECK(PQftable(result.get(), 1) == 0);
    CATCH_CHECK(PQfsize(result.get(), 1) == 4);
+   c.run("INSERT INTO wire_origin SELECT * FROM (VALUES (1, 2.5)) v");
+   for (const char* sql : {"INSERT INTO wire_origin (a) VALUES (1) RETURNING b AS x, a + 1",
+                           "INSERT INTO wire_origin (b) SELECT a FROM wire_origin RETURNING b, 1",
+                           "UPDATE wire_origin SET b = a RETURNING b, 1", "DELETE FROM wire_origin RETURNING b, 1"}) {
+      const Result returned = c.parameters(sql, {});
+      CATCH_CHECK(PQftable(returned.get(), 0) == PQftable(result.get(), 0));
+      CATCH_CHECK(PQftablecol(returned.get(), 0) == 2);
+      CATCH_CHECK(PQftable(returned.get(), 1) == 0);
+   }
    c.run("DROP TABLE wire_origin");
+}
+
+CATCH_TEST_CASE("the context of an error in a parameter's text names it") {
+   RawClient c;
+   c.start();
+   const auto bindTo = [&](const std::string& portal, const std::string& value) {
+      const std::string answer =
+          c.ask(raw::parse("", "SELECT $1::int, $2::text") + raw::bind(portal, "", {value, "x"}) + raw::syncMessage());
+      const size_t at = answer.find("W:");
+      return at == std::string::npos ? answer : answer.substr(at, answer.find('\n', at) - at);
+   };
+   CATCH_CHECK(bindTo("", "abc") == "W:unnamed portal parameter $1 = '...'");
+   CATCH_CHECK(bindTo("p", "") == "W:portal \"p\" parameter $1 = ''");
+   c.ask(raw::query("SET log_parameter_max_length_on_error = 2"));
+   CATCH_CHECK(bindTo("", "a'bc") == "W:unnamed portal parameter $1 = 'a''...'");
 }
 
 CATCH_TEST_CASE("pipelining: answers in order, an error skips to the next sync") {

@@ -396,6 +396,14 @@ void returnThroughRule(BindState& state, const RuleBinding& rule, BoundRel& resu
    setOutput(state, result, targets);
 }
 
+/// The table and attribute that clients are told of a column in RETURNING. The values of new rows come from anywhere.
+std::pair<Oid, int16_t> originOf(BindState& state, const NamespaceItem& item, const Dml& dml, ColumnId column) {
+   if (item.isInserted)
+      for (const GetColumn& target : dml.target)
+         if (target.column == column) return {static_cast<Oid>(dml.table.relation), target.attribute};
+   return {state.columns[column].tableOid, state.columns[column].attribute};
+}
+
 /// A copy of a column for RETURNING, and the original.
 using Copies = std::vector<std::pair<ColumnId, ColumnId>>;
 
@@ -439,8 +447,9 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
       for (NamespaceItem& item : scope.items)
          forEachShown(item.columns, [&](ScopeColumn& shown) {
             const ColumnId copy = state.addColumn(scope, shown.name, shown.type);
-            state.columns[copy].tableOid = state.columns[shown.column].tableOid;
-            state.columns[copy].attribute = state.columns[shown.column].attribute;
+            const auto [table, attribute] = originOf(state, item, *write.as<op::Write>().dml, shown.column);
+            state.columns[copy].tableOid = table;
+            state.columns[copy].attribute = attribute;
             copies.emplace_back(copy, std::exchange(shown.column, copy));
          });
       showSystemColumns(state, scope, kind, write.as<op::Write>().dml->rowId, copies);
