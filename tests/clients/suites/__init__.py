@@ -3,12 +3,12 @@ from .go import Gorm, LibPq, Pgx
 from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
 from .node import KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper
 from .odbc import PsqlOdbc
-from .python import Asyncpg, Django, Psycopg2, SqlAlchemy
-from .python_data import Alembic, Pgcli
+from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
+from .python_data import Alembic, Pandas, Pgcli
 from .rust import Diesel, Sqlx, TokioPostgres
 from .suite import Server
 
-ALL = [SqlAlchemy, Psycopg2, Asyncpg, Django, Alembic, Pgcli,
+ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, Pandas, Pgcli,
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
        Pgx, LibPq, Gorm,
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper,

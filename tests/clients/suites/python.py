@@ -5,6 +5,8 @@ import subprocess
 
 from .suite import TIMEOUT, PythonSuite
 
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/psycopg_tests.py")
+
 
 class SqlAlchemy(PythonSuite):
     package = "sqlalchemy"
@@ -39,6 +41,39 @@ class Psycopg2(PythonSuite):
         place = {"PSYCOPG2_TESTDB": "psycopg2_suite", "PSYCOPG2_TESTDB_HOST": server.host, "PSYCOPG2_TESTDB_PORT": str(server.port),
                  "PSYCOPG2_TESTDB_USER": server.user}
         return self.pytest(["tests"], [], place)
+
+
+class Psycopg(PythonSuite):
+    """Its tests are in no package."""
+    package = "psycopg"
+    needs = ["psycopg[binary]", "psycopg-pool"]
+    what = "ours: values, parameters, cursors, COPY, pipelines, prepared statements, transactions, errors, notifications, own types, libpq, pools, asyncio"
+    missing = [
+        (r"value_xml", "the type xml"),
+        (r"value_(pg|txid)_snapshot", "the types pg_snapshot and txid_snapshot"),
+        (r"bad_copy_(csv_quote|csv_header|unique|check|not_null|domain|encoding|zero)", "the line or the column that the context of COPY's error shows"),
+        (r"bad_copy_option", "the place in the statement of an unknown option of COPY"),
+        (r"bad_copy_newline", "COPY refuses data whose lines end in two ways"),
+        (r"bad_copy_view", "the hint when COPY writes to a view"),
+        (r"executemany", "an error's context names the parameter that its type refuses"),
+        (r"error_16", "an error's context in a PL/pgSQL function that has only simple statements"),
+        (r"pipeline_raw", "the table that a column of INSERT ... RETURNING is of"),
+        (r"lock_timeout", "the place in the statement of a table that could not be locked"),
+        (r"libpq_results", "SELECT $1, $1 IS NULL with no type for $1 is an error"),
+        (r"connecting_replication", "connections for replication"),
+    ]
+
+    def install(self):
+        self.make_environment()
+
+    def version(self):
+        return self.installed("psycopg")
+
+    def run(self, server):
+        server.fresh("psycopg_suite")
+        place = f"host={server.host} port={server.port} user={server.user} dbname=psycopg_suite"
+        done = subprocess.run([self.python, PROGRAM, place], capture_output=True, text=True, check=True, timeout=TIMEOUT)
+        return self.compared(done.stdout, server)
 
 
 class Asyncpg(PythonSuite):

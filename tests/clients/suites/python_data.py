@@ -1,5 +1,8 @@
-"""Suites of Alembic and pgcli."""
+"""Suites of Python's tools for migrations, models of data and data frames, and of pgcli."""
+import glob
+import os
 import re
+import shutil
 
 from .suite import PythonSuite
 
@@ -16,6 +19,40 @@ class Alembic(PythonSuite):
         uri = f"postgresql+psycopg2://{server.user}@{server.host}:{server.port}/alembic_suite"
         outcomes = self.pytest(["tests"], ["-p", "no:logging", "--dburi", uri], {})
         return {re.sub(r"_15_\d+", "", name): outcome for name, outcome in outcomes.items()}
+
+
+class Pandas(PythonSuite):
+    """Its tests are in its package, without their data: the flowers are ours."""
+    package = "pandas"
+    needs = ["pandas", "hypothesis", "sqlalchemy", "psycopg2-binary", "adbc-driver-postgresql", "adbc-driver-manager", "pyarrow"]
+    what = "its tests of SQL that use PostgreSQL (psycopg2, ADBC)"
+    missing = []
+    source = property(lambda self: os.path.join(self.directory, "run"))
+
+    def install(self):
+        self.make_environment()
+
+    @property
+    def site_packages(self):
+        return glob.glob(os.path.join(self.directory, "venv/lib/python*/site-packages"))[0]
+
+    def version(self):
+        return self.installed("pandas")
+
+    def run(self, server):
+        server.fresh("pandas_suite")
+        data = os.path.join(self.source, "tests/io/data/csv")
+        os.makedirs(data, exist_ok=True)
+        shutil.copy(os.path.join(self.site_packages, "pandas/conftest.py"), self.source)
+        with open(os.path.join(data, "iris.csv"), "w") as file:
+            file.write("SepalLength,SepalWidth,PetalLength,PetalWidth,Name\n")
+            file.writelines(f"{5.1 + max(0, i - 7) / 100:g},3.5,1.4,0.2,Iris-{('setosa', 'versicolor', 'virginica')[i // 50]}\n" for i in range(150))
+        # The tests name their server in the text; they are run from a copy that names another.
+        with open(os.path.join(self.site_packages, "pandas/tests/io/test_sql.py")) as file:
+            text = file.read()
+        with open(os.path.join(self.source, "test_sql.py"), "w") as file:
+            file.write(text.replace("postgres:postgres@localhost:5432/pandas", f"{server.user}@{server.host}:{server.port}/pandas_suite"))
+        return self.pytest(["test_sql.py"], ["-k", "postgres", "--rootdir", self.source, "-m", ""], {})
 
 
 class Pgcli(PythonSuite):

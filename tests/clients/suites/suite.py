@@ -112,10 +112,19 @@ class PythonSuite(Suite):
         super().__init__(directory)
         self.python = os.path.join(self.directory, "venv/bin/python")
 
-    def install(self):
+    def make_environment(self):
         subprocess.run([sys.executable, "-m", "venv", os.path.join(self.directory, "venv")], check=True)
         pip = [self.python, "-m", "pip", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "install", "pytest", "pytest-timeout", *self.needs], check=True)
+        return pip
+
+    def installed(self, package):
+        """The version of a package in the environment."""
+        asked = subprocess.run([self.python, "-c", f"import importlib.metadata as m; print(m.version('{package}'))"], capture_output=True, text=True, check=True)
+        return asked.stdout.strip()
+
+    def install(self):
+        pip = self.make_environment()
         subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", self.directory, self.package], check=True)
         archive = next(name for name in sorted(os.listdir(self.directory)) if name.endswith(".tar.gz"))
         subprocess.run(["tar", "-xzf", archive], cwd=self.directory, check=True)
