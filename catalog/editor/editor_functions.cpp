@@ -1,6 +1,6 @@
 #include "catalog/editor/editor.hpp"
-#include "catalog/object/default_acl.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/privilege/default_acl.hpp"
 #include "common/error/sql_error.hpp"
 
 // Functions of users. The texts of the catalog call them by their OIDs.

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "catalog/editor/editor.hpp"
-#include "catalog/object/default_acl.hpp"
+#include "catalog/object/privilege/default_acl.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {

@@ -9,8 +9,8 @@
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/statistics.hpp"
-#include "catalog/object/system_acl.hpp"
 #include "common/error/sql_error.hpp"
 
 // Roles and the settings of roles and databases. DROP ROLE looks for what depends on the role.

@@ -5,7 +5,7 @@
 #include "catalog/object/extension.hpp"
 #include "catalog/object/extension_types.hpp"
 #include "catalog/object/membership.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/producers.hpp"

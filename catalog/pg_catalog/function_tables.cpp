@@ -1,6 +1,6 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/function.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_proc and pg_aggregate.

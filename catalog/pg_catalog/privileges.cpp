@@ -4,7 +4,7 @@
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 

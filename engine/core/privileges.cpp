@@ -4,7 +4,7 @@
 
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/membership.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/core/touched_relations.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "catalog/object/default_acl.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/privilege/default_acl.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/grant.hpp"

@@ -4,7 +4,7 @@
 
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
 #include "engine/role/actor.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "catalog/builtin/extensions.hpp"
-#include "catalog/object/default_acl.hpp"
 #include "catalog/object/function_text.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/default_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "common/text/ascii.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/function/function.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/algebra/known_null.hpp"
 #include "sql/algebra/last_of.hpp"

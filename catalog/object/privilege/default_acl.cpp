@@ -1,4 +1,4 @@
-#include "catalog/object/default_acl.hpp"
+#include "catalog/object/privilege/default_acl.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "catalog/object/system_acl.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 
 #include <algorithm>
 
