@@ -130,16 +130,20 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    CopyTarget target;
    target.relation = requireTarget(context, path, *statement.relation);
    if (target.relation->persistence != catalog::Persistence::Temporary) requireWritable(core, "COPY FROM");
-   if (target.relation->relationKind != catalog::RelationKind::Table)
-      throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
+   if (target.relation->relationKind != catalog::RelationKind::Table) {
+      SqlError error(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +
                                                     target.relation->name + "\"");
+      if (target.relation->relationKind == catalog::RelationKind::View)
+         throw std::move(error).hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
+      throw error;
+   }
    if (catalog::isRestricted(core.transaction.catalog(), core.role(), *target.relation))
       throw SqlError(sqlstate::featureNotSupported, "COPY FROM not supported with row-level security")
           .hint("Use INSERT statements instead.");
    if (target.relation->foreign) catalog::throwNoHandler(core.transaction.catalog(), *target.relation->foreign);
    target.columns = columnsOf(*target.relation, statement.attlist);
-   target.options = parseCopyOptions(statement.options, true);
+   target.options = parseCopyOptions(statement.options, true, context.source());
    const CharacterEncoding encoding = encodingOf(core, target.options, true);
    target.where = statement.whereClause;
    const bool isUnique = hasUniqueKeys(core.transaction.catalog(), target.relation->oid);
@@ -215,7 +219,7 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    io::ObjectAccessPtr access;
    if (statement.filename)
       access = requireFileAccess(context.core, FileAccess::Write, statement.filename, "COPY to a file", clientHint);
-   CopyOptions options = parseCopyOptions(statement.options, false);
+   CopyOptions options = parseCopyOptions(statement.options, false, context.source());
    options.encoding = encodingOf(context.core, options, false);
    Oid relation = invalidOid;
    const auto execution = sourceQuery(context, statement, relation);

@@ -51,16 +51,25 @@ void checkHeader(const CopyInputTable& table, const CopyChunk& chunk, size_t len
    line.size = length;
    line.windowsLines = chunk.windowsLines;
    const ChunkReader::Shape& shape = table.shape();
+   std::string_view text = line.bytes();
+   while (text.ends_with('\n') || text.ends_with('\r'))
+      text.remove_suffix(1);
+   const auto refuse = [&](const std::string& message) {
+      throw SqlError(sqlstate::badCopyFileFormat, message)
+          .context(table.subject() + ", line 1: \"" + io::shownInput(text) + "\"");
+   };
+   const size_t expected = shape.names.size(), given = io::fieldCount(shape.rows, text);
+   if (given != expected)
+      refuse("wrong number of fields in header line: got " + std::to_string(given) + ", expected " +
+             std::to_string(expected));
    io::FieldSplitter splitter(shape.rows, table.subject(), shape.names, shape.forceNotNull, shape.forceNull);
    splitter.open(line);
-   io::FieldTable fields(static_cast<uint32_t>(shape.names.size()));
+   io::FieldTable fields(static_cast<uint32_t>(expected));
    splitter.next(fields);
-   for (uint32_t i = 0; i < shape.names.size(); ++i)
+   for (uint32_t i = 0; i < expected; ++i)
       if (fields.column(i)[0] != shape.names[i])
-         throw SqlError(sqlstate::badCopyFileFormat,
-                        "column name mismatch in header line field " + std::to_string(i + 1) + ": got \"" +
-                            std::string(fields.column(i)[0]) + "\", expected \"" + shape.names[i] + "\"")
-             .context(table.subject() + ", line 1");
+         refuse("column name mismatch in header line field " + std::to_string(i + 1) + ": got \"" +
+                std::string(fields.column(i)[0]) + "\", expected \"" + shape.names[i] + "\"");
 }
 
 /// Cuts the header line off the first chunk.
@@ -98,7 +107,7 @@ public:
       };
       const auto piece = input_();
       if (!piece) {
-         cut([&] { splitter_.finish(emit); });
+         cut([&] { finish(emit); });
          table_.finish();
          return false;
       }
@@ -112,6 +121,19 @@ public:
    }
 
 private:
+   template <typename Emit>
+   void finish(const Emit& emit) {
+      try {
+         splitter_.finish(emit);
+      } catch (SqlError& error) {
+         if constexpr (requires { splitter_.openRow(); })
+            if (error.contextText().empty())
+               error.setContext(table_.subject() + ", line " + std::to_string(splitter_.openLine()) + ": \"" +
+                                io::shownInput(splitter_.openRow()) + "\"");
+         throw;
+      }
+   }
+
    SessionCore& core_;
    const CopyTarget& target_;
    const CopyInput& input_;

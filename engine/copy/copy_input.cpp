@@ -17,13 +17,15 @@ constexpr double manyRows = 1e6;
 
 /// One worker's: takes chunks and gives their rows. `Rows` is ChunkReader, BinaryReader or JsonRows.
 template <typename Rows>
-class CopyReader final : public io::ExternalReader {
+class CopyReader final : public io::ExternalReader, public CopyInputTable::RowTexts {
 public:
    CopyReader(const CopyInputTable& table, const io::ChunkReader::Shape& shape, std::optional<size_t> linePlace,
               Reservation& memory)
       : table_(table), linePlace_(linePlace), rows_(shape, memory), lines_({oid::int8, -1, invalidOid}) {}
+   ~CopyReader() override { table_.ends(*this); }
 
    bool next(Batch& out, uint32_t rowsMax) override {
+      table_.begins(*this);
       isWaiting_ = false;
       while (true) {
          try {
@@ -43,6 +45,12 @@ public:
       return true;
    }
    bool isWaiting() const override { return isWaiting_; }
+   std::optional<std::string_view> rowText([[maybe_unused]] uint64_t line) const override {
+      if constexpr (requires { rows_.rowText(line); })
+         return rows_.rowText(line);
+      else
+         return std::nullopt;
+   }
 
 private:
    void addLines(Batch& out) {
@@ -153,8 +161,27 @@ bool CopyInputTable::hasEnded() const {
 
 void CopyInputTable::refuse(uint64_t line, const SqlError& error) const {
    SqlError withContext = error;
-   if (error.contextText().empty()) withContext.setContext(subject_ + ", line " + std::to_string(line));
+   if (error.contextText().empty())
+      withContext.setContext(subject_ + ", line " + std::to_string(line) + shownRow(line));
    keepFirst(line, withContext);
+}
+
+std::string CopyInputTable::shownRow(uint64_t line) const {
+   const MutexLock lock(mutex_);
+   for (const auto& [reader, thread] : readers_)
+      if (thread == std::this_thread::get_id()) // others go on meanwhile
+         if (const auto text = reader->rowText(line)) return ": \"" + io::shownInput(*text) + "\"";
+   return {};
+}
+
+void CopyInputTable::begins(const RowTexts& reader) const {
+   const MutexLock lock(mutex_);
+   readers_[&reader] = std::this_thread::get_id();
+}
+
+void CopyInputTable::ends(const RowTexts& reader) const {
+   const MutexLock lock(mutex_);
+   readers_.erase(&reader);
 }
 
 void CopyInputTable::refuseRest(const SqlError& error) {

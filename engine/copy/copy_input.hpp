@@ -2,7 +2,11 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "common/sync/mutex.hpp"
 #include "engine/copy/options.hpp"
@@ -49,7 +53,17 @@ public:
    /// Throws the error of the first bad line, if there was one. REQUIRES: the query has ended.
    void throwRefused() const;
 
+   /// What knows the texts of the rows that it gave last.
+   class RowTexts {
+   public:
+      virtual ~RowTexts() = default;
+      virtual std::optional<std::string_view> rowText(uint64_t line) const = 0;
+   };
+
    // Readers:
+   /// The calling thread goes on with the reader: refuse() on this thread asks it for a row's text.
+   void begins(const RowTexts& reader) const;
+   void ends(const RowTexts& reader) const;
    enum class Taken : uint8_t { Chunk, Nothing, End };
    Taken take(io::CopyChunk& out) const;
    /// Whether rows from this line on are of no use.
@@ -60,6 +74,7 @@ public:
 
 private:
    Taken takeWaiting(io::CopyChunk& out) const;
+   std::string shownRow(uint64_t line) const;
    void keepFirst(uint64_t line, const SqlError& error) const;
 
    const std::string subject_;
@@ -75,6 +90,7 @@ private:
    mutable bool isComplete_ GUARDED_BY(mutex_) = false, isAbandoned_ GUARDED_BY(mutex_) = false;
    mutable uint64_t refusedLine_ GUARDED_BY(mutex_) = UINT64_MAX;
    mutable std::exception_ptr refused_ GUARDED_BY(mutex_);
+   mutable std::map<const RowTexts*, std::thread::id> readers_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::engine

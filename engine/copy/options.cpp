@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "common/error/sql_error.hpp"
 #include "common/text/encoding_converter.hpp"
 #include "engine/setting/setting_table.hpp"
 #include "sql/parse/node_access.hpp"
+#include "sql/parse/parser.hpp"
 
 namespace ouzel::engine {
 
@@ -23,12 +25,12 @@ std::string textArg(const ::DefElem& option) {
    throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a parameter");
 }
 
-bool boolArg(const ::DefElem& option) {
+bool boolArg(const ::DefElem& option, const char* orElse = "") {
    if (!option.arg) return true;
    try {
       return canonicalSetting(*findSetting("enable_hashjoin"), textArg(option)) == "on";
    } catch (const SqlError&) {
-      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value");
+      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value" + orElse);
    }
 }
 
@@ -40,11 +42,12 @@ char oneByte(const ::DefElem& option, const char* what) {
    return text[0];
 }
 
-std::vector<std::string> nameList(const ::DefElem& option) {
+std::vector<std::string> nameList(const ::DefElem& option, uint32_t position) {
    std::vector<std::string> names;
    if (!option.arg || !isNode(option.arg, T_List))
       throw SqlError(sqlstate::invalidParameterValue,
-                     "argument to option \"" + std::string(option.defname) + "\" must be a list of column names");
+                     "argument to option \"" + std::string(option.defname) + "\" must be a list of column names")
+          .at(position);
    for (const ::Node* name : ListOf<>(as<::List>(option.arg)))
       names.emplace_back(sql::stringOf(name));
    return names;
@@ -108,11 +111,15 @@ void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter
 
 } // namespace
 
-CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
+CopyOptions parseCopyOptions(const ::List* list, bool isFrom, const sql::SourceText& source) {
    CopyOptions options;
+   std::set<std::string_view> given;
    bool sawDelimiter = false, sawNull = false, sawQuote = false, sawEscape = false, sawParquet = false;
    for (const ::DefElem* option : ListOf<::DefElem>(list)) {
       const std::string_view name = option->defname;
+      const uint32_t position = source.position(option->location);
+      if (!given.insert(name).second)
+         throw SqlError(sqlstate::syntaxError, "conflicting or redundant options").at(position);
       if (name == "format") {
          const std::string format = textArg(*option);
          if (format == "csv")
@@ -124,7 +131,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          else if (format == "json")
             options.format = CopyFormat::Json;
          else if (format != "text")
-            throw SqlError(sqlstate::invalidParameterValue, "COPY format \"" + format + "\" not recognized");
+            throw SqlError(sqlstate::invalidParameterValue, "COPY format \"" + format + "\" not recognized")
+                .at(position);
       } else if (name == "delimiter") {
          options.delimiter = oneByte(*option, "delimiter");
          sawDelimiter = true;
@@ -136,7 +144,7 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
             require(isFrom, sqlstate::syntaxError, "cannot use \"match\" with HEADER in COPY TO");
             options.header = options.headerMatch = true;
          } else {
-            options.header = boolArg(*option);
+            options.header = boolArg(*option, " or \"match\"");
          }
       } else if (name == "quote") {
          options.quote = oneByte(*option, "quote");
@@ -148,11 +156,11 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          if (option->arg && isNode(option->arg, T_A_Star))
             options.forceQuoteAll = true;
          else
-            options.forceQuote = nameList(*option);
+            options.forceQuote = nameList(*option, position);
       } else if (name == "force_not_null") {
-         options.forceNotNull = nameList(*option);
+         options.forceNotNull = nameList(*option, position);
       } else if (name == "force_null") {
-         options.forceNull = nameList(*option);
+         options.forceNull = nameList(*option, position);
       } else if (name == "force_array") {
          options.forceArray = boolArg(*option);
       } else if (name == "compression") {
@@ -169,12 +177,14 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          boolArg(*option);
       } else if (name == "encoding") {
          options.encoding = encodingNamed(textArg(*option));
-         require(options.encoding.has_value(), sqlstate::invalidParameterValue,
-                 "argument to option \"encoding\" must be a valid encoding name");
+         if (!options.encoding)
+            throw SqlError(sqlstate::invalidParameterValue,
+                           "argument to option \"encoding\" must be a valid encoding name")
+                .at(position);
          if (*options.encoding != CharacterEncoding::SqlAscii && !canConvert(*options.encoding))
             throwNotSupported("COPY in the encoding " + std::string(encodingName(*options.encoding)));
       } else {
-         throw SqlError(sqlstate::syntaxError, "option \"" + std::string(name) + "\" not recognized");
+         throw SqlError(sqlstate::syntaxError, "option \"" + std::string(name) + "\" not recognized").at(position);
       }
    }
    if (options.format == CopyFormat::Csv) {

@@ -10,6 +10,10 @@
 
 struct List; // PostgreSQL's parse nodes
 
+namespace ouzel::sql {
+class SourceText;
+}
+
 namespace ouzel::engine {
 
 using io::CopyFormat;
@@ -24,7 +28,7 @@ struct CopyOptions : io::RowFormat {
    bool forceArray = false; ///< json, COPY TO only: brackets around the rows and commas between them
 };
 
-/// From the DefElems of a CopyStmt. Throws 42601, 22023 or 0A000 as PostgreSQL words them.
-CopyOptions parseCopyOptions(const ::List* options, bool isFrom);
+/// From the DefElems of a CopyStmt in `source`. Throws 42601, 22023 or 0A000 as PostgreSQL words them.
+CopyOptions parseCopyOptions(const ::List* options, bool isFrom, const sql::SourceText& source);
 
 } // namespace ouzel::engine

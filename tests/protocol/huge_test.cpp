@@ -122,8 +122,28 @@ CATCH_TEST_CASE("rows that COPY cannot take: the code, the place, and no row kep
        {"", "99999999999\ta\t\\N\n", "22003", "value \"99999999999\" is out of range for type integer",
         "COPY wire_bad, line 1, column a: \"99999999999\""},
        {"", "\\N\ta\t\\N\n", "23502",
-        "null value in column \"a\" of relation \"wire_bad\" violates not-null constraint", "COPY wire_bad, line 1"},
-       {"(FORMAT csv)", "1,\"open,\n", "22P04", "unterminated CSV quoted field", ""},
+        "null value in column \"a\" of relation \"wire_bad\" violates not-null constraint",
+        "COPY wire_bad, line 1: \"\\N\ta\t\\N\""},
+       {"", "1\ta\t\\N\r\n2\ta\t\\N\n", "22P04", "literal newline found in data", "COPY wire_bad, line 2"},
+       {"", "1\ta\t\\N\n2\ta\t\\N\r\n", "22P04", "literal carriage return found in data", "COPY wire_bad, line 2"},
+       {"", "1\ta\\\n\t\\N\n2\\\n\ta\n", "22P04", "missing data for column \"d\"",
+        "COPY wire_bad, line 2: \"2\\\n\ta\""},
+       {"", "1\t\xff\t\\N\n", "22021", "invalid byte sequence for encoding \"UTF8\": 0xff", "COPY wire_bad, line 1"},
+       {"(FORMAT csv)", "1,\"open,\n", "22P04", "unterminated CSV quoted field",
+        "COPY wire_bad, line 1: \"1,\"open,\n\""},
+       {"(FORMAT csv)", "1,\"a\nb\",\n2,\"o\npen,\nx", "22P04", "unterminated CSV quoted field",
+        "COPY wire_bad, line 4: \"2,\"o\npen,\nx\""},
+       {"(FORMAT csv)", "1,\"a\nb\",\n2,\"a\nb\",\n,\"c\nd\",\n", "23502",
+        "null value in column \"a\" of relation \"wire_bad\" violates not-null constraint",
+        "COPY wire_bad, line 5: \",\"c\nd\",\""},
+       {"(FORMAT csv)", "1,\"a\nb\",,\"7\"\n", "22P04", "extra data after last expected column",
+        "COPY wire_bad, line 1: \"1,\"a\nb\",,\"7\"\""},
+       {"(FORMAT csv)", "1,a,\r\n2,b,\n", "22P04", "unquoted newline found in data", "COPY wire_bad, line 2"},
+       {"(FORMAT csv, HEADER match)", "a,\"b\",c\n1,2,3\n", "22P04",
+        "column name mismatch in header line field 3: got \"c\", expected \"d\"",
+        "COPY wire_bad, line 1: \"a,\"b\",c\""},
+       {"(HEADER match)", "a\tb\n1,2,3\n", "22P04", "wrong number of fields in header line: got 2, expected 3",
+        "COPY wire_bad, line 1: \"a\tb\""},
        {"(FORMAT csv)", "1,a\n", "22P04", "missing data for column \"d\"", "COPY wire_bad, line 1: \"1,a\""},
        {"(FORMAT binary)", "no signature", "22P04", "COPY file signature not recognized", ""},
    };
@@ -140,7 +160,7 @@ CATCH_TEST_CASE("rows that COPY cannot take: the code, the place, and no row kep
                   "invalid input syntax for type integer: \"x\"", "COPY wire_bad, line 200001, column a: \"x\""});
    all.push_back({"", manyLines(150'001, "\\N\ty\t\\N\n", 390'001, "x\tz\t\\N\n"), "23502",
                   "null value in column \"a\" of relation \"wire_bad\" violates not-null constraint",
-                  "COPY wire_bad, line 150001"});
+                  "COPY wire_bad, line 150001: \"\\N\ty\t\\N\""});
    for (const Case& one : all) {
       CATCH_INFO(one.data.substr(0, 100));
       CATCH_REQUIRE(c.run("COPY wire_bad FROM STDIN " + one.options) == "(copy in)");

@@ -96,13 +96,20 @@ void ChunkReader::parse(Parsed& column, uint32_t count) {
    }
 }
 
+std::optional<std::string_view> ChunkReader::rowText(uint64_t line) const {
+   const auto begin = fields_.lines.begin() + firstRow_, end = fields_.lines.begin() + nextRow_;
+   const auto found = std::lower_bound(begin, end, line);
+   if (found == end || *found != line) return std::nullopt;
+   return fields_.texts[static_cast<size_t>(found - fields_.lines.begin())];
+}
+
 void ChunkReader::badField(const SqlError& error, const Parsed& column, uint32_t row, std::string_view text) const {
    SqlError withContext = error;
-   std::string shown(text.substr(0, 100));
-   if (text.size() > 100) shown += "...";
-   const std::string inner = error.contextText().empty() ? std::string() : error.contextText() + '\n';
-   withContext.setContext(inner + subject_ + ", line " + std::to_string(line(row)) + ", column " +
-                          shape_.names[column.column.field] + ": \"" + shown + "\"");
+   std::string context = subject_ + ", line " + std::to_string(line(row));
+   // Bytes that are no characters are not shown, and PostgreSQL meets them before it knows the field.
+   if (error.state() != sqlstate::characterNotInRepertoire)
+      context += ", column " + shape_.names[column.column.field] + ": \"" + shownInput(text) + "\"";
+   withContext.addContext(context);
    throw withContext;
 }
 

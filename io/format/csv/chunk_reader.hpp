@@ -71,6 +71,8 @@ public:
    bool next(Batch& out, uint32_t rowsMax);
    /// The line of a row that next() gave last.
    uint64_t line(uint32_t row) const { return fields_.lines[firstRow_ + row]; }
+   /// The text of the row at a line, if next() gave it last.
+   std::optional<std::string_view> rowText(uint64_t line) const;
 
 private:
    struct Parsed {

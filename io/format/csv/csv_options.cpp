@@ -49,6 +49,7 @@ void throwUnknownOption(std::string_view function, const ExternalOption& option)
 CsvOptions parseCsvOptions(const std::vector<ExternalOption>& options) {
    CsvOptions out;
    out.rows.format = CopyFormat::Csv;
+   out.rows.mixesLineBreaks = true;
    out.rows.delimiter = ',';
    out.rows.null.clear();
    bool hasEscape = false;

@@ -1,5 +1,6 @@
 #include "io/format/csv/field_splitter.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <immintrin.h>
 
@@ -29,7 +30,51 @@ inline const char* findAny(const char* p, const char* end, __m256i a, __m256i b,
 
 constexpr char emptyField[1] = "";
 
+/// Behind the row's line break, or the end of the input.
+const char* endOfRow(const RowFormat& options, const char* p, const char* end) {
+   bool isQuoted = false;
+   for (; p < end; ++p) {
+      if (options.format != CopyFormat::Csv) {
+         if (*p == '\\' && p + 1 < end)
+            ++p;
+         else if (*p == '\n')
+            return p + 1;
+      } else if (isQuoted && *p == options.escape && options.escape != options.quote && p + 1 < end) {
+         ++p;
+      } else if (*p == options.quote) {
+         isQuoted = !isQuoted;
+      } else if (*p == '\n' && !isQuoted) {
+         return p + 1;
+      }
+   }
+   return end;
+}
+
 } // namespace
+
+std::string shownInput(std::string_view text) {
+   constexpr size_t shownMax = 100;
+   if (text.size() <= shownMax) return std::string(text);
+   size_t end = shownMax;
+   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+      --end; // not within a character
+   return std::string(text.substr(0, end)) + "...";
+}
+
+size_t fieldCount(const RowFormat& options, std::string_view row) {
+   const bool csv = options.format == CopyFormat::Csv;
+   bool isQuoted = false;
+   size_t count = 1;
+   for (size_t i = 0; i < row.size(); ++i) {
+      if (csv ? isQuoted && options.escape != options.quote && row[i] == options.escape : row[i] == '\\')
+         ++i;
+      else if (csv && row[i] == options.quote)
+         isQuoted = !isQuoted;
+      else
+         count += row[i] == options.delimiter && !isQuoted;
+   }
+   return count;
+}
 
 FieldSplitter::FieldSplitter(const RowFormat& options, std::string subject, std::vector<std::string> names,
                              std::vector<uint8_t> forceNotNull, std::vector<uint8_t> forceNull)
@@ -41,6 +86,7 @@ void FieldSplitter::open(const CopyChunk& chunk) {
    cursor_ = chunk.bytes().data();
    end_ = cursor_ + chunk.size;
    line_ = chunk.firstLine;
+   lineBreak_ = line_ == 1 ? CopyChunk::noLineBreak : chunk.lineBreak();
 }
 
 bool FieldSplitter::next(FieldTable& table) {
@@ -49,24 +95,48 @@ bool FieldSplitter::next(FieldTable& table) {
    const bool csv = options_.format == CopyFormat::Csv;
    while (table.rows < batchRowsMax && cursor_ < end_) {
       rowBegin_ = cursor_;
-      table.lines[table.rows] = line_;
+      rowLine_ = line_;
       if (csv)
          splitCsvRow(table, table.rows);
       else
          splitTextRow(table, table.rows);
+      table.lines[table.rows] = line_++;
+      table.texts[table.rows] = rowText(cursor_);
+      lineBreak_ = chunk_->lineBreak();
       ++table.rows;
    }
    return table.rows > 0;
 }
 
-void FieldSplitter::badRow(const std::string& message, std::string hint) {
-   const char* lineEnd = static_cast<const char*>(std::memchr(rowBegin_, '\n', static_cast<size_t>(end_ - rowBegin_)));
-   std::string text(rowBegin_, lineEnd ? lineEnd : end_);
-   if (chunk_->windowsLines && !text.empty() && text.back() == '\r') text.pop_back();
-   if (text.size() > 100) text = text.substr(0, 100) + "...";
+/// The row up to the line break at or before `end`.
+std::string_view FieldSplitter::rowText(const char* end) const {
+   std::string_view text(rowBegin_, static_cast<size_t>(end - rowBegin_));
+   if (text.ends_with('\n')) text.remove_suffix(1);
+   if (chunk_->windowsLines && text.ends_with('\r')) text.remove_suffix(1);
+   return text;
+}
+
+/// Those within quotes count too, which PostgreSQL knows from the second row on.
+uint64_t FieldSplitter::breaksUpTo(const char* end) const {
+   if (options_.format != CopyFormat::Csv) return 0;
+   const std::string_view text = rowText(end);
+   return static_cast<uint64_t>(std::count(text.begin(), text.end(), lineBreak_));
+}
+
+void FieldSplitter::badRow(const std::string& message) {
+   const char* const end = endOfRow(options_, rowBegin_, end_);
    throw SqlError(sqlstate::badCopyFileFormat, message)
-       .hint(std::move(hint))
-       .context(subject_ + ", line " + std::to_string(line_) + ": \"" + text + "\"");
+       .context(subject_ + ", line " + std::to_string(rowLine_ + breaksUpTo(end)) + ": \"" + shownInput(rowText(end)) +
+                "\"");
+}
+
+void FieldSplitter::badLineBreak(bool isCarriage) const {
+   const bool csv = options_.format == CopyFormat::Csv;
+   const std::string name = isCarriage ? "carriage return" : "newline";
+   throw SqlError(sqlstate::badCopyFileFormat, (csv ? "unquoted " : "literal ") + name + " found in data")
+       .hint(csv ? "Use quoted CSV field to represent " + name + "."
+                 : std::string("Use \"") + (isCarriage ? "\\r" : "\\n") + "\" to represent " + name + ".")
+       .context(subject_ + ", line " + std::to_string(line_));
 }
 
 /// Store one field whose raw bytes are [begin, end); `special` says that it holds quotes (csv) or backslashes (text).
@@ -96,7 +166,6 @@ bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
    const __m256i delimiter = _mm256_set1_epi8(options_.delimiter), quote = _mm256_set1_epi8(options_.quote),
                  newline = _mm256_set1_epi8('\n'), carriage = _mm256_set1_epi8('\r');
    uint32_t column = 0;
-   uint64_t lines = 1;
    const char* begin = cursor_;
    const char* p = cursor_;
    bool quoted = false;
@@ -110,8 +179,8 @@ bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
                ++p;
             } else if (*p == options_.quote) {
                break;
-            } else if (*p == '\n') {
-               ++lines;
+            } else if (*p == lineBreak_) {
+               ++line_;
             }
          }
          if (p >= end_) badRow("unterminated CSV quoted field");
@@ -119,13 +188,13 @@ bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
          continue;
       }
       if (p < end_ && *p == '\r') {
-         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_)
-            badRow("unquoted carriage return found in data", "Use quoted CSV field to represent carriage return.");
+         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_) badLineBreak(true);
          store(table, row, column++, begin, p, quoted);
          p += p + 1 < end_ ? 2 : 1;
          break;
       }
       const bool rowEnds = p >= end_ || *p == '\n';
+      if (rowEnds && p < end_ && chunk_->windowsLines && !options_.mixesLineBreaks) badLineBreak(false);
       store(table, row, column++, begin, p, quoted);
       if (rowEnds) {
          if (p < end_) ++p;
@@ -136,7 +205,6 @@ bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
    }
    if (column < names_.size()) badRow("missing data for column \"" + names_[column] + "\"");
    cursor_ = p;
-   line_ += lines;
    return true;
 }
 
@@ -144,7 +212,6 @@ bool FieldSplitter::splitTextRow(FieldTable& table, uint32_t row) {
    const __m256i delimiter = _mm256_set1_epi8(options_.delimiter), backslash = _mm256_set1_epi8('\\'),
                  newline = _mm256_set1_epi8('\n'), carriage = _mm256_set1_epi8('\r');
    uint32_t column = 0;
-   uint64_t lines = 1;
    const char* begin = cursor_;
    const char* p = cursor_;
    bool escaped = false;
@@ -152,18 +219,17 @@ bool FieldSplitter::splitTextRow(FieldTable& table, uint32_t row) {
       p = findAny(p, end_, delimiter, backslash, newline, carriage);
       if (p < end_ && *p == '\\') {
          escaped = true;
-         if (p + 1 < end_ && p[1] == '\n') ++lines;
          p += p + 1 < end_ ? 2 : 1;
          continue;
       }
       if (p < end_ && *p == '\r') {
-         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_)
-            badRow("literal carriage return found in data", "Use \"\\r\" to represent carriage return.");
+         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_) badLineBreak(true);
          store(table, row, column++, begin, p, escaped);
          p += p + 1 < end_ ? 2 : 1;
          break;
       }
       const bool rowEnds = p >= end_ || *p == '\n';
+      if (rowEnds && p < end_ && chunk_->windowsLines) badLineBreak(false);
       store(table, row, column++, begin, p, escaped);
       if (rowEnds) {
          if (p < end_) ++p;
@@ -174,7 +240,6 @@ bool FieldSplitter::splitTextRow(FieldTable& table, uint32_t row) {
    }
    if (column < names_.size()) badRow("missing data for column \"" + names_[column] + "\"");
    cursor_ = p;
-   line_ += lines;
    return true;
 }
 

@@ -17,6 +17,7 @@ struct RowFormat {
    char quote = '"', escape = '"'; ///< csv only
    std::string null = "\\N";
    bool header = false;
+   bool mixesLineBreaks = false; ///< lines may end with \n alone though the first one ends with \r\n
 
    // json only:
    JsonLayout layout = JsonLayout::Lines;

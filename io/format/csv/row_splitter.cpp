@@ -34,20 +34,20 @@ void RowSplitter::scan() {
    };
    if (options_.format == CopyFormat::Csv) {
       const bool quoteIsEscape = options_.quote == options_.escape;
+      const auto counts = [&](char c) { return windowsLines_ >= 0 && c == (windowsLines_ == 1 ? '\r' : '\n'); };
       for (; i < size && !ended_; ++i) {
          const char c = data[i];
          if (escaped_) {
             escaped_ = false;
-            linesOpen_ += c == '\n';
+            linesOpen_ += counts(c);
          } else if (c == options_.quote) {
             inQuotes_ = !inQuotes_; // a doubled quote toggles twice
          } else if (inQuotes_ && !quoteIsEscape && c == options_.escape) {
             escaped_ = true;
+         } else if (inQuotes_) {
+            linesOpen_ += counts(c);
          } else if (c == '\n') {
-            if (inQuotes_)
-               ++linesOpen_;
-            else
-               newline(i);
+            newline(i);
          }
       }
    } else {
@@ -61,10 +61,7 @@ void RowSplitter::scan() {
          size_t backslashes = 0;
          while (i - backslashes > rowEnd_ && data[i - backslashes - 1] == '\\')
             ++backslashes;
-         if (backslashes % 2 == 1)
-            ++linesOpen_;
-         else
-            newline(i);
+         if (backslashes % 2 == 0) newline(i);
          ++i;
       }
    }

@@ -19,6 +19,9 @@ struct CopyChunk {
    bool countsElements = false; ///< `firstLine` counts the elements of a JSON array
 
    std::string_view bytes() const { return {memory.data(), size}; }
+   /// The character that counts a line within quotes, once it is known how lines end. The first row shows that.
+   char lineBreak() const { return windowsLines ? '\r' : '\n'; }
+   static constexpr char noLineBreak = '\0';
 };
 
 /// Cuts the byte stream of a text or csv COPY into chunks that end at row ends, so that they can be parsed in parallel.
@@ -49,6 +52,9 @@ public:
       if (cut(chunk, true)) emit(std::move(chunk));
    }
    size_t pendingBytes() const { return pending_.size(); }
+   /// The row that has begun and not ended, and the number of its last line.
+   std::string_view openRow() const { return std::string_view(pending_.data(), pending_.size()).substr(rowEnd_); }
+   uint64_t openLine() const { return nextLine_ + lines_ + linesOpen_; }
    /// Whether the end-of-data marker "\." has been seen. Bytes behind it are ignored.
    bool ended() const { return ended_; }
 
@@ -62,7 +68,7 @@ private:
    size_t scanned_ = 0;     // bytes of pending_ that were scanned
    size_t rowEnd_ = 0;      // end of the last whole row in pending_
    uint64_t lines_ = 0;     // line breaks in pending_[0, rowEnd_)
-   uint64_t linesOpen_ = 0; // line breaks after rowEnd_
+   uint64_t linesOpen_ = 0; // line breaks within quotes after rowEnd_
    uint64_t nextLine_ = 1;
    bool inQuotes_ = false, escaped_ = false, ended_ = false;
    int windowsLines_ = -1; // unknown until the first line break
