@@ -173,7 +173,10 @@ public:
    std::string serverDirectory(std::string_view kind) override { return engine::serverDirectory(core_, kind); }
    std::string serverFile(std::string_view path) override { return engine::serverFile(core_, path); }
    void clearStatistics() override { core_.statistics.clear(); }
-   std::optional<int64_t> statisticsTime() override { return core_.statistics.takenAt(core_.transaction.number()); }
+   std::optional<int64_t> statisticsTime() override {
+      if (core_.settings.value("stats_fetch_consistency") != "snapshot") return std::nullopt;
+      return core_.statistics.takenAt(core_.transaction.number());
+   }
    bool logMemory(int32_t pid) override { return engine::logMemory(core_, pid) || warnMissing(pid); }
    int64_t logPosition() override { return static_cast<int64_t>(core_.database.storage->walPosition()); }
    std::optional<std::vector<std::string>> settingFlags(const std::string& name) override {

@@ -304,6 +304,7 @@ void emptyTable(SessionCore& core, Oid table) {
    core.database.storage->dropTable(core.transaction.storage(), changed.storage);
    const auto fresh = core.transaction.createStorage(*columns);
    fresh->takeUse(*stored);
+   core.transaction.storage().use().truncate(fresh->id(), fresh->sharedUse());
    changed.storage = fresh->id();
    core.transaction.editor().replaceRelation(std::move(changed));
 }

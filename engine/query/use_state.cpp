@@ -51,7 +51,10 @@ catalog::SystemState::FunctionUse shown(const FunctionUses::Use& use) {
 template <typename Key, typename Value, typename Read>
 Value SessionSystemState::kept(std::map<Key, Value> KeptStatistics::Numbers::*part, Key key, const Read& read) const {
    const std::string& consistency = sessionSettings_.value("stats_fetch_consistency");
-   if (consistency == "none") return read();
+   if (consistency == "none") {
+      core_.statistics.clear();
+      return read();
+   }
    const auto takeAll = [this] { return newestNumbers(); };
    return core_.statistics.value(core_.transaction.number(), part, key, read,
                                  consistency == "snapshot" ? &takeAll : nullptr, wallClockMicros());

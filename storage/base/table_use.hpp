@@ -35,6 +35,15 @@ struct TableUse {
       modified.fetch_add(insertedRows + updatedRows + deletedRows, std::memory_order_relaxed);
    }
 
+   struct Written {
+      uint64_t inserted = 0, updated = 0, deleted = 0, modified = 0;
+   };
+   /// Puts other counts of written rows in the place of these, which it returns.
+   Written exchangeWritten(const Written& other) {
+      return {inserted.exchange(other.inserted), updated.exchange(other.updated), deleted.exchange(other.deleted),
+              modified.exchange(other.modified)};
+   }
+
    /// The lookups by these columns. Valid as long as this.
    LookupUse& lookup(const std::vector<uint32_t>& columns) {
       const MutexLock lock(mutex_);

@@ -84,6 +84,7 @@ void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
 }
 
 void Transaction::undoStorageChange(const StorageChange& change) {
+   if (change.kind == StorageChange::Kind::Create) use_.takeBack(change.table->id());
    TableCore& core = change.table->core();
    {
       const MutexLock lock(core.mutex);
