@@ -3,8 +3,11 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 
-from .suite import PythonSuite
+from .suite import TIMEOUT, PythonSuite
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/polars_tests.py")
 
 
 class Alembic(PythonSuite):
@@ -53,6 +56,25 @@ class Pandas(PythonSuite):
         with open(os.path.join(self.source, "test_sql.py"), "w") as file:
             file.write(text.replace("postgres:postgres@localhost:5432/pandas", f"{server.user}@{server.host}:{server.port}/pandas_suite"))
         return self.pytest(["test_sql.py"], ["-k", "postgres", "--rootdir", self.source, "-m", ""], {})
+
+
+class Polars(PythonSuite):
+    package = "polars"
+    needs = ["polars", "connectorx", "adbc-driver-postgresql", "adbc-driver-manager", "pyarrow", "psycopg[binary]", "sqlalchemy", "pandas"]
+    what = "ours: columns of all types read by ConnectorX, ADBC, psycopg and SQLAlchemy, partitions, frames written, ADBC's catalog and ingestion"
+    missing = []
+
+    def install(self):
+        self.make_environment()
+
+    def version(self):
+        return self.installed("polars")
+
+    def run(self, server):
+        server.fresh("polars_suite")
+        uri = f"postgresql://{server.user}@{server.host}:{server.port}/polars_suite"
+        done = subprocess.run([self.python, PROGRAM, uri], capture_output=True, text=True, check=True, timeout=TIMEOUT)
+        return self.compared(done.stdout, server)
 
 
 class Pgcli(PythonSuite):
