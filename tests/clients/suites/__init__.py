@@ -4,11 +4,11 @@ from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
 from .node import KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper
 from .odbc import PsqlOdbc
 from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
-from .python_data import Alembic, Pandas, Pgcli
+from .python_data import Alembic, DbtPostgres, Pandas, Pgcli, Polars
 from .rust import Diesel, Sqlx, TokioPostgres
 from .suite import Server
 
-ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, Pandas, Pgcli,
+ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pandas, Polars, Pgcli,
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
        Pgx, LibPq, Gorm,
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper,

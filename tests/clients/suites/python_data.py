@@ -3,8 +3,11 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 
-from .suite import PythonSuite
+from .suite import TIMEOUT, PythonSuite
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/polars_tests.py")
 
 
 class Alembic(PythonSuite):
@@ -19,6 +22,33 @@ class Alembic(PythonSuite):
         uri = f"postgresql+psycopg2://{server.user}@{server.host}:{server.port}/alembic_suite"
         outcomes = self.pytest(["tests"], ["-p", "no:logging", "--dburi", uri], {})
         return {re.sub(r"_15_\d+", "", name): outcome for name, outcome in outcomes.items()}
+
+
+class DbtPostgres(PythonSuite):
+    package = "dbt-postgres"
+    # dbt-core 1.12 wants a parser that PyPI does not hold.
+    needs = ["dbt-postgres", "dbt-core<1.12", "dbt-tests-adapter", "pytest<8", "pytest-dotenv", "pytest-mock", "freezegun"]
+    what = "its functional tests"
+    missing = [
+        (r"test_concurrency|RuntimeMaterialization.*test_full_refresh", "transactions at the same time that rename tables of one view"),
+        (r"test_unlogged_table", "unlogged tables"),
+    ]
+
+    def unpacked(self):
+        # dbt asks for Python's stack so often that most of the time would go there.
+        with open(os.path.join(self.source, "quick_stack.py"), "w") as file:
+            file.write("import inspect\nimport sys\n\nstack, getmodule = inspect.stack, inspect.getmodule\ninspect.stack = lambda context=1: stack(0)\n"
+                       "inspect.getmodule = lambda o, *more: sys.modules.get(o.f_globals.get('__name__')) if inspect.isframe(o) else getmodule(o, *more)\n")
+
+    def run(self, server):
+        server.fresh("dbt")
+        for role in ("root", "noaccess", "dbt_test_user_1", "dbt_test_user_2", "dbt_test_user_3"):
+            server.psql("postgres", f"DO $$ BEGIN CREATE ROLE {role} LOGIN PASSWORD 'password'; EXCEPTION WHEN duplicate_object THEN END $$")
+        server.psql("postgres", "GRANT CREATE, CONNECT ON DATABASE dbt TO root WITH GRANT OPTION")
+        place = {"POSTGRES_TEST_HOST": server.host, "POSTGRES_TEST_PORT": str(server.port), "POSTGRES_TEST_USER": "root",
+                 "POSTGRES_TEST_PASS": "password", "POSTGRES_TEST_DATABASE": "dbt", "POSTGRES_TEST_THREADS": "4",
+                 "DBT_TEST_USER_1": "dbt_test_user_1", "DBT_TEST_USER_2": "dbt_test_user_2", "DBT_TEST_USER_3": "dbt_test_user_3"}
+        return self.pytest(["tests/functional"], ["-o", "addopts=", "-p", "quick_stack", "--timeout", "300"], place)
 
 
 class Pandas(PythonSuite):
@@ -53,6 +83,25 @@ class Pandas(PythonSuite):
         with open(os.path.join(self.source, "test_sql.py"), "w") as file:
             file.write(text.replace("postgres:postgres@localhost:5432/pandas", f"{server.user}@{server.host}:{server.port}/pandas_suite"))
         return self.pytest(["test_sql.py"], ["-k", "postgres", "--rootdir", self.source, "-m", ""], {})
+
+
+class Polars(PythonSuite):
+    package = "polars"
+    needs = ["polars", "connectorx", "adbc-driver-postgresql", "adbc-driver-manager", "pyarrow", "psycopg[binary]", "sqlalchemy", "pandas"]
+    what = "ours: columns of all types read by ConnectorX, ADBC, psycopg and SQLAlchemy, partitions, frames written, ADBC's catalog and ingestion"
+    missing = []
+
+    def install(self):
+        self.make_environment()
+
+    def version(self):
+        return self.installed("polars")
+
+    def run(self, server):
+        server.fresh("polars_suite")
+        uri = f"postgresql://{server.user}@{server.host}:{server.port}/polars_suite"
+        done = subprocess.run([self.python, PROGRAM, uri], capture_output=True, text=True, check=True, timeout=TIMEOUT)
+        return self.compared(done.stdout, server)
 
 
 class Pgcli(PythonSuite):
