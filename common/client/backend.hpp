@@ -32,6 +32,11 @@ struct StatementDescription {
    std::vector<Oid> shownParameterTypes; ///< as clients are told: domains as themselves
    bool returnsRows = false;
    std::vector<ResultColumn> columns;
+
+   SqlType parameterType(size_t i) const {
+      const Oid base = parameterTypes[i], shown = shownParameterTypes[i];
+      return {base, -1, invalidOid, shown == base ? invalidOid : shown};
+   }
 };
 
 /// A portal: the columns of its rows, and the formats that Bind asked for, see formatOf().

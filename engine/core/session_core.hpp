@@ -47,10 +47,11 @@ struct BoundParameter {
    Value value;
 };
 
+/// Domains by their names.
 inline std::vector<Oid> parameterTypes(std::span<const BoundParameter> parameters) {
    std::vector<Oid> types;
    for (const BoundParameter& parameter : parameters)
-      types.push_back(parameter.type.oid);
+      types.push_back(parameter.type.named());
    return types;
 }
 

@@ -67,7 +67,7 @@ void SessionImpl::describeText(PreparedStatement& prepared) {
    prepared.showsOthers = isNode(statement.node, T_FetchStmt) || isNode(statement.node, T_ExecuteStmt);
    if (prepared.showsOthers) describeRowsOfOthers(statement, prepared.description);
    // Executions use the inferred types.
-   prepared.declaredTypes = prepared.description.parameterTypes;
+   prepared.declaredTypes = prepared.description.shownParameterTypes;
 }
 
 /// Describe FETCH and EXECUTE by the cursor or prepared statement that they name, if it exists by now.
@@ -187,7 +187,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    if (statement->showsOthers) portal.others = std::move(others);
    try {
       for (const RawParameter& parameter : parameters) {
-         const SqlType type{statement->description.parameterTypes[portal.parameters.size()], -1, invalidOid};
+         const SqlType type = statement->description.parameterType(portal.parameters.size());
          portal.parameters.push_back({type, parseParameter(type, parameter)});
       }
    } catch (SqlError& error) {
@@ -445,7 +445,7 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    const catalog::SearchPath path = core_.searchPath();
    std::vector<Oid> types;
    for (const ::TypeName* type : ListOf<::TypeName>(prepare.argtypes))
-      types.push_back(sql::resolveValueType(*type, core_.bindContext(path, &script.source())).oid);
+      types.push_back(sql::resolveValueType(*type, core_.bindContext(path, &script.source())).named());
    // The text behind AS is the statement.
    const std::string_view text = script.source().text();
    const size_t begin = afterKeyword(text, statement.offset, "as");
@@ -480,7 +480,7 @@ std::vector<BoundParameter> SessionImpl::executeParameters(const sql::ParsedScri
    Reservation memory(core_.database.governor->ledger());
    const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions, memory);
    for (uint32_t i = 0; i < args.size(); ++i) {
-      const SqlType type{types[i], -1, invalidOid};
+      const SqlType type = prepared.description.parameterType(i);
       const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type,
                                              "$" + std::to_string(i + 1), core_.bindContext(path, &script.source()));
       parameters.push_back({type, evaluator->evaluate(*bound.expr)});

@@ -131,6 +131,8 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
 /// As resolveTypeName() where the type gets values: a cast, a column, a parameter. Throws 0A000 for types that are not
 /// built, whose names are fine elsewhere ('jsonb'::regtype).
 SqlType resolveValueType(const ::TypeName& name, const BindContext& context);
+/// The type of an OID as a client gives it: of a domain, or of an array of one, its base type with the domain.
+SqlType typeOfOid(const catalog::Snapshot& catalog, Oid type);
 /// The same with the collation that the definition names.
 SqlType resolveColumnType(const ::ColumnDef& definition, const BindContext& context);
 /// The type with the named collation. Throws 42704, 3F000 and 42804 at `position`.

@@ -62,7 +62,7 @@ class Server:
         if not self.process:
             return True
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(60)
+        status = self.process.wait(300)
         if status != 0:
             print(f"server ended with {status}:", open(self.home + "/log", errors="replace").read()[-4000:])
         shutil.rmtree(self.home, ignore_errors=True)

@@ -507,6 +507,40 @@ CATCH_TEST_CASE("more parameters than a Bind message can give are described") {
    CATCH_CHECK(c.run("SELECT $2000000000").starts_with("ERROR 42P02"));
 }
 
+CATCH_TEST_CASE("parameters of domains are described as such, and may be declared so") {
+   const Connection c;
+   c.run("DROP TABLE IF EXISTS wire_domains; DROP DOMAIN IF EXISTS wire_positive");
+   c.run("CREATE DOMAIN wire_positive AS int CHECK (VALUE > 0)");
+   c.run("CREATE TABLE wire_domains (a wire_positive, b wire_positive[])");
+   const auto oidOf = [&](const std::string& type) {
+      return static_cast<Oid>(std::stoul(c.run("SELECT '" + type + "'::regtype::oid")));
+   };
+   const Oid domain = oidOf("wire_positive"), array = oidOf("wire_positive[]");
+   const char* insert = "INSERT INTO wire_domains VALUES ($1, $2) RETURNING a + 1, b";
+   CATCH_REQUIRE(describe(Result(PQprepare(c.get(), "typed", insert, 0, nullptr)).get()) == "");
+   const Result description(PQdescribePrepared(c.get(), "typed"));
+   CATCH_CHECK(PQparamtype(description.get(), 0) == domain);
+   CATCH_CHECK(PQparamtype(description.get(), 1) == array);
+   const auto ask = [&](const char* sql, Oid type, const char* value) {
+      return describe(Result(PQexecParams(c.get(), sql, 1, &type, &value, nullptr, nullptr, 0)).get());
+   };
+   CATCH_CHECK(ask("SELECT $1 = 5, pg_typeof($1)", domain, "5") == "t|wire_positive\n");
+   CATCH_CHECK(ask("SELECT $1 = 5::wire_positive", domain, "5") == "t\n");
+   CATCH_CHECK(ask("SELECT $1 + 1", domain, "-5") ==
+               "ERROR 23514 value for domain wire_positive violates check constraint \"wire_positive_check\"");
+   CATCH_CHECK(ask("SELECT ARRAY[5]::wire_positive[] = $1", array, "{5}") == "t\n");
+   CATCH_CHECK(ask("SELECT ARRAY[5]::wire_positive[] IS NOT DISTINCT FROM $1, pg_typeof($1)", array, "{6}") ==
+               "f|wire_positive[]\n");
+   CATCH_CHECK(ask("SELECT $1", array, "{-1}") ==
+               "ERROR 23514 value for domain wire_positive violates check constraint \"wire_positive_check\"");
+   CATCH_CHECK(ask("INSERT INTO wire_domains (a) VALUES ($1) RETURNING a", domain, "3") == "3\n");
+   c.run("PREPARE wire_p(wire_positive) AS SELECT $1 + 1");
+   CATCH_CHECK(c.run("EXECUTE wire_p(4)") == "5\n");
+   CATCH_CHECK(c.run("EXECUTE wire_p(-4)") ==
+               "ERROR 23514 value for domain wire_positive violates check constraint \"wire_positive_check\"");
+   c.run("DROP TABLE wire_domains; DROP DOMAIN wire_positive CASCADE");
+}
+
 CATCH_TEST_CASE("elements of a composite's array of a domain come as of the domain or of its base") {
    const Connection c;
    c.run("DROP TYPE IF EXISTS wire_with_domains; DROP DOMAIN IF EXISTS wire_domain; CREATE DOMAIN wire_domain AS int "

@@ -150,7 +150,10 @@ ExprPtr bindParameter(BindState& state, const ::ParamRef& node) {
    if (state.parameters[index] == invalidOid) state.parameters[index] = oid::unknown;
    auto expr = makeTyped(ExprKind::Parameter, plainType(state.parameters[index]), position);
    expr->as<scalar::Parameter>().number = index;
-   return expr;
+   const auto& declared = state.context.parameterTypes;
+   if (index >= declared.size() || declared[index] == state.parameters[index]) return expr;
+   const SqlType domain = typeOfOid(state.context.catalog, declared[index]);
+   return domain.domain ? tryCoerce(state, expr, domain, CoercionContext::Assignment) : std::move(expr);
 }
 
 ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node) {

@@ -4,6 +4,7 @@
 
 #include "catalog/object/collation.hpp"
 #include "common/thread/stack.hpp"
+#include "sql/bind/binder.hpp"
 #include "sql/bind/state/view_text.hpp"
 
 namespace ouzel::sql {
@@ -28,8 +29,11 @@ void BindState::checkNesting(size_t levels) const {
 BindState::BindState(const BindContext& bindContext)
    : context(bindContext), source(context.source),
      parameters(context.parameterTypes.begin(), context.parameterTypes.end()) {
-   for (Oid& type : parameters)
-      if (type == invalidOid) type = oid::unknown;
+   for (uint32_t i = 0; i < parameters.size(); ++i) {
+      const SqlType declared = typeOfOid(context.catalog, parameters[i]);
+      parameters[i] = parameters[i] == invalidOid ? oid::unknown : declared.oid;
+      if (declared.domain != invalidOid) parameterDomains.emplace(i, declared.domain);
+   }
    const auto usual = catalog::collationInfo(context.catalog, defaultCollation);
    if (usual->provider != 'i') return;
    hasCollations = true;

@@ -21,6 +21,16 @@ using catalog::builtins;
 
 namespace {
 
+/// The type that a relation is of, or that of its arrays. Its oid is 0 if a domain has no arrays.
+SqlType typeOfRelation(const catalog::Relation& relation, bool isArray) {
+   const Oid named = isArray ? relation.rowTypeArray : relation.rowType;
+   if (relation.relationKind != catalog::RelationKind::Domain) return plainType(named);
+   SqlType type = relation.columns[0].type;
+   type.domain = named;
+   if (isArray) type.oid = arrayType(type.oid);
+   return type;
+}
+
 [[noreturn]] void throwUnknownType(const std::string& name, uint32_t position) {
    throw SqlError(sqlstate::undefinedObject, "type \"" + name + "\" does not exist").at(position);
 }
@@ -180,18 +190,18 @@ SqlType resolveUserType(const ::TypeName& name, const BindContext& context, cons
    if (relation->isBuiltin()) throwNotSupported("row types of system catalogs", position);
    if (name.typmods)
       throw SqlError(sqlstate::syntaxError, "type modifier is not allowed for type \"" + shown + "\"").at(position);
-   if (relation->relationKind != catalog::RelationKind::Domain)
-      return plainType(isArray ? relation->rowTypeArray : relation->rowType);
-   SqlType type = relation->columns[0].type;
-   type.domain = isArray ? relation->rowTypeArray : relation->rowType;
-   if (!isArray) return type;
-   type.oid = arrayType(type.oid);
+   const SqlType type = typeOfRelation(*relation, isArray);
    if (!type.oid)
       throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + shown).at(position);
    return type;
 }
 
 } // namespace
+
+SqlType typeOfOid(const catalog::Snapshot& catalog, Oid type) {
+   const auto relation = type >= firstUserOid ? catalog.relationOfType(type) : nullptr;
+   return relation ? typeOfRelation(*relation, type == relation->rowTypeArray) : plainType(type);
+}
 
 SqlType resolveValueType(const ::TypeName& name, const BindContext& context) {
    const SqlType resolved = resolveTypeName(name, context);

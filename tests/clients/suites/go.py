@@ -63,8 +63,6 @@ class Pgx(GoSuite):
     missing = [
         (r"TSVector|NoticeResponseReceivedMidStream", "full text search"),
         (r"TestXML", "the type xml"),
-        (r"TestCircle|TestLine|TestLseg|TestPath|TestPolygon|TestConnSimpleProtocol$", "the types circle, line, lseg, path and polygon"),
-        (r"TestLtree", "the extension ltree"),
         (r"ErrorWhileReceivingRows|SendBatchQueryError", "rows that come before the row of an error"),
         (r"MidwayAbortsWithoutWaiting", "COPY FROM STDIN ends with a bad row once enough rows have come, or all"),
     ]
