@@ -4,7 +4,6 @@
 
 #include "catalog/object/collation.hpp"
 #include "common/thread/stack.hpp"
-#include "sql/bind/binder.hpp"
 #include "sql/bind/state/view_text.hpp"
 
 namespace ouzel::sql {
@@ -29,11 +28,8 @@ void BindState::checkNesting(size_t levels) const {
 BindState::BindState(const BindContext& bindContext)
    : context(bindContext), source(context.source),
      parameters(context.parameterTypes.begin(), context.parameterTypes.end()) {
-   for (uint32_t i = 0; i < parameters.size(); ++i) {
-      const SqlType declared = typeOfOid(context.catalog, parameters[i]);
-      parameters[i] = parameters[i] == invalidOid ? oid::unknown : declared.oid;
-      if (declared.domain != invalidOid) parameterDomains.emplace(i, declared.domain);
-   }
+   for (Oid& type : parameters)
+      if (type == invalidOid) type = oid::unknown;
    const auto usual = catalog::collationInfo(context.catalog, defaultCollation);
    if (usual->provider != 'i') return;
    hasCollations = true;

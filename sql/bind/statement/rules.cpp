@@ -166,6 +166,7 @@ void Rewriter::bindRows(BindState& state, const Origin& origin, const Rule& rule
 
 BoundQuery Rewriter::bind(const Origin& origin, const std::vector<const Rule*>& excluding) {
    BindState state(context_);
+   declareParameters(state);
    RuleBinding binding;
    if (!origin.isRoot()) bindRows(state, *origin.outer, *origin.rule, binding);
    binding.excluding = excluding;

@@ -178,6 +178,15 @@ BoundRel withPart(BindState& state, BoundRel query, const PartTarget& part) {
 
 } // namespace
 
+void declareParameters(BindState& state) {
+   for (uint32_t i = 0; i < state.parameters.size(); ++i) {
+      const SqlType declared = typeOfOid(state.context.catalog, state.parameters[i]);
+      if (declared.domain == invalidOid) continue;
+      state.parameters[i] = declared.oid;
+      state.parameterDomains.emplace(i, declared.domain);
+   }
+}
+
 BoundQuery bindStatement(BindState& state, const ::Node& statement) {
    std::vector<ExprPtr> arguments; // of the function whose statement this is
    if (const catalog::Function* function = state.context.routine) {
@@ -209,6 +218,7 @@ bool isBindable(const ::Node& statement) {
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context) {
    if (const auto target = ruledTarget(statement, context)) return bindByRules(statement, target, context);
    BindState state(context);
+   declareParameters(state);
    return bindStatement(state, statement);
 }
 
