@@ -1,3 +1,5 @@
+#include <set>
+
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "engine/constraint/foreign_keys.hpp"
@@ -125,6 +127,22 @@ std::string dropPolicies(CommandContext& context, const ::DropStmt& statement) {
    return "DROP POLICY";
 }
 
+/// Locks the views over the relations, which go with them: another transaction may be writing into their texts.
+void lockViewsOver(SessionCore& core, const std::vector<Oid>& relations) {
+   std::set<Oid> locked(relations.begin(), relations.end());
+   for (bool isNew = true; isNew;) {
+      isNew = false;
+      const catalog::Snapshot snapshot = core.transaction.catalog();
+      for (const Oid relation : std::vector<Oid>(locked.begin(), locked.end()))
+         for (const catalog::RelationPtr& view : snapshot.dependentsOf(relation))
+            if (locked.insert(view->oid).second) {
+               core.transaction.lock(view->oid, LockMode::AccessExclusive);
+               isNew = true;
+            }
+      if (isNew) core.transaction.seeNewestObjects();
+   }
+}
+
 /// The relation that a DROP names; null, with a notice, if there is none and none is needed.
 catalog::RelationPtr requireDropped(SessionCore& core, const DropKind& wanted, const catalog::QualifiedName& name,
                                     bool missingOk) {
@@ -202,6 +220,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
                         "cannot drop partitioned index \"" + relation->name + "\" concurrently");
       if (relation) relations.push_back(relation->oid);
    }
+   if (behavior == catalog::DropBehavior::Cascade) lockViewsOver(core, relations);
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
    return wanted.hint;
 }
