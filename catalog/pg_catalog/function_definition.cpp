@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -9,10 +10,6 @@
 namespace ouzel::catalog {
 
 namespace {
-
-std::string_view languageName(Oid language) {
-   return language == language_oid::plpgsql ? "plpgsql" : language == language_oid::c ? "c" : "sql";
-}
 
 std::string attributesOf(const Function& function) {
    std::string text;

@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.hpp"
 #include "executor/function/array_builder.hpp"
+#include "executor/function/extension/comparisons.hpp"
 #include "executor/function/extension_families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -16,29 +17,12 @@ int32_t compare(const StringView& a, const StringView& b) {
    const int order = lowerCase(a.view()).compare(lowerCase(b.view()));
    return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
-bool isLess(const StringView& a, const StringView& b) {
-   return compare(a, b) < 0;
-}
-bool isAtMost(const StringView& a, const StringView& b) {
-   return compare(a, b) <= 0;
-}
-bool isEqual(const StringView& a, const StringView& b) {
-   return compare(a, b) == 0;
-}
-bool isDifferent(const StringView& a, const StringView& b) {
-   return compare(a, b) != 0;
-}
-bool isAtLeast(const StringView& a, const StringView& b) {
-   return compare(a, b) >= 0;
-}
-bool isGreater(const StringView& a, const StringView& b) {
-   return compare(a, b) > 0;
-}
+using Ordered = Comparisons<compare>;
 StringView smaller(const StringView& a, const StringView& b, KernelEnv& env) {
-   return env.copy(isLess(a, b) ? a.view() : b.view());
+   return env.copy(Ordered::isLess(a, b) ? a.view() : b.view());
 }
 StringView larger(const StringView& a, const StringView& b, KernelEnv& env) {
-   return env.copy(isGreater(a, b) ? a.view() : b.view());
+   return env.copy(Ordered::isGreater(a, b) ? a.view() : b.view());
 }
 
 /// ouzel_citext_key(text): what comparisons compare.
@@ -59,12 +43,12 @@ StringView keys(const StringView& bytes, KernelEnv& env) {
 
 void registerCitext() {
    addKernels<compare>({"citext/citext_cmp", "citext/citext_pattern_cmp"});
-   addKernels<isLess>({"citext/citext_lt", "citext/citext_pattern_lt"});
-   addKernels<isAtMost>({"citext/citext_le", "citext/citext_pattern_le"});
-   addKernel<isEqual>("citext/citext_eq");
-   addKernel<isDifferent>("citext/citext_ne");
-   addKernels<isAtLeast>({"citext/citext_ge", "citext/citext_pattern_ge"});
-   addKernels<isGreater>({"citext/citext_gt", "citext/citext_pattern_gt"});
+   addKernels<Ordered::isLess>({"citext/citext_lt", "citext/citext_pattern_lt"});
+   addKernels<Ordered::isAtMost>({"citext/citext_le", "citext/citext_pattern_le"});
+   addKernel<Ordered::isEqual>("citext/citext_eq");
+   addKernel<Ordered::isDifferent>("citext/citext_ne");
+   addKernels<Ordered::isAtLeast>({"citext/citext_ge", "citext/citext_pattern_ge"});
+   addKernels<Ordered::isGreater>({"citext/citext_gt", "citext/citext_pattern_gt"});
    addKernel<smaller>("citext/citext_smaller");
    addKernel<larger>("citext/citext_larger");
    addKernel<key>("ouzel_citext_key", totalKernel);

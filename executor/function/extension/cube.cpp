@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/type/array.hpp"
+#include "executor/function/extension/comparisons.hpp"
 #include "executor/function/extension_families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -222,24 +223,7 @@ bool isIncluded(const StringView& part, const StringView& whole) {
 int32_t compare(const StringView& a, const StringView& b) {
    return compareCubes(cubeOf(a), cubeOf(b));
 }
-bool isLess(const StringView& a, const StringView& b) {
-   return compare(a, b) < 0;
-}
-bool isAtMost(const StringView& a, const StringView& b) {
-   return compare(a, b) <= 0;
-}
-bool isEqual(const StringView& a, const StringView& b) {
-   return compare(a, b) == 0;
-}
-bool isDifferent(const StringView& a, const StringView& b) {
-   return compare(a, b) != 0;
-}
-bool isAtLeast(const StringView& a, const StringView& b) {
-   return compare(a, b) >= 0;
-}
-bool isGreater(const StringView& a, const StringView& b) {
-   return compare(a, b) > 0;
-}
+using Ordered = Comparisons<compare>;
 
 } // namespace
 
@@ -268,12 +252,12 @@ void registerCube() {
    addKernel<includes>("cube/cube_contains", totalKernel);
    addKernel<isIncluded>("cube/cube_contained", totalKernel);
    addKernel<compare>("cube/cube_cmp", totalKernel);
-   addKernel<isLess>("cube/cube_lt", totalKernel);
-   addKernel<isAtMost>("cube/cube_le", totalKernel);
-   addKernel<isEqual>("cube/cube_eq", totalKernel);
-   addKernel<isDifferent>("cube/cube_ne", totalKernel);
-   addKernel<isAtLeast>("cube/cube_ge", totalKernel);
-   addKernel<isGreater>("cube/cube_gt", totalKernel);
+   addKernel<Ordered::isLess>("cube/cube_lt", totalKernel);
+   addKernel<Ordered::isAtMost>("cube/cube_le", totalKernel);
+   addKernel<Ordered::isEqual>("cube/cube_eq", totalKernel);
+   addKernel<Ordered::isDifferent>("cube/cube_ne", totalKernel);
+   addKernel<Ordered::isAtLeast>("cube/cube_ge", totalKernel);
+   addKernel<Ordered::isGreater>("cube/cube_gt", totalKernel);
 }
 
 } // namespace ouzel::executor

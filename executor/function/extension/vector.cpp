@@ -5,6 +5,7 @@
 
 #include "common/type/array.hpp"
 #include "executor/function/array_builder.hpp"
+#include "executor/function/extension/comparisons.hpp"
 #include "executor/function/extension/vector_distance.hpp"
 #include "executor/function/extension_families.hpp"
 #include "executor/function/kernel_helpers.hpp"
@@ -141,24 +142,7 @@ int32_t compare(const StringView& a, const StringView& b) {
    }
    return left.size() < right.size() ? -1 : left.size() > right.size() ? 1 : 0;
 }
-bool isLess(const StringView& a, const StringView& b) {
-   return compare(a, b) < 0;
-}
-bool isAtMost(const StringView& a, const StringView& b) {
-   return compare(a, b) <= 0;
-}
-bool isEqual(const StringView& a, const StringView& b) {
-   return compare(a, b) == 0;
-}
-bool isDifferent(const StringView& a, const StringView& b) {
-   return compare(a, b) != 0;
-}
-bool isAtLeast(const StringView& a, const StringView& b) {
-   return compare(a, b) >= 0;
-}
-bool isGreater(const StringView& a, const StringView& b) {
-   return compare(a, b) > 0;
-}
+using Ordered = Comparisons<compare>;
 
 // ---- casts ----
 
@@ -260,12 +244,12 @@ void registerVector() {
    addKernel<multiply>("vector/vector_mul");
    addKernel<concatenate>("vector/vector_concat");
    addKernel<compare>("vector/vector_cmp", totalKernel);
-   addKernel<isLess>("vector/vector_lt", totalKernel);
-   addKernel<isAtMost>("vector/vector_le", totalKernel);
-   addKernel<isEqual>("vector/vector_eq", totalKernel);
-   addKernel<isDifferent>("vector/vector_ne", totalKernel);
-   addKernel<isAtLeast>("vector/vector_ge", totalKernel);
-   addKernel<isGreater>("vector/vector_gt", totalKernel);
+   addKernel<Ordered::isLess>("vector/vector_lt", totalKernel);
+   addKernel<Ordered::isAtMost>("vector/vector_le", totalKernel);
+   addKernel<Ordered::isEqual>("vector/vector_eq", totalKernel);
+   addKernel<Ordered::isDifferent>("vector/vector_ne", totalKernel);
+   addKernel<Ordered::isAtLeast>("vector/vector_ge", totalKernel);
+   addKernel<Ordered::isGreater>("vector/vector_gt", totalKernel);
    addKernel<ofArray<int32_t>>("vector/int4_array_to_vector");
    addKernel<ofArray<float>>("vector/float4_array_to_vector");
    addKernel<ofArray<double>>("vector/float8_array_to_vector");
