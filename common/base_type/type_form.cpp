@@ -15,6 +15,7 @@
 #include "common/base_type/statistics_lists.hpp"
 #include "common/base_type/tid.hpp"
 #include "common/base_type/vector.hpp"
+#include "common/base_type/xid_snapshot.hpp"
 
 namespace ouzel {
 
@@ -35,6 +36,8 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::macaddr8: return &macaddr8Form;
    case oid::money: return &moneyForm;
    case oid::pgLsn: return &pgLsnForm;
+   case oid::pgSnapshot: return &xidSnapshotForm;
+   case oid::txidSnapshot: return &txidSnapshotForm;
    case oid::tid: return &tidForm;
    case oid::vector: return &vectorForm;
    case oid::hstore: return &hstoreForm;

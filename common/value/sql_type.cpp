@@ -89,6 +89,8 @@ constexpr TypeName plainNames[] = {
     {oid::anynonarray, "anynonarray"},
     {oid::uuid, "uuid"},
     {oid::pgLsn, "pg_lsn"},
+    {oid::pgSnapshot, "pg_snapshot"},
+    {oid::txidSnapshot, "txid_snapshot"},
     {oid::pgNdistinct, "pg_ndistinct"},
     {oid::pgDependencies, "pg_dependencies"},
     {oid::pgMcvList, "pg_mcv_list"},

@@ -11,6 +11,7 @@
 #include "common/text/ascii.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "common/type/row.hpp"
+#include "common/type/text_codec.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/program_cache.hpp"
 #include "engine/core/session_functions.hpp"
@@ -102,6 +103,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    adoptStoredSettings(catalog, own->oid, role ? role->oid : invalidOid);
    for (const auto& [name, value] : options.settings) {
       requireSettable(*this, name);
+      noteTruncation(name, value);
       setInitial(name, value);
    }
    noteRole(*this);
@@ -237,9 +239,17 @@ const SessionFormat& SessionCore::format() {
    return format_;
 }
 
+void SessionCore::noteTruncation(std::string_view setting, std::string_view value) {
+   const std::string_view kept = truncateName(value);
+   if (kept.size() == value.size() || lowerCase(setting) != "application_name") return;
+   notice("identifier \"" + std::string(value) + "\" will be truncated to \"" + std::string(kept) + "\"", {},
+          sqlstate::nameTooLong);
+}
+
 void SessionCore::set(std::string_view name, std::string_view value, bool isLocal) {
    if (setRole(*this, lowerCase(name), std::string(value), isLocal)) return;
    requireSettable(*this, name);
+   noteTruncation(name, value);
    settings.set(name, value, isLocal);
    if (lowerCase(name) == "seed") random.setSeed(std::strtod(settings.valueOf(name).c_str(), nullptr));
 }

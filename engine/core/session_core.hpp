@@ -237,6 +237,8 @@ private:
    void adoptStoredSettings(const catalog::Snapshot& catalog, Oid ownDatabase, Oid role);
    /// A setting with which the session begins. Throws 42501 for roles that the user may not become.
    void setInitial(const std::string& name, const std::string& value);
+   /// Tell the client that a setting keeps only the beginning of its value.
+   void noteTruncation(std::string_view setting, std::string_view value);
    /// Enters the session into the list of sessions. Throws 53300 when the CONNECTION LIMIT of its role or of its
    /// database is reached.
    void enter(const catalog::Role* role, const catalog::Database& own);

@@ -132,6 +132,7 @@ public:
 
    std::string exportSnapshot() override { return core_.transaction.exportSnapshot(); }
    int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.useId()); }
+   uint64_t oldestOpenTransaction() override { return core_.transaction.storage().oldestOpen(); }
    bool hasWritten() override { return core_.transaction.lockOwner().transaction != 0; }
 
    bool lockAdvisory(const AdvisoryLock& lock) override {
@@ -206,6 +207,12 @@ public:
       if (!last || !core_.transaction.catalog().relation(last->sequence))
          throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
       return last->value;
+   }
+   std::optional<int64_t> lastDrawn(const catalog::Relation& sequence) override {
+      requireEither(sequence, catalog::privilege::usage, catalog::privilege::select);
+      const std::optional<storage::Counter> restarted = core_.transaction.restartedSequences.current(sequence.oid);
+      const storage::Counter counter = restarted ? *restarted : core_.database.sequences->current(sequence);
+      return counter.isCalled ? std::optional(counter.value) : std::nullopt;
    }
    void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
       requirePrivilege(core_, sequence, catalog::privilege::update);

@@ -80,6 +80,7 @@ private:
    };
    void prepareType(const ::AlterTableCmd& command);
    void changeType(const TypeChange& change);
+   void bindChecksAnew(const catalog::Relation& before, catalog::Relation& after, int16_t attribute);
    void checkConstraintsOf(int16_t attribute);
    bool isAssignable(const catalog::Column& column, const SqlType& type);
 

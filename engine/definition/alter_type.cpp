@@ -11,6 +11,8 @@
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
 #include "engine/role/policy.hpp"
+#include "sql/bind/stored_expression.hpp"
+#include "sql/deparse/deparse.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
@@ -71,6 +73,26 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
    enqueue(AlterType, [this, change = typeChanges_.back()] { changeType(change); });
 }
 
+/// A check goes on to mean what it meant: PostgreSQL reads its printed text, in which constants have the types that
+/// they got from the column's old type.
+void TableAlteration::bindChecksAnew(const catalog::Relation& before, catalog::Relation& after, int16_t attribute) {
+   const catalog::SearchPath path = core_.searchPath();
+   const auto old = std::make_shared<const catalog::Relation>(before);
+   for (catalog::Constraint& check : after.constraints) {
+      if (check.kind != catalog::ConstraintKind::Check || !std::ranges::count(check.columns, attribute)) continue;
+      const sql::deparse::Expression printed =
+          sql::deparse::expressionText(check.expression, old, nullptr, core_.bindContext(path, nullptr), {});
+      try {
+         check.expression = sql::storedAgain(printed.text, sql::ExpressionUse::CheckConstraint, after,
+                                             core_.bindContext(path, nullptr))
+                                .text;
+      } catch (SqlError& error) {
+         error.setPosition(0); // the client does not know the text
+         throw;
+      }
+   }
+}
+
 void TableAlteration::changeType(const TypeChange& change) {
    const auto relation = table();
    const catalog::Column& column = catalog::requireColumn(*relation, change.column);
@@ -96,6 +118,7 @@ void TableAlteration::changeType(const TypeChange& change) {
    catalog::Relation changed = *relation;
    const int16_t attribute = column.attribute;
    changed.columns[static_cast<size_t>(attribute - 1)].type = change.after;
+   bindChecksAnew(*relation, changed, attribute);
    editor_.replaceRelation(std::move(changed));
    retypeStatistics(core_, *table(), change.attribute);
    followType(core_, *table(), attribute, change.before);

@@ -8,6 +8,7 @@
 #include "common/text/ascii.hpp"
 #include "common/text/encoding_converter.hpp"
 #include "common/text/number_text.hpp"
+#include "common/type/text_codec.hpp"
 
 namespace ouzel::engine {
 
@@ -66,10 +67,19 @@ std::string canonicalAuditDestination(std::string_view value) {
    return word;
 }
 
+/// The names of clients are at most 63 bytes of ASCII, so that logs can be read everywhere.
+std::string applicationName(std::string_view value) {
+   std::string name(truncateName(value));
+   for (char& c : name)
+      if (c < ' ' || c > '~') c = '?';
+   return name;
+}
+
 /// The canonical form of a value beyond its type's: one spelling for the spellings that clients use. `current` is the
 /// setting's present value: a DateStyle may name only a part.
 std::string canonicalValue(const SettingInfo& info, std::string_view value, std::string_view current) {
    std::string canonical = canonicalSetting(info, value);
+   if (info.name == "application_name") return applicationName(value);
    if (info.name == "log_destination") return canonicalDestinations(value);
    if (info.name == "ouzel.audit") return canonicalAuditClasses(value);
    if (info.name == "ouzel.audit_destination") return canonicalAuditDestination(value);

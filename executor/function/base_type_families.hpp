@@ -13,5 +13,6 @@ void registerMoney();
 void registerNetworkAddress();
 void registerPgLsn();
 void registerTid();
+void registerXidSnapshot();
 
 } // namespace ouzel::executor

@@ -40,6 +40,7 @@ void registerFamilies() {
    registerNumeric();
    registerPgLsn();
    registerTid();
+   registerXidSnapshot();
    registerGeometry();
    registerShapes();
    registerRange();

@@ -68,6 +68,8 @@ public:
    /// pg_export_snapshot(): the name of the statement's snapshot for other transactions.
    virtual std::string exportSnapshot() = 0;
    virtual int64_t transactionId() = 0; ///< of the current transaction; unique since the server started
+   /// Of all transactions of the server, the oldest that was open when the statement's snapshot was taken.
+   virtual uint64_t oldestOpenTransaction() = 0;
    virtual bool hasWritten() = 0;       ///< whether the current transaction has written
 
    virtual bool lockAdvisory(const AdvisoryLock& lock) = 0;   ///< false: noWait, and another session has it
@@ -112,6 +114,8 @@ public:
    virtual int64_t nextValue(const catalog::Relation& sequence) = 0;
    virtual int64_t currentValue(const catalog::Relation& sequence) = 0; ///< 55000 before nextValue()
    virtual int64_t lastValue() = 0;                                     ///< 55000 before nextValue()
+   /// The value that was drawn last by any session; none before the first.
+   virtual std::optional<int64_t> lastDrawn(const catalog::Relation& sequence) = 0;
    virtual void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) = 0;
 
    /// Runs a function of a user. `args` and the results are bytes of rows (common/type/row.hpp): a record of the

@@ -17,7 +17,7 @@ Transaction::~Transaction() {
 }
 
 Snapshot Transaction::snapshot() {
-   return {manager_.takeSnapshot(id_), id_, commandId_};
+   return {manager_.takeSnapshot(*this), id_, commandId_};
 }
 
 std::optional<Snapshot> Transaction::adopted(TransactionId owner, Timestamp timestamp) {
@@ -171,11 +171,12 @@ Timestamp TransactionManager::horizon() const {
    return oldest;
 }
 
-Timestamp TransactionManager::takeSnapshot(TransactionId id) {
+Timestamp TransactionManager::takeSnapshot(Transaction& transaction) {
    const MutexLock lock(openMutex_); // under it, so that liveSnapshots() has this one, or a `from` before it
    const Timestamp now = lastCommitted();
-   const auto found = open_.find(id);
+   const auto found = open_.find(transaction.id());
    CHECK(found != open_.end());
+   transaction.oldestOpen_ = open_.begin()->first;
    Open& open = found->second;
    LiveSnapshots& taken = open.snapshots;
    if (open.firstTakenAt == INT64_MAX) open.firstTakenAt = steadyNanos();
@@ -194,6 +195,7 @@ bool TransactionManager::adoptSnapshot(Transaction& transaction, TransactionId o
    CHECK(open.snapshots.single.empty() && open.snapshots.from == UINT64_MAX);
    open.snapshots.single.push_back(timestamp);
    open.firstTakenAt = steadyNanos();
+   transaction.oldestOpen_ = open_.at(owner).transaction->oldestOpen_;
    transaction.horizon_ = std::min(transaction.horizon_, timestamp);
    return true;
 }

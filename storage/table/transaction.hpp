@@ -45,6 +45,9 @@ public:
    /// A snapshot that the open transaction `owner` has, taken at `timestamp`; empty: it has ended. It counts as in use
    /// until this transaction ends. REQUIRES: this one has no snapshot yet.
    std::optional<Snapshot> adopted(TransactionId owner, Timestamp timestamp);
+   /// The oldest transaction that was open when the last snapshot was taken: the snapshot sees all before it that have
+   /// committed.
+   TransactionId oldestOpen() const { return oldestOpen_; }
    /// No snapshot of this transaction is older.
    Timestamp oldestSnapshot() const { return horizon_; }
    /// True when commit has nothing to write (catalog changes aside).
@@ -117,6 +120,7 @@ private:
    bool open_ = true;
    JsonExtraction extraction_ = JsonExtraction::Shapes;
    uint64_t commitLsn_ = 0;
+   TransactionId oldestOpen_ = 0;
    Timestamp horizon_ = 0;     ///< no snapshot of this transaction is older
    mutable Mutex writesMutex_; ///< guards the members below
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_ GUARDED_BY(writesMutex_);
@@ -152,7 +156,7 @@ public:
 private:
    friend class Transaction; // calls end() and takeSnapshot()
    void end(Transaction& transaction);
-   Timestamp takeSnapshot(TransactionId id);
+   Timestamp takeSnapshot(Transaction& transaction);
    bool adoptSnapshot(Transaction& transaction, TransactionId owner, Timestamp timestamp);
 
    /// An open transaction. Of many snapshots the first are kept, and the next one stands for all behind it.

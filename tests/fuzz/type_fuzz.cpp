@@ -57,7 +57,8 @@ constexpr Oid types[] = {oid::bit,       oid::varbit,
                          6151,           oid::vector,
                          oid::hstore,    oid::citext,
                          oid::ltree,     oid::lquery,
-                         oid::ltxtquery, oid::cube};
+                         oid::ltxtquery, oid::cube,
+                         oid::pgSnapshot};
 constexpr const char* texts[] = {"101",
                                  "x1fA0",
                                  "10.1.2.3/24",

@@ -155,6 +155,23 @@ bool isPointOnLine(const StringView& point, const StringView& line) {
    return same(plus(plus(times(value.a, at.x), times(value.b, at.y)), value.c), 0);
 }
 
+/// Lines are the same whose numbers are proportional; ones with NaN, whose numbers are.
+bool isSameLine(const Line& a, const Line& b) {
+   const double numbers[] = {a.a, a.b, a.c, b.a, b.b, b.c};
+   if (std::ranges::any_of(numbers, [](double number) { return std::isnan(number); })) {
+      const auto equal = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+      return equal(a.a, b.a) && equal(a.b, b.b) && equal(a.c, b.c);
+   }
+   double ratio = 1;
+   if (!same(b.a, 0))
+      ratio = dividedBy(a.a, b.a);
+   else if (!same(b.b, 0))
+      ratio = dividedBy(a.b, b.b);
+   else if (!same(b.c, 0))
+      ratio = dividedBy(a.c, b.c);
+   return same(a.a, times(ratio, b.a)) && same(a.b, times(ratio, b.b)) && same(a.c, times(ratio, b.c));
+}
+
 void registerSegments() {
    addKernel<constructSegment>("lseg_construct", totalKernel);
    addKernel<diagonal>("box_diagonal", totalKernel);
@@ -176,6 +193,7 @@ void registerSegments() {
    addKernel<linesAreParallel>("line_parallel");
    addKernel<lineCrossing>("line_interpt");
    addKernel<isPointOnLine>("on_pl");
+   addKernel<related<readLine, isSameLine>>("line_eq");
    addKernel<measured<readLine, [](const Line& line) { return same(line.a, 0); }>>("line_horizontal");
    addKernel<measured<readLine, [](const Line& line) { return same(line.b, 0); }>>("line_vertical");
 }
@@ -259,6 +277,21 @@ StringView centerOfPolygon(const StringView& polygon, KernelEnv& env) {
    return pointValue(circleOf(readPolygon(polygon)).center, env.strings);
 }
 
+/// Polygons are the same that have the same points in the same order, from whichever point on, in either direction.
+bool isSamePolygon(const std::vector<Point>& a, const std::vector<Point>& b) {
+   const size_t count = a.size();
+   if (b.size() != count) return false;
+   for (size_t start = 0; start < count; ++start) {
+      bool forward = true, backward = true;
+      for (size_t i = 0; (forward || backward) && i < count; ++i) {
+         forward = forward && samePoint(a[i], b[(start + i) % count]);
+         backward = backward && samePoint(a[i], b[(start + count - i) % count]);
+      }
+      if (forward || backward) return true;
+   }
+   return false;
+}
+
 void registerPaths() {
    addKernel<measured<readPath, pointsOf>>("path_npoints", totalKernel);
    addKernel<measured<readPath, [](const Path& path) { return path.isClosed; }>>("path_isclosed", totalKernel);
@@ -276,6 +309,7 @@ void registerPaths() {
    addKernel<polygonOfPath>("path_poly");
    addKernel<pathOfPolygon>("poly_path", totalKernel);
    addKernel<polygonPoints>("poly_npoints", totalKernel);
+   addKernel<related<readPolygon, isSamePolygon>>("poly_same");
    addKernel<polygonOfBox>("box_poly", totalKernel);
    addKernel<boxOfPolygon>("poly_box", totalKernel);
    addKernel<circleOfPolygon>("poly_circle");

@@ -1,6 +1,7 @@
 #include "common/base_type/ltree.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -173,14 +174,14 @@ public:
       if (!question_ || !(text == asked_)) {
          question_.reset();
          asked_ = text;
-         question_.emplace(asked_.view());
+         question_ = std::make_unique<Question>(asked_.view());
       }
       return *question_;
    }
 
 private:
    StringView asked_; ///< of a row of the batch
-   std::optional<Question> question_;
+   std::unique_ptr<Question> question_;
 };
 
 // What the question is put to: a path, or the paths of an array, of which one has to match.

@@ -3,8 +3,8 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// nextval(), currval(), lastval() and setval(). The kernels find the sequence; the engine (SessionFunctions) checks
-// values, and reads and changes it.
+// nextval(), currval(), lastval(), setval() and pg_sequence_last_value(). The kernels find the sequence; the engine
+// (SessionFunctions) checks values, and reads and changes it.
 
 namespace ouzel::executor {
 
@@ -26,6 +26,10 @@ int64_t currval(int64_t sequence, KernelEnv& env) {
 int64_t lastval(KernelEnv& env) {
    return env.context.requireSession("lastval").lastValue();
 }
+std::optional<int64_t> lastDrawn(int64_t sequence, KernelEnv& env) {
+   return env.context.requireSession("pg_sequence_last_value")
+       .lastDrawn(requireSequence(env.context, static_cast<Oid>(sequence)));
+}
 int64_t setval3(int64_t oid, int64_t value, bool isCalled, KernelEnv& env) {
    const catalog::Relation& sequence = requireSequence(env.context, static_cast<Oid>(oid));
    env.context.requireSession("setval").setValue(sequence, value, isCalled);
@@ -41,6 +45,7 @@ void registerSequence() {
    addKernel<nextval>("nextval_oid");
    addKernel<currval>("currval_oid");
    addKernel<lastval>("lastval");
+   addKernel<lastDrawn>("pg_sequence_last_value");
    addKernel<setval>("setval_oid");
    addKernel<setval3>("setval3_oid");
 }

@@ -3,6 +3,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/base_type/statistics_lists.hpp"
+#include "common/base_type/xid_snapshot.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
 #include "common/type/range.hpp"
@@ -52,6 +53,22 @@ public:
 private:
    RangeReader reader_;
    uint32_t rest_;
+};
+
+/// The transactions that a pg_snapshot names as open.
+class OpenTransactionRows {
+public:
+   explicit OpenTransactionRows(const RowCall& call) : open_(readXidSnapshot(call.text(0)).value().open) {}
+   bool next(RowWriter& out) {
+      if (next_ == open_.size()) return false;
+      const auto id = static_cast<int64_t>(open_[next_++]);
+      out.add(PhysicalType::I64, &id);
+      return true;
+   }
+
+private:
+   std::vector<uint64_t> open_;
+   size_t next_ = 0;
 };
 
 class SubscriptRows {
@@ -270,6 +287,7 @@ MakeRows findRows(std::string_view source) {
    static const std::unordered_map<std::string_view, MakeRows> all{
        {"array_unnest", make<UnnestRows>},
        {"multirange_unnest", make<MultirangeRows>},
+       {"pg_snapshot_xip", make<OpenTransactionRows>},
        {"generate_subscripts", make<SubscriptRows>},
        {"generate_subscripts_nodir", make<SubscriptRows>},
        {"regexp_matches", make<RegexpMatchRows>},
