@@ -87,6 +87,11 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("tidy");
    pushDown(root, query);
    done("pushDown");
+   if (inlineExpandingCtes(root, query)) {
+      removeAliases(root, query, output);
+      pushDown(root, query);
+      done("inlineExpandingCtes");
+   }
    prunePartitions(root);
    done("prunePartitions");
    requireHandlersOfParts(*root);
@@ -94,6 +99,10 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("removeAliases");
    pruneColumns(root, output, query);
    done("pruneColumns");
+   if (settings.joinOrder) groupEarly(root, query);
+   done("groupEarly");
+   if (settings.joinOrder) rollUp(root, query);
+   done("rollUp");
    if (settings.joinOrder) orderJoins(root, query);
    done("orderJoins");
    if (settings.shareSubexpressions) shareSubplans(root, query);

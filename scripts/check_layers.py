@@ -66,6 +66,7 @@ FOLDERS = {
     },
     "optimizer": {
         "query": set(), "cardinality": {"query"}, "rewrite": {"query", "cardinality"}, "lower": {"query", "cardinality"},
+        "rewrite/grouping": {"query", "cardinality", "rewrite"},
         "join_order": {"query", "cardinality", "rewrite"}, "": {"query", "rewrite", "join_order", "lower"},
     },
     "executor": {

@@ -391,6 +391,21 @@ double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, con
    return fraction / std::max(1.0, combinations);
 }
 
+/// The fraction of the rows of `left` that have a partner among those of `right`.
+double Estimator::matchedFraction(const Expr* predicate, const RelEstimate& left, const RelEstimate& right,
+                                  double matches) {
+   double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
+   for (const Expr* conjunct : conjunctList(predicate)) {
+      if (compareOf(*conjunct) != CompareOp::Eq) continue;
+      for (int side = 0; side < 2; ++side) {
+         const ColumnId a = columnOf(*conjunct->args[side]), b = columnOf(*conjunct->args[1 - side]);
+         if (a != noColumn && left.columns.contains(a) && b != noColumn)
+            fraction = std::min(fraction, right.distinct(b) / std::max(1.0, left.distinct(a)));
+      }
+   }
+   return fraction;
+}
+
 RelEstimate Estimator::join(const Rel& rel) {
    const auto& join = rel.as<op::Join>();
    const RelEstimate& left = estimate(*rel.inputs[0]);
@@ -402,23 +417,22 @@ RelEstimate Estimator::join(const Rel& rel) {
    if (both) result.columns.insert(right.columns.begin(), right.columns.end());
    double rows = matches;
    switch (join.kind) {
-   case JoinKind::Left: rows = std::max(left.rows, matches); break;
+   case JoinKind::Left: {
+      rows = std::max(left.rows, matches);
+      const double padded = 1 - matchedFraction(join.predicate.get(), left, right, matches);
+      for (const auto& entry : right.columns) {
+         double& nulls = result.columns.at(entry.first).nullFraction;
+         nulls = std::max(nulls, std::min(1.0, padded * left.rows / rows));
+      }
+      break;
+   }
    case JoinKind::Right: rows = std::max(right.rows, matches); break;
    case JoinKind::Full: rows = std::max({left.rows, right.rows, matches}); break;
    case JoinKind::Mark:
    case JoinKind::Single: rows = left.rows; break;
    case JoinKind::Semi:
    case JoinKind::Anti: {
-      // The fraction of the left keys that the right side has.
-      double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
-      for (const Expr* conjunct : conjunctList(join.predicate.get())) {
-         if (compareOf(*conjunct) != CompareOp::Eq) continue;
-         for (int side = 0; side < 2; ++side) {
-            const ColumnId a = columnOf(*conjunct->args[side]), b = columnOf(*conjunct->args[1 - side]);
-            if (a != noColumn && left.columns.contains(a) && b != noColumn)
-               fraction = std::min(fraction, right.distinct(b) / std::max(1.0, left.distinct(a)));
-         }
-      }
+      const double fraction = matchedFraction(join.predicate.get(), left, right, matches);
       rows = left.rows * (join.kind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
       break;
    }

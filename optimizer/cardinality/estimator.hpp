@@ -45,6 +45,8 @@ private:
    RelEstimate get(const op::Get& get);
    bool findsOneRow(const op::Get& get) const;
    RelEstimate join(const Rel& rel);
+   static double matchedFraction(const Expr* predicate, const RelEstimate& left, const RelEstimate& right,
+                                 double matches);
    RelEstimate groupBy(const Rel& rel);
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
    /// second case `floor` becomes an upper bound for the fraction.

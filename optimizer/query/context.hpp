@@ -45,7 +45,7 @@ struct OptimizerSettings {
    bool runtimeFilters = true;
    bool shareSubexpressions = true;
    uint32_t joinPairBudget = 10'000; ///< csg-cmp pairs that DPhyp may visit before greedy ordering runs instead
-   uint64_t seed = 0;                ///< tests: ≠ 0 chooses random valid join orders
+   uint64_t seed = 0;                ///< tests: ≠ 0 chooses random valid join orders, and groups early where it can
 };
 
 struct OptimizerContext {

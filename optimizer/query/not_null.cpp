@@ -1,5 +1,7 @@
 #include "optimizer/query/not_null.hpp"
 
+#include <algorithm>
+
 #include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
 
@@ -142,6 +144,28 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    }
    default: return result;
    }
+}
+
+bool comparesWithValue(const Rel& rel, const std::vector<ExprPtr>& conjuncts) {
+   const auto& join = rel.as<op::Join>();
+   if (join.kind != JoinKind::Single || join.predicate || isUnit(*rel.inputs[0])) return false;
+   const std::vector<ColumnId> right = outputColumns(*rel.inputs[1]);
+   return std::ranges::any_of(conjuncts, [&](const ExprPtr& e) { return rejectsNulls(*e, right); });
+}
+
+bool keepsOnlyPadded(const Rel& rel, const std::vector<ExprPtr>& conjuncts, const Query& query) {
+   const ExprPtr& on = rel.as<op::Join>().predicate;
+   const auto isNullTest = [](const ExprPtr& e) {
+      return e->kind == ExprKind::IsNull && e->args[0]->kind == ExprKind::Column;
+   };
+   if (!on || isVolatile(*on) || std::ranges::none_of(conjuncts, isNullTest)) return false;
+   const ColumnSet right(outputColumns(*rel.inputs[1])), matched = rejectedColumns(*on),
+                                                         never = notNullColumns(*rel.inputs[1], query);
+   return std::ranges::any_of(conjuncts, [&](const ExprPtr& conjunct) {
+      if (!isNullTest(conjunct)) return false;
+      const ColumnId column = columnOf(*conjunct->args[0]);
+      return right.contains(column) && (matched.contains(column) || never.contains(column));
+   });
 }
 
 } // namespace ouzel::optimizer

@@ -10,5 +10,11 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query);
 ColumnSet rejectedColumns(const Expr& predicate);
 /// True if the expression gives no NULL for rows in which the columns of `notNull` are not NULL.
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull);
+/// Whether conjuncts above a Single join compare its rows with a subquery that does not depend on them. The subquery's
+/// one row can then be joined wherever it leaves out most rows.
+bool comparesWithValue(const Rel& rel, const std::vector<ExprPtr>& conjuncts);
+/// Whether a conjunct above a Left join asks that a column of the right side be NULL which is not NULL in any row that
+/// has a partner.
+bool keepsOnlyPadded(const Rel& rel, const std::vector<ExprPtr>& conjuncts, const Query& query);
 
 } // namespace ouzel::optimizer

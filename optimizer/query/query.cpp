@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::optimizer {
@@ -192,11 +193,25 @@ bool hasEffects(const Rel& rel) {
 
 namespace {
 
-/// + - and * of numbers.
+bool isNonZeroConstant(const Expr& expr) {
+   const Value* value = knownValue(expr);
+   if (!value || value->isNull) return false;
+   switch (value->type) {
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64: return value->i64 != 0;
+   case PhysicalType::Decimal: return decimal::sign(StringView(value->bytes)) != 0;
+   default: return false;
+   }
+}
+
+/// + - and * of numbers, and their division by a constant.
 bool onlyOverflows(const Expr& call) {
    const auto* function = functionOf(call);
    if (!function) return false;
    const std::string_view source = function->source;
+   const bool isDivision = source == "numeric_div" || source == "int2div" || source == "int4div" || source == "int8div";
+   if (isDivision) return isNonZeroConstant(*call.args[1]);
    const bool isInteger = source.starts_with("int") && (source.ends_with("pl") || source.ends_with("mi") ||
                                                         source.ends_with("mul") || source.ends_with("um"));
    return isInteger || source == "numeric_add" || source == "numeric_sub" || source == "numeric_mul" ||

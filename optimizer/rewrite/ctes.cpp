@@ -1,12 +1,15 @@
 #include "optimizer/rewrite/ctes.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "catalog/builtin/builtin.hpp"
+#include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Common table expressions, as in PostgreSQL's manual, section 7.8.3. A CTE that is read once, or is NOT MATERIALIZED,
-// becomes part of its reader, so that predicates can be pushed into its query. A CTE without readers is dropped.
+// becomes part of its reader, so that predicates can be pushed into its query. A CTE without readers is dropped. Of one
+// that several readers filter, the rows that none of them keeps are left out.
 
 namespace ouzel::optimizer {
 
@@ -70,6 +73,85 @@ void replaceCteScans(Rel& with, const Cte& cte, Query& query) {
       forEachRelDeep(other.query, replace);
       if (other.recursive) forEachRelDeep(other.recursive, replace);
    }
+}
+
+namespace {
+
+/// Whether the tree only joins stored tables, with the sum of their rows.
+bool isJoinOfTables(Rel& tree, Estimator& estimator, double& rows) {
+   bool isJoin = false, isPlain = true;
+   forEachRel(tree, [&](Rel& rel) {
+      const auto* join = rel.getIf<op::Join>();
+      isJoin = isJoin || join;
+      isPlain = isPlain && (rel.kind == RelKind::Get || rel.kind == RelKind::Select || rel.kind == RelKind::Map ||
+                            (join && join->kind == JoinKind::Inner));
+      if (rel.kind == RelKind::Get) rows += estimator.rows(rel);
+   });
+   return isJoin && isPlain;
+}
+
+} // namespace
+
+bool inlineExpandingCtes(RelPtr& root, Query& query) {
+   constexpr size_t readersMax = 3;
+   constexpr double inputMin = 10'000;
+   bool isChanged = false;
+   std::vector<RelPtr*> withs;
+   forEachRelDeep(root, [&withs](RelPtr& rel) {
+      if (rel->kind == RelKind::With) withs.push_back(&rel);
+   });
+   for (auto it = withs.rbegin(); it != withs.rend(); ++it) {
+      RelPtr& place = **it;
+      std::vector<Cte>& ctes = place->as<op::With>().ctes;
+      for (size_t i = ctes.size(); i-- > 0;) {
+         Cte& cte = ctes[i];
+         if (cte.recursive || cte.materialized == true || hasSideEffects(*cte.query)) continue;
+         Estimator estimator(query);
+         double input = 0;
+         if (!isJoinOfTables(*cte.query, estimator, input)) continue;
+         if (input < inputMin || estimator.rows(*cte.query) < input) continue;
+         size_t readers = 0;
+         forEachCteScan(place, cte.id, [&readers](RelPtr&) { ++readers; });
+         if (readers > readersMax) continue;
+         replaceCteScans(*place, cte, query);
+         ctes.erase(ctes.begin() + static_cast<std::ptrdiff_t>(i));
+         isChanged = true;
+      }
+      if (ctes.empty()) {
+         RelPtr body = std::move(place->inputs[0]);
+         place = std::move(body);
+      }
+   }
+   return isChanged;
+}
+
+ExprPtr filterOfReaders(Rel& tree, const Cte& cte, const Query& query) {
+   std::vector<ExprPtr> filters; // of each reader
+   std::unordered_set<const Rel*> filtered;
+   bool readsAll = cte.recursive || cte.materialized == true || hasSideEffects(*cte.query);
+   forEachRel(*cte.query, [&readsAll](Rel& rel) { readsAll = readsAll || rel.kind == RelKind::LockRows; });
+   forEachRel(tree, [&](Rel& rel) { // a Select comes before its scan
+      const bool isSelect = rel.kind == RelKind::Select;
+      const auto* scan = isSelect ? rel.inputs[0]->getIf<op::CteScan>() : rel.getIf<op::CteScan>();
+      if (!scan || scan->cte != cte.id || readsAll || filtered.contains(&rel)) return;
+      std::vector<ExprPtr> conjuncts;
+      if (isSelect && rel.as<op::Select>().predicate)
+         for (ExprPtr& conjunct : conjunctsOf(clone(*rel.as<op::Select>().predicate)))
+            if (!isVolatile(*conjunct) && !mayFail(*conjunct)) conjuncts.push_back(std::move(conjunct));
+      readsAll = conjuncts.empty();
+      if (readsAll) return;
+      filtered.insert(rel.inputs[0].get());
+      ExprPtr filter = makeAnd(std::move(conjuncts));
+      rewriteExpr(filter, [&](ExprPtr& expr) {
+         if (expr->kind != ExprKind::Column) return;
+         const auto at = std::ranges::find(scan->columns, columnOf(*expr)) - scan->columns.begin();
+         expr = query.ref(scan->cteColumns[static_cast<size_t>(at)]);
+      });
+      if (std::ranges::none_of(filters, [&](const ExprPtr& other) { return equal(*other, *filter); }))
+         filters.push_back(std::move(filter));
+   });
+   if (readsAll || filters.empty()) return nullptr;
+   return filters.size() == 1 ? std::move(filters[0]) : makeOr(std::move(filters));
 }
 
 void inlineCtes(RelPtr& root, Query& query) {

@@ -5,12 +5,15 @@
 #include "common/thread/interruption.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/query/not_null.hpp"
+#include "optimizer/rewrite/ctes.hpp"
 #include "optimizer/rewrite/derive.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Moves predicates towards the scans as far as their meaning stays the same. On the way:
 // - an outer join becomes an inner join if a predicate drops its padded rows,
+// - a left join becomes an anti join if a predicate keeps only its padded rows,
 // - a test of a mark turns a Mark join into a Semi or Anti join,
+// - a CTE gets the disjunction of its readers' predicates,
 // - new predicates are derived from equalities (a = b and b = 5) and from disjunctions (derive.cpp).
 // Volatile predicates do not move. Predicates that are not leakproof do not pass a barrier: their errors would tell of
 // rows that row-level security hides.
@@ -105,12 +108,7 @@ private:
       case RelKind::Sort:
       case RelKind::LockRows: return pushAll(std::move(rel), std::move(conjuncts));
       case RelKind::Barrier: return pushThroughBarrier(std::move(rel), std::move(conjuncts));
-      case RelKind::With:
-         for (Cte& cte : rel->as<op::With>().ctes) {
-            cte.query = push(std::move(cte.query), {});
-            if (cte.recursive) cte.recursive = push(std::move(cte.recursive), {});
-         }
-         return pushAll(std::move(rel), std::move(conjuncts));
+      case RelKind::With: return pushWith(std::move(rel), std::move(conjuncts));
       case RelKind::GroupBy: return pushGroupBy(std::move(rel), std::move(conjuncts));
       case RelKind::Distinct: return pushDistinct(std::move(rel), std::move(conjuncts));
       case RelKind::SetOp: return pushSetOp(std::move(rel), std::move(conjuncts));
@@ -124,6 +122,20 @@ private:
 
    RelPtr pushAll(RelPtr rel, Conjuncts conjuncts) {
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(conjuncts));
+      return rel;
+   }
+
+   /// Readers come first: a CTE gets what all of them ask of its rows.
+   RelPtr pushWith(RelPtr rel, Conjuncts conjuncts) {
+      rel = pushAll(std::move(rel), std::move(conjuncts));
+      std::vector<Cte>& ctes = rel->as<op::With>().ctes;
+      for (size_t i = ctes.size(); i-- > 0;) {
+         Cte& cte = ctes[i];
+         Conjuncts wanted;
+         if (ExprPtr filter = filterOfReaders(*rel, cte, query_)) wanted.push_back(std::move(filter));
+         cte.query = push(std::move(cte.query), std::move(wanted));
+         if (cte.recursive) cte.recursive = push(std::move(cte.recursive), {});
+      }
       return rel;
    }
 
@@ -188,7 +200,10 @@ private:
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
-         (!used.empty() && partition.containsAll(used) ? below : stay).push_back(std::move(conjunct));
+         const bool isOfPartitions = !used.empty() && partition.containsAll(used);
+         if (!isOfPartitions)
+            if (ExprPtr implied = impliedBy(*conjunct, partition)) below.push_back(std::move(implied));
+         (isOfPartitions ? below : stay).push_back(std::move(conjunct));
       }
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
       return makeSelect(std::move(rel), std::move(stay));
@@ -208,8 +223,10 @@ private:
       for (ExprPtr& conjunct : conjuncts) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          if (used.empty() || !keys.containsAll(used)) {
+            ExprPtr implied = impliedBy(*conjunct, keys);
             stay.push_back(std::move(conjunct));
-            continue;
+            if (!implied) continue;
+            conjunct = std::move(implied);
          }
          substituteColumns(conjunct, [&group](ColumnId column) -> const Expr* {
             for (const ComputedColumn& key : group.keys)
@@ -364,10 +381,34 @@ private:
       return rel;
    }
 
+   /// The rows of a Left join that have no partner. The columns of its right side, which operators above may read, are
+   /// NULL; below the join they get other names.
+   RelPtr withoutPartners(RelPtr rel) {
+      auto& join = rel->as<op::Join>();
+      join.kind = JoinKind::Anti;
+      std::vector<ComputedColumn> nulls;
+      for (const ColumnId column : outputColumns(*rel->inputs[1]))
+         nulls.push_back({column, makeNull(query_.columns[column].type)});
+      ColumnMap renamed;
+      rel->inputs[1] = cloneRenamed(*rel->inputs[1], query_, renamed);
+      rewriteExpr(join.predicate, [&](ExprPtr& expr) {
+         if (expr->kind != ExprKind::Column) return;
+         if (const auto it = renamed.find(columnOf(*expr)); it != renamed.end()) expr = query_.ref(it->second);
+      });
+      return makeMap(std::move(rel), std::move(nulls));
+   }
+
    /// Left, Semi, Anti, Single: conjuncts over left columns filter the left side; conjuncts of ON over right columns
    /// filter the right side.
    RelPtr pushOneSided(RelPtr rel, Conjuncts conjuncts) {
       auto& join = rel->as<op::Join>();
+      if (comparesWithValue(*rel, conjuncts)) {
+         rel->inputs[1] = makeJoin(JoinKind::Single, oneRow(), std::move(rel->inputs[1]), nullptr);
+         join.kind = JoinKind::Inner;
+         return pushInner(std::move(rel), std::move(conjuncts));
+      }
+      if (join.kind == JoinKind::Left && keepsOnlyPadded(*rel, conjuncts, query_))
+         return push(withoutPartners(std::move(rel)), std::move(conjuncts));
       const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
       Conjuncts toLeft, toRight, stay, on;
       for (ExprPtr& conjunct : conjuncts)

@@ -8,6 +8,9 @@ namespace ouzel::optimizer {
 
 /// Drops CTEs without readers, and inlines CTEs that are read once or are NOT MATERIALIZED.
 void inlineCtes(RelPtr& root, Query& query);
+/// Inlines CTEs that join stored tables and give more rows than those have: a reader's predicates, and runtime filters,
+/// then leave out most of them. True: pushDown() has new predicates to move.
+bool inlineExpandingCtes(RelPtr& root, Query& query);
 /// Moves a cast that all rows of a VALUES share into a Map above the VALUES.
 void liftCasts(RelPtr& root, Query& query);
 /// Folds constants, normalises predicates, factors common conjuncts out of ORs, removes casts around columns.
@@ -52,6 +55,10 @@ void splitSums(RelPtr& root, Query& query);
 void shareSubexpressions(RelPtr& root, Query& query);
 /// Runs equal joins and aggregations of a query once.
 void shareSubplans(RelPtr& root, Query& query);
+/// Groups below joins where that leaves fewer rows to group by many columns, or by texts.
+void groupEarly(RelPtr& root, Query& query);
+/// Computes grouping sets from finer grouping sets where the rows are many more than the groups.
+void rollUp(RelPtr& root, Query& query);
 /// Chooses the order of joins (join_order/).
 void orderJoins(RelPtr& root, Query& query);
 /// Runs all rewrites in their order.

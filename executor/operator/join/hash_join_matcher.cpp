@@ -454,8 +454,16 @@ OperatorStatus HashJoinMatcher::processExistence(const Batch& in, Batch& out) {
 OperatorStatus HashJoinMatcher::markBuildSide(QueryContext& context, const Batch& in) {
    if (!shape_.residual) {
       while (matchedCount_ > 0) {
-         for (uint32_t i = 0; i < matchedCount_; ++i)
-            table_->rows().setMatched(rows_[matched_[i]]);
+         // Who marks a row goes on to mark the next row with its key. So a chain ends at a row that has a mark, and each
+         // is followed about once, however many probe rows have the key.
+         uint32_t marked = 0;
+         for (uint32_t i = 0; i < matchedCount_; ++i) {
+            const std::byte* row = rows_[matched_[i]];
+            if (table_->rows().isMatched(row)) continue;
+            table_->rows().setMatched(row);
+            matched_[marked++] = matched_[i];
+         }
+         matchedCount_ = marked;
          advance();
       }
       return OperatorStatus::NeedInput;

@@ -39,7 +39,10 @@ public:
       // Load before storing, so that cache lines of rows with many matches stay shared.
       if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
    }
-   bool isMatched(const std::byte* row) const { return static_cast<uint8_t>(row[flagOffset_]) != 0; }
+   bool isMatched(const std::byte* row) const {
+      const std::atomic_ref<uint8_t> flag(*reinterpret_cast<uint8_t*>(const_cast<std::byte*>(row) + flagOffset_));
+      return flag.load(std::memory_order_relaxed) != 0;
+   }
 
 private:
    std::vector<Key> keys_;

@@ -90,8 +90,10 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
       return e.as<scalar::InList>().negated ? negate(any) : any;
    }
    case ExprKind::Call: {
-      const Cell a = arg(0), b = arg(1);
       const std::string_view name = functionOf(e)->source;
+      const Cell a = arg(0);
+      if (name == "numeric_int8") return a;
+      const Cell b = arg(1);
       const bool isLeast = name == "ouzel_least";
       if (isLeast || name == "ouzel_greatest") return !a ? b : !b ? a : isLeast ? std::min(a, b) : std::max(a, b);
       if (!a || !b) return std::nullopt;
@@ -284,17 +286,32 @@ std::vector<Row> Interpreter::join(const Rel& rel, const Row& outer) {
 
 std::vector<Row> Interpreter::groupBy(const Rel& rel, const Row& outer) {
    const auto& fields = rel.as<op::GroupBy>();
+   std::vector<uint32_t> all;
+   for (uint32_t i = 0; i < fields.keys.size(); ++i)
+      all.push_back(i);
+   const std::vector<Row> inputs = run(*rel.inputs[0], outer);
+   if (fields.groupingSets.empty()) return groupingSet(fields, all, inputs, outer);
+   std::vector<Row> result;
+   for (const std::vector<uint32_t>& set : fields.groupingSets)
+      for (Row& row : groupingSet(fields, set, inputs, outer))
+         result.push_back(std::move(row));
+   return result;
+}
+
+std::vector<Row> Interpreter::groupingSet(const op::GroupBy& fields, const std::vector<uint32_t>& set,
+                                          const std::vector<Row>& inputs, const Row& outer) {
+   const auto isAbsent = [&set](uint32_t key) { return std::find(set.begin(), set.end(), key) == set.end(); };
    std::vector<std::pair<std::vector<Cell>, std::vector<Row>>> groups;
-   for (const Row& input : run(*rel.inputs[0], outer)) {
+   for (const Row& input : inputs) {
       const Row row = merged(outer, input);
       std::vector<Cell> key;
-      for (const ComputedColumn& k : fields.keys)
-         key.push_back(evaluate(*k.expr, row));
+      for (uint32_t k = 0; k < fields.keys.size(); ++k)
+         key.push_back(isAbsent(k) ? Cell() : evaluate(*fields.keys[k].expr, row));
       auto it = std::find_if(groups.begin(), groups.end(), [&key](const auto& group) { return group.first == key; });
       if (it == groups.end()) it = groups.insert(groups.end(), {key, {}});
       it->second.push_back(row);
    }
-   if (fields.keys.empty() && groups.empty()) groups.push_back({});
+   if (set.empty() && groups.empty()) groups.push_back({std::vector<Cell>(fields.keys.size()), {}});
    std::vector<Row> result;
    for (const auto& [key, rows] : groups) {
       Row row;
@@ -316,6 +333,12 @@ std::vector<Row> Interpreter::groupBy(const Rel& rel, const Row& outer) {
             if (name == "max") state = state ? std::max(*state, *value) : value;
          }
          row[call.column] = state;
+      }
+      for (const GroupingCall& call : fields.groupingCalls) {
+         int64_t mask = 0;
+         for (const uint32_t k : call.keys)
+            mask = mask * 2 + isAbsent(k);
+         row[call.column] = mask;
       }
       result.push_back(std::move(row));
    }

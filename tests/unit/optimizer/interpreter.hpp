@@ -25,6 +25,8 @@ private:
    bool holds(const sql::ExprPtr& predicate, const Row& row);
    std::vector<Row> join(const sql::Rel& rel, const Row& outer);
    std::vector<Row> groupBy(const sql::Rel& rel, const Row& outer);
+   std::vector<Row> groupingSet(const sql::op::GroupBy& fields, const std::vector<uint32_t>& set,
+                                const std::vector<Row>& inputs, const Row& outer);
    std::vector<Row> window(const sql::Rel& rel, const Row& outer);
    std::vector<Row> setOp(const sql::Rel& rel, const Row& outer);
    void sort(std::vector<Row>& rows, const std::vector<sql::SortKey>& keys);

@@ -128,15 +128,7 @@ RelPtr RandomQuery::table(Columns& out) {
    return get;
 }
 
-RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bool isStatic) {
-   Columns in;
-   auto rel = std::make_unique<Rel>(RelKind::GroupBy);
-   rel->inputs.push_back(relation(in, outer, depth));
-   if (!isStatic)
-      for (uint32_t i = 0; i <= chance(2); ++i) {
-         rel->as<op::GroupBy>().keys.push_back({column("k"), value(in)});
-         out.push_back(rel->as<op::GroupBy>().keys.back().column);
-      }
+void RandomQuery::addAggregates(op::GroupBy& group, Columns& out, const Columns& in, const Columns& outer) {
    static const char* const names[] = {"count", "sum", "min", "max"};
    for (uint32_t i = 0; i <= chance(2); ++i) {
       AggregateCall call;
@@ -149,8 +141,20 @@ RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bo
       call.distinct = chance(4) == 0;
       call.args.push_back(chance(6) == 0 && !outer.empty() ? value(outer) : value(in));
       out.push_back(call.column);
-      rel->as<op::GroupBy>().aggregates.push_back(std::move(call));
+      group.aggregates.push_back(std::move(call));
    }
+}
+
+RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bool isStatic) {
+   Columns in;
+   auto rel = std::make_unique<Rel>(RelKind::GroupBy);
+   rel->inputs.push_back(relation(in, outer, depth));
+   if (!isStatic)
+      for (uint32_t i = 0; i <= chance(2); ++i) {
+         rel->as<op::GroupBy>().keys.push_back({column("k"), value(in)});
+         out.push_back(rel->as<op::GroupBy>().keys.back().column);
+      }
+   addAggregates(rel->as<op::GroupBy>(), out, in, outer);
    if (chance(3) != 0) return rel;
    auto having = std::make_unique<Rel>(RelKind::Select);
    having->as<op::Select>().predicate = predicate(out, outer, 0);
@@ -324,6 +328,39 @@ BoundQuery RandomQuery::makeJoins(uint32_t relations, bool outerJoins) {
    for (const ColumnId c : parts[0].columns)
       query_.output.push_back({"c", c, int8});
    query_.root = std::move(parts[0].rel);
+   return std::move(query_);
+}
+
+BoundQuery RandomQuery::makeGroupedJoins(uint32_t relations) {
+   query_ = makeJoins(relations, false);
+   Columns in, out;
+   for (const OutputColumn& column : query_.output)
+      in.push_back(column.column);
+   op::GroupBy group;
+   for (uint32_t i = 0; i <= chance(3); ++i) {
+      group.keys.push_back({column("k"), makeColumn(in[chance(static_cast<uint32_t>(in.size()))], int8)});
+      out.push_back(group.keys.back().column);
+   }
+   addAggregates(group, out, in, {});
+   if (chance(3) == 0) { // GROUPING SETS of random keys, with or without one that has them all
+      for (uint32_t i = 0; i <= chance(4); ++i) {
+         std::vector<uint32_t>& set = group.groupingSets.emplace_back();
+         for (uint32_t k = 0; k < group.keys.size(); ++k)
+            if (chance(2) == 0) set.push_back(k);
+      }
+      if (chance(4) != 0) {
+         std::vector<uint32_t>& finest = group.groupingSets.emplace_back();
+         for (uint32_t k = 0; k < group.keys.size(); ++k)
+            finest.push_back(k);
+      }
+      group.groupingCalls.push_back({column("grouping"), {0}});
+      query_.columns[group.groupingCalls.back().column].type = SqlType{oid::int4};
+      out.push_back(group.groupingCalls.back().column);
+   }
+   query_.root = makeRel(RelKind::GroupBy, std::move(group), std::move(query_.root));
+   query_.output.clear();
+   for (const ColumnId c : out)
+      query_.output.push_back({"c", c, int8});
    return std::move(query_);
 }
 

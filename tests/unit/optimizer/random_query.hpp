@@ -14,6 +14,8 @@ public:
    sql::BoundQuery make(uint32_t depth);
    /// Makes a query of joins only, of `relations` tables and of the kinds that can be reordered.
    sql::BoundQuery makeJoins(uint32_t relations, bool outerJoins);
+   /// Makes a query that groups such inner joins.
+   sql::BoundQuery makeGroupedJoins(uint32_t relations);
 
 private:
    using Columns = std::vector<sql::ColumnId>;
@@ -26,6 +28,7 @@ private:
    sql::RelPtr table(Columns& out);
    sql::RelPtr relation(Columns& out, const Columns& outer, uint32_t depth);
    sql::RelPtr group(Columns& out, const Columns& outer, uint32_t depth, bool isStatic);
+   void addAggregates(sql::op::GroupBy& group, Columns& out, const Columns& in, const Columns& outer);
    sql::RelPtr limited(Columns& out, const Columns& outer, uint32_t depth, int64_t limit);
 
    uint64_t state_;

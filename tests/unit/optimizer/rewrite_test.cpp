@@ -17,7 +17,8 @@ using namespace ouzel::optimizer;
 namespace {
 
 /// Small tables with many repetitions and NULLs; the first column is never NULL.
-test::Tables makeTables(uint64_t seed) {
+/// `isKeyed`: the first column is unique.
+test::Tables makeTables(uint64_t seed, bool isKeyed = false) {
    test::Tables tables;
    uint64_t state = seed * 77 + 5;
    const auto chance = [&state](uint32_t below) {
@@ -29,7 +30,9 @@ test::Tables makeTables(uint64_t seed) {
       for (uint32_t i = 0; i < chance(6); ++i) {
          std::vector<test::Cell> row;
          for (int c = 0; c < 3; ++c)
-            row.push_back(c > 0 && chance(4) == 0 ? test::Cell() : test::Cell(chance(4)));
+            row.push_back(c == 0 && isKeyed         ? test::Cell(i)
+                          : c > 0 && chance(4) == 0 ? test::Cell()
+                                                    : test::Cell(chance(4)));
          rows.push_back(std::move(row));
       }
    }
@@ -46,6 +49,10 @@ std::vector<ColumnId> outputOf(const sql::BoundQuery& query) {
 /// Claims that tables are large, so that no rewrite is skipped for small ones.
 class LargeTables : public StatisticsProvider {
 public:
+   explicit LargeTables(bool isKeyed = false) : isKeyed_(isKeyed) {}
+   std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) override {
+      return isKeyed_ ? std::vector<std::vector<int16_t>>{{1}} : std::vector<std::vector<int16_t>>{};
+   }
    std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef&) override {
       auto result = std::make_shared<storage::TableStatistics>();
       result->rowCount = 100'000;
@@ -57,6 +64,9 @@ public:
       }
       return result;
    }
+
+private:
+   bool isKeyed_;
 };
 
 bool hasDependence(Rel& root) {
@@ -74,11 +84,11 @@ bool hasDependence(Rel& root) {
    return found;
 }
 
-void checkQuery(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& settings) {
-   const test::Tables tables = makeTables(seed);
+void checkQuery(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& settings, bool isKeyed = false) {
+   const test::Tables tables = makeTables(seed, isKeyed);
    const auto expected = test::canonical(test::Interpreter(tables).run(*query.root), outputOf(query));
    const std::string before = sql::toString(*query.root, query.columns);
-   LargeTables statistics;
+   LargeTables statistics(isKeyed);
    OptimizerContext context;
    context.settings = settings;
    if (seed % 2) context.statistics = &statistics;
@@ -144,8 +154,10 @@ CATCH_TEST_CASE("plans mean what the queries mean") {
 CATCH_TEST_CASE("unnesting keeps results") {
    OptimizerSettings settings;
    settings.enabled = false;
-   for (uint64_t seed = 1; seed <= 3000; ++seed)
+   for (uint64_t seed = 1; seed <= 3000; ++seed) {
+      settings.seed = seed % 2;
       checkQuery(test::RandomQuery(seed).make(static_cast<uint32_t>(1 + seed % 4)), seed, settings);
+   }
 }
 
 CATCH_TEST_CASE("all rewrites keep results") {
@@ -162,6 +174,14 @@ CATCH_TEST_CASE("every join order the graph allows gives the same rows") {
          checkQuery(test::RandomQuery(seed).makeJoins(static_cast<uint32_t>(2 + seed % 5), seed % 3 != 0), seed,
                     settings);
       }
+}
+
+CATCH_TEST_CASE("groups before joins are the groups after them") {
+   OptimizerSettings settings;
+   settings.seed = 1;
+   for (uint64_t seed = 1; seed <= 4000; ++seed)
+      checkQuery(test::RandomQuery(seed).makeGroupedJoins(static_cast<uint32_t>(2 + seed % 4)), seed, settings,
+                 seed % 4 == 3);
 }
 
 CATCH_TEST_CASE("what may fail does not pass a barrier") {
