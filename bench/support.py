@@ -9,7 +9,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BINARY = os.path.join(ROOT, "build/release/ouzel")
 VENV = os.path.join(ROOT, "build/bench-venv")
-PACKAGES = ["duckdb", "tableauhyperapi", "chdb", "psycopg[binary]", "tpchgen-cli", "matplotlib"]
+PACKAGES = ["duckdb", "tableauhyperapi", "chdb", "psycopg[binary]", "tpchgen-cli", "matplotlib", "numpy", "pyarrow"]
 
 
 def ensure_venv():
