@@ -99,6 +99,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("removeAliases");
    pruneColumns(root, output, query);
    done("pruneColumns");
+   dropDeterminedKeys(root, query);
+   done("dropDeterminedKeys");
    if (settings.joinOrder) groupEarly(root, query);
    done("groupEarly");
    if (settings.joinOrder) rollUp(root, query);

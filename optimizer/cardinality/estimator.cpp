@@ -182,8 +182,11 @@ RelEstimate Estimator::compute(const Rel& rel) {
          break;
       }
       result.rows = it->second.rows;
-      for (size_t i = 0; i < scan.columns.size(); ++i)
-         result.columns[scan.columns[i]] = it->second.column(scan.cteColumns[i]);
+      for (size_t i = 0; i < scan.columns.size(); ++i) {
+         ColumnEstimate column = it->second.column(scan.cteColumns[i]);
+         column.scan = 0; // other scans of the CTE have other rows
+         result.columns[scan.columns[i]] = column;
+      }
       break;
    }
    case RelKind::RecursiveScan: {
@@ -218,6 +221,16 @@ bool Estimator::findsOneRow(const op::Get& get) const {
 }
 
 RelEstimate Estimator::get(const op::Get& get) {
+   RelEstimate result = getColumns(get);
+   const uint32_t scan = get.columns.empty() ? 0 : static_cast<uint32_t>(get.columns[0].column) + 1;
+   for (auto& entry : result.columns) {
+      entry.second.scan = scan;
+      entry.second.scanRows = result.rows;
+   }
+   return result;
+}
+
+RelEstimate Estimator::getColumns(const op::Get& get) {
    RelEstimate result;
    result.rows = unknownTableRows;
    std::shared_ptr<const storage::TableStatistics> statistics;
@@ -448,25 +461,6 @@ RelEstimate Estimator::join(const Rel& rel) {
    }
    result.rows = rows;
    return result;
-}
-
-double Estimator::groups(const RelEstimate& input, const std::vector<const Expr*>& keys) {
-   // The key with most distinct values counts in full, each further key counts less: columns of one table are rarely
-   // independent.
-   std::vector<double> counts;
-   std::vector<bool> isTaken(keys.size(), false);
-   while (const auto together = extended_.isEmpty() ? std::nullopt : extended_.groups(keys, isTaken, input.rows))
-      counts.push_back(std::max(1.0, *together));
-   for (size_t i = 0; i < keys.size(); ++i)
-      if (!isTaken[i]) counts.push_back(std::max(1.0, distinctOf(*keys[i], input)));
-   std::sort(counts.begin(), counts.end(), std::greater<>());
-   double product = 1, exponent = 1;
-   for (const double count : counts) {
-      product *= std::pow(count, exponent);
-      exponent = std::max(0.5, exponent * 0.9);
-      if (product > input.rows) break;
-   }
-   return std::max(1.0, std::min(product, input.rows));
 }
 
 RelEstimate Estimator::groupBy(const Rel& rel) {

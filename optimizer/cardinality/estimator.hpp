@@ -43,6 +43,7 @@ public:
 private:
    RelEstimate compute(const Rel& rel);
    RelEstimate get(const op::Get& get);
+   RelEstimate getColumns(const op::Get& get);
    bool findsOneRow(const op::Get& get) const;
    RelEstimate join(const Rel& rel);
    static double matchedFraction(const Expr* predicate, const RelEstimate& left, const RelEstimate& right,

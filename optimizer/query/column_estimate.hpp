@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 
 namespace ouzel::optimizer {
 
@@ -12,6 +13,9 @@ struct ColumnEstimate {
    double min = 0, max = 0; ///< numbers, dates, timestamps as doubles in units of the stored representation
    bool hasBounds = false;
    double averageWidth = 8;
+   /// The scan that gives the column, and its rows: columns of one scan have no more combinations. 0: unknown.
+   uint32_t scan = 0;
+   double scanRows = 0;
 };
 
 } // namespace ouzel::optimizer

@@ -125,7 +125,7 @@ bool inlineExpandingCtes(RelPtr& root, Query& query) {
    return isChanged;
 }
 
-ExprPtr filterOfReaders(Rel& tree, const Cte& cte, const Query& query) {
+ExprPtr filterOfReaders(Rel& tree, const Cte& cte, Query& query) {
    std::vector<ExprPtr> filters; // of each reader
    std::unordered_set<const Rel*> filtered;
    bool readsAll = cte.recursive || cte.materialized == true || hasSideEffects(*cte.query);
@@ -151,7 +151,9 @@ ExprPtr filterOfReaders(Rel& tree, const Cte& cte, const Query& query) {
          filters.push_back(std::move(filter));
    });
    if (readsAll || filters.empty()) return nullptr;
-   return filters.size() == 1 ? std::move(filters[0]) : makeOr(std::move(filters));
+   ExprPtr filter = filters.size() == 1 ? std::move(filters[0]) : makeOr(std::move(filters));
+   simplifyExpr(filter, query);
+   return filter;
 }
 
 void inlineCtes(RelPtr& root, Query& query) {

@@ -79,6 +79,13 @@ public:
    }
 
 private:
+   /// impliedBy(), in its simplest form: a = 1 OR a = 2 is estimated worse than a IN (1, 2).
+   ExprPtr implied(const Expr& conjunct, const ColumnSet& side) {
+      ExprPtr predicate = impliedBy(conjunct, side);
+      if (predicate) simplifyExpr(predicate, query_);
+      return predicate;
+   }
+
    RelPtr pushInto(RelPtr rel, Conjuncts conjuncts) {
       checkStack();
       switch (rel->kind) {
@@ -202,7 +209,7 @@ private:
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          const bool isOfPartitions = !used.empty() && partition.containsAll(used);
          if (!isOfPartitions)
-            if (ExprPtr implied = impliedBy(*conjunct, partition)) below.push_back(std::move(implied));
+            if (ExprPtr weaker = implied(*conjunct, partition)) below.push_back(std::move(weaker));
          (isOfPartitions ? below : stay).push_back(std::move(conjunct));
       }
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
@@ -223,10 +230,10 @@ private:
       for (ExprPtr& conjunct : conjuncts) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          if (used.empty() || !keys.containsAll(used)) {
-            ExprPtr implied = impliedBy(*conjunct, keys);
+            ExprPtr weaker = implied(*conjunct, keys);
             stay.push_back(std::move(conjunct));
-            if (!implied) continue;
-            conjunct = std::move(implied);
+            if (!weaker) continue;
+            conjunct = std::move(weaker);
          }
          substituteColumns(conjunct, [&group](ColumnId column) -> const Expr* {
             for (const ComputedColumn& key : group.keys)
@@ -369,8 +376,8 @@ private:
          } else if (right.containsAll(used)) {
             addNew(toRight, std::move(conjunct));
          } else {
-            if (ExprPtr implied = impliedBy(*conjunct, left)) addNew(toLeft, std::move(implied));
-            if (ExprPtr implied = impliedBy(*conjunct, right)) addNew(toRight, std::move(implied));
+            if (ExprPtr weaker = implied(*conjunct, left)) addNew(toLeft, std::move(weaker));
+            if (ExprPtr weaker = implied(*conjunct, right)) addNew(toRight, std::move(weaker));
             here.push_back(std::move(conjunct));
          }
       }
@@ -424,9 +431,9 @@ private:
          } else if (semi && left.containsAll(used)) {
             toLeft.push_back(std::move(conjunct));
          } else {
-            if (ExprPtr implied = impliedBy(*conjunct, right)) addNew(toRight, std::move(implied));
+            if (ExprPtr weaker = implied(*conjunct, right)) addNew(toRight, std::move(weaker));
             if (semi)
-               if (ExprPtr implied = impliedBy(*conjunct, left)) addNew(toLeft, std::move(implied));
+               if (ExprPtr weaker = implied(*conjunct, left)) addNew(toLeft, std::move(weaker));
             on.push_back(std::move(conjunct));
          }
       }

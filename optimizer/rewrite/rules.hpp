@@ -55,6 +55,8 @@ void splitSums(RelPtr& root, Query& query);
 void shareSubexpressions(RelPtr& root, Query& query);
 /// Runs equal joins and aggregations of a query once.
 void shareSubplans(RelPtr& root, Query& query);
+/// Takes keys of a GroupBy away that follow from other keys, and computes them for each group.
+void dropDeterminedKeys(RelPtr& root, Query& query);
 /// Groups below joins where that leaves fewer rows to group by many columns, or by texts.
 void groupEarly(RelPtr& root, Query& query);
 /// Computes grouping sets from finer grouping sets where the rows are many more than the groups.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/grouping/partial_aggregates.hpp"
@@ -15,8 +16,9 @@
 //                                                     sale
 //                                                   customer
 //
-// The upper GroupBy goes if the names are a key of the customers. The sides are called `below`, with all that
-// aggregates read, and `above`. Estimates decide.
+// The conditions of sum(CASE WHEN customer.kind = 1 THEN price END) may be above, too: they hold for all sales of one
+// group below, or for none. The upper GroupBy goes if the names are a key of the customers. The sides are called
+// `below`, with all that aggregates read, and `above`. Estimates decide.
 
 namespace ouzel::optimizer {
 
@@ -91,12 +93,34 @@ private:
          for (const Expr* conjunct : conjunctList(predicate->get()))
             conjuncts_.push_back({conjunct, relationsOf(*conjunct)});
       for (const AggregateCall& call : group_.aggregates) {
+         const bool isConditional = mayBeConditional(call);
          for (const ExprPtr& arg : call.args)
-            aggregated_ |= relationsOf(*arg);
+            aggregated_ |= relationsOf(isConditional ? *arg->args[1] : *arg);
          if (call.filter) aggregated_ |= relationsOf(*call.filter);
       }
       if (aggregated_ == 0) aggregated_ = largestRelation();
       return true;
+   }
+
+   /// sum or avg of CASE WHEN condition THEN value [ELSE NULL, or 0 for a sum] END.
+   static bool mayBeConditional(const AggregateCall& call) {
+      const bool isSum = call.function->name == "sum";
+      if ((!isSum && call.function->name != "avg") || call.args[0]->kind != ExprKind::Case) return false;
+      const std::vector<ExprPtr>& parts = call.args[0]->args;
+      if (parts.size() == 2) return true;
+      return parts.size() == 3 && (isNullConstant(*parts[2]) || (isSum && isZeroConstant(*parts[2])));
+   }
+   static bool isZeroConstant(const Expr& expr) {
+      const Value* value = knownValue(expr);
+      if (!value || value->isNull) return false;
+      if (value->type == PhysicalType::Decimal) return decimal::sign(StringView(value->bytes)) == 0;
+      const bool isInteger =
+          value->type == PhysicalType::I16 || value->type == PhysicalType::I32 || value->type == PhysicalType::I64;
+      return isInteger && value->i64 == 0;
+   }
+   /// Whether the condition of the aggregate is above. False also where there is none.
+   bool isConditionAbove(const AggregateCall& call, RelationBits above) const {
+      return mayBeConditional(call) && (relationsOf(*call.args[0]->args[0]) & above) != 0;
    }
 
    RelationBits relationsOf(const Expr& expr) const {
@@ -116,13 +140,14 @@ private:
       return RelationBits{1} << largest;
    }
 
-   /// What the relations of `seeds` are joined with, directly or not, by other relations than those of `without`.
+   /// What equalities join with the relations of `seeds`, directly or not, without the relations of `without`.
    RelationBits reached(RelationBits seeds, RelationBits without) const {
       for (bool grows = true; grows;) {
          grows = false;
          for (const Conjunct& conjunct : conjuncts_) {
             const RelationBits bits = conjunct.relations;
-            if ((bits & without) != 0 || (bits & seeds) == 0 || (bits & ~seeds) == 0) continue;
+            if (!isEquality(*conjunct.expr) || (bits & without) != 0) continue;
+            if ((bits & seeds) == 0 || (bits & ~seeds) == 0) continue;
             seeds |= bits;
             grows = true;
          }
@@ -145,6 +170,12 @@ private:
          split.across.push_back(conjunct.expr);
       }
       if (split.across.empty()) return std::nullopt;
+      bool hasConditionAbove = false;
+      for (const AggregateCall& call : group_.aggregates) {
+         if (!isConditionAbove(call, split.above)) continue;
+         if ((relationsOf(*call.args[0]->args[0]) & below) != 0) return std::nullopt;
+         hasConditionAbove = true;
+      }
       ColumnSet keysAbove;
       bool hasKeyAbove = false;
       for (const ComputedColumn& key : group_.keys) {
@@ -154,8 +185,8 @@ private:
          hasKeyAbove = true;
          if (const ColumnId column = columnOf(*key.expr); column != noColumn) keysAbove.add(column);
       }
-      if (!hasKeyAbove) return std::nullopt;
-      split.isGroupedOnce = group_.groupingSets.empty() && group_.groupingCalls.empty();
+      if (!hasKeyAbove && !hasConditionAbove) return std::nullopt;
+      split.isGroupedOnce = !hasConditionAbove && group_.groupingSets.empty() && group_.groupingCalls.empty();
       for (size_t r = 0; r < columns_.size(); ++r)
          if ((split.above >> r & 1) != 0 && !isUniqueOn(**region_.relations[r], keysAbove, query_))
             split.isGroupedOnce = false;
@@ -268,10 +299,18 @@ private:
             early.aggregates.push_back(std::move(call));
             continue;
          }
+         const bool isConditional = isConditionAbove(call, split.above);
+         ExprPtr choice;
+         if (isConditional) {
+            choice = std::move(call.args[0]);
+            call.args[0] = std::move(choice->args[1]);
+         }
          std::vector<ColumnId> totals;
          for (AggregateCall& part : partsOf(call, query_)) {
-            late.aggregates.push_back(totalOf(call, part.column, query_));
-            totals.push_back(late.aggregates.back().column);
+            AggregateCall total = totalOf(call, part.column, query_);
+            if (isConditional) total.args[0] = chosen(*choice, std::move(total.args[0]));
+            totals.push_back(total.column);
+            late.aggregates.push_back(std::move(total));
             early.aggregates.push_back(std::move(part));
          }
          // The empty set has a row even where there are no parts.
@@ -287,6 +326,21 @@ private:
       if (!split.isGroupedOnce) result = makeRel(RelKind::GroupBy, std::move(late), std::move(result));
       rel_ = makeMap(std::move(result), std::move(results));
       return join;
+   }
+
+   /// `choice`, a CASE whose value is taken out, with `value` in its place, and the ELSE in the value's type.
+   static ExprPtr chosen(const Expr& choice, ExprPtr value) {
+      auto result = std::make_unique<Expr>(ExprKind::Case, value->type);
+      result->args.push_back(clone(*choice.args[0]));
+      const SqlType type = value->type;
+      result->args.push_back(std::move(value));
+      if (choice.args.size() == 3 && !isNullConstant(*choice.args[2])) result->args.push_back(zeroOf(type));
+      return result;
+   }
+   static ExprPtr zeroOf(const SqlType& type) {
+      if (type.oid == oid::float8) return makeConstant(type, Value::real(PhysicalType::F64, 0));
+      if (type.oid != oid::numeric) return makeConstant(type, Value::integer(PhysicalType::I64, 0));
+      return makeConstant(type, Value::string(std::string(decimal::fromInt64(0).view()), PhysicalType::Decimal));
    }
 
    static RelPtr joinAll(std::vector<RelPtr>& relations, std::vector<ExprPtr>& conjuncts) {
