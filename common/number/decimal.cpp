@@ -1,26 +1,16 @@
 #include "common/number/decimal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal_big.hpp"
+#include "common/number/decimal_small.hpp"
 #include "common/thread/interruption.hpp"
 
 namespace ouzel::decimal {
 
 namespace {
-
-constexpr std::array<uint128, powersOfTen> powers = [] {
-   std::array<uint128, powersOfTen> result{};
-   uint128 power = 1;
-   for (uint128& p : result) {
-      p = power;
-      power *= 10;
-   }
-   return result;
-}();
 
 uint32_t byteCount(uint128 v) {
    const uint64_t high = static_cast<uint64_t>(v >> 64), low = static_cast<uint64_t>(v);
@@ -47,62 +37,10 @@ StringView special(Kind kind) {
    return StringView(bytes, headerBytes);
 }
 
-/// a * 10^exponent, if that fits in 127 bits.
-bool scaleUp(int128& a, int32_t exponent) {
-   if (exponent == 0) return true;
-   if (exponent >= static_cast<int32_t>(powersOfTen)) return a == 0;
-   return !__builtin_mul_overflow(a, static_cast<int128>(powers[exponent]), &a);
-}
-
-/// Bring both to the larger scale; false if the digits do not fit.
-bool align(Scaled& a, Scaled& b) {
-   if (a.scale < b.scale) {
-      if (!scaleUp(a.value, b.scale - a.scale)) return false;
-      a.scale = b.scale;
-   } else if (b.scale < a.scale) {
-      if (!scaleUp(b.value, a.scale - b.scale)) return false;
-      b.scale = a.scale;
-   }
-   return true;
-}
-
 uint128 divideHalfUp(uint128 numerator, uint128 denominator) {
    const uint128 quotient = numerator / denominator;
    const uint128 remainder = numerator - quotient * denominator;
    return quotient + (remainder >= denominator - remainder);
-}
-
-int128 withSign(uint128 magnitude, bool negative) {
-   return negative ? -static_cast<int128>(magnitude) : static_cast<int128>(magnitude);
-}
-
-struct BigOperand {
-   Integer value;
-   int32_t scale;
-   explicit BigOperand(StringView v) : scale(load(v, value)) {}
-};
-
-int32_t alignBig(BigOperand& a, BigOperand& b) {
-   if (a.scale < b.scale) {
-      scaleUp(a.value, static_cast<uint32_t>(b.scale - a.scale));
-      a.scale = b.scale;
-   } else if (b.scale < a.scale) {
-      scaleUp(b.value, static_cast<uint32_t>(a.scale - b.scale));
-      b.scale = a.scale;
-   }
-   return a.scale;
-}
-
-[[noreturn, gnu::cold]] void throwDivisionByZero() {
-   throw SqlError(sqlstate::divisionByZero, "division by zero");
-}
-
-/// select_div_scale: at least 16 significant digits, at least either input's scale, at most 1000.
-int32_t quotientScale(Leading a, int32_t scaleA, Leading b, int32_t scaleB) {
-   int32_t weight = a.weight - b.weight;
-   if (a.group <= b.group) --weight;
-   const int32_t scale = std::max({significantDigitsMin - weight * 4, scaleA, scaleB, 0});
-   return std::min(scale, resultScaleMax);
 }
 
 } // namespace
@@ -175,6 +113,17 @@ void scaleDownTruncated(Integer& z, uint32_t exponent) {
    Integer power;
    power.setPowerOfTen(exponent);
    mpz_tdiv_q(z, z, power);
+}
+
+int32_t alignBig(BigOperand& a, BigOperand& b) {
+   if (a.scale < b.scale) {
+      scaleUp(a.value, static_cast<uint32_t>(b.scale - a.scale));
+      a.scale = b.scale;
+   } else if (b.scale < a.scale) {
+      scaleUp(b.value, static_cast<uint32_t>(a.scale - b.scale));
+      b.scale = a.scale;
+   }
+   return a.scale;
 }
 
 void throwOverflow() {
@@ -407,98 +356,6 @@ StringView multiply(StringView a, StringView b, Arena& arena) {
       resultScale = scaleMax;
    }
    return store(p.value, resultScale, arena);
-}
-
-namespace {
-
-/// a / b where at least one is NaN or infinite.
-StringView divideSpecial(StringView a, StringView b) {
-   if (isNaN(a) || isNaN(b)) return nan();
-   if (isFinite(a)) return fromInt64(0);
-   if (!isFinite(b)) return nan();
-   if (sign(b) == 0) throwDivisionByZero();
-   return infinity(sign(a) * sign(b) < 0);
-}
-
-/// numerator * 10^shift / denominator, rounded; the shift may be negative.
-StringView divideBig(Integer& numerator, Integer& denominator, int32_t shift, int32_t scale, Arena& arena) {
-   if (shift >= 0)
-      scaleUp(numerator, static_cast<uint32_t>(shift));
-   else
-      scaleUp(denominator, static_cast<uint32_t>(-shift));
-   divideRounded(numerator, denominator);
-   return store(numerator, scale, arena);
-}
-
-StringView divideSmall(Scaled x, Scaled y, Arena& arena) {
-   const int32_t resultScale = quotientScale(leading(x.value, x.scale), x.scale, leading(y.value, y.scale), y.scale);
-   const int32_t shift = resultScale - x.scale + y.scale;
-   Scaled numerator = x, denominator = y;
-   if (shift >= 0 ? scaleUp(numerator.value, shift) : scaleUp(denominator.value, -shift)) {
-      const uint128 quotient = divideHalfUp(magnitudeOf(numerator.value), magnitudeOf(denominator.value));
-      return build((x.value < 0) != (y.value < 0), quotient, resultScale, &arena);
-   }
-   Integer p, q;
-   p.setInt128(x.value);
-   q.setInt128(y.value);
-   return divideBig(p, q, shift, resultScale, arena);
-}
-
-} // namespace
-
-StringView divide(StringView a, StringView b, Arena& arena) {
-   Scaled x, y;
-   if (decode(a, x) && decode(b, y)) {
-      if (y.value == 0) throwDivisionByZero();
-      return divideSmall(x, y, arena);
-   }
-   if (!isFinite(a) || !isFinite(b)) return divideSpecial(a, b);
-   if (sign(b) == 0) throwDivisionByZero();
-   const int32_t scaleA = scale(a), scaleB = scale(b);
-   const int32_t resultScale = quotientScale(leading(a), scaleA, leading(b), scaleB);
-   BigOperand p(a), q(b);
-   return divideBig(p.value, q.value, resultScale - scaleA + scaleB, resultScale, arena);
-}
-
-StringView divideScaled(int128 sum, int32_t scale, int64_t count, Arena& arena) {
-   DCHECK(count > 0);
-   return divideSmall({sum, scale}, {count, 0}, arena);
-}
-
-StringView modulo(StringView a, StringView b, Arena& arena) {
-   Scaled x, y;
-   if (decode(a, x) && decode(b, y) && align(x, y)) {
-      if (y.value == 0) throwDivisionByZero();
-      if (y.value == -1) return fromInt64(0, x.scale); // INT128_MIN % -1 traps
-      return fromInt128(x.value % y.value, x.scale, arena);
-   }
-   if (!isFinite(a) || !isFinite(b)) {
-      if (isNaN(a) || isNaN(b)) return nan();
-      if (!isFinite(a)) {
-         if (sign(b) == 0) throwDivisionByZero();
-         return nan();
-      }
-      return arena.copyString(a.view()); // x mod infinity is x
-   }
-   if (sign(b) == 0) throwDivisionByZero();
-   BigOperand p(a), q(b);
-   const int32_t resultScale = alignBig(p, q);
-   mpz_tdiv_r(p.value, p.value, q.value);
-   return store(p.value, resultScale, arena);
-}
-
-StringView divideTruncated(StringView a, StringView b, Arena& arena) {
-   Scaled x, y;
-   if (decode(a, x) && decode(b, y) && align(x, y)) {
-      if (y.value == 0) throwDivisionByZero();
-      return build((x.value < 0) != (y.value < 0), magnitudeOf(x.value) / magnitudeOf(y.value), 0, &arena);
-   }
-   if (!isFinite(a) || !isFinite(b)) return divideSpecial(a, b);
-   if (sign(b) == 0) throwDivisionByZero();
-   BigOperand p(a), q(b);
-   alignBig(p, q);
-   mpz_tdiv_q(p.value, p.value, q.value);
-   return store(p.value, 0, arena);
 }
 
 StringView negate(StringView v, Arena& arena) {

@@ -42,9 +42,20 @@ void scaleDown(Integer& z, uint32_t exponent);
 void scaleDownTruncated(Integer& z, uint32_t exponent);
 /// numerator / denominator rounded half away from zero, into numerator.
 void divideRounded(Integer& numerator, const Integer& denominator);
+/// a / b of finite decimals, as divide() does it for those beyond 128 bits. REQUIRES: b is not zero.
+StringView divideBig(StringView a, StringView b, Arena& arena);
 /// Throws 22003 "value overflows numeric format" beyond PostgreSQL's limits.
 StringView store(const Integer& z, int32_t scale, Arena& arena);
 [[noreturn]] void throwOverflow();
+
+/// The digits and the scale of a finite decimal.
+struct BigOperand {
+   Integer value;
+   int32_t scale;
+   explicit BigOperand(StringView v) : scale(load(v, value)) {}
+};
+/// Brings both to the larger scale, which it returns.
+int32_t alignBig(BigOperand& a, BigOperand& b);
 
 /// Decimal exponent of the leading base-10000 digit group and that group's value: the inputs of PostgreSQL's scale
 /// rules. Zero has weight 0 and first group 0.

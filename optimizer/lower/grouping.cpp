@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal_spread.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "sql/algebra/fold.hpp"
@@ -27,9 +28,20 @@ bool isCount(std::string_view name) {
    return name == "count";
 }
 
+bool isSpread(std::string_view name) {
+   constexpr std::string_view names[] = {"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"};
+   return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 /// Aggregates with kernels over scaled numerics.
 bool takesScaled(std::string_view name) {
-   return name == "sum" || name == "avg" || name == "min" || name == "max" || isCount(name);
+   return name == "sum" || name == "avg" || name == "min" || name == "max" || isCount(name) || isSpread(name);
+}
+
+/// Whether the kernels of the spread can add the squares of all values.
+bool fitsMoments(const std::optional<Bounds>& bounds) {
+   constexpr int128 limit = int128{1} << decimal::Moments::valueBits;
+   return bounds && bounds->min > -limit && bounds->max < limit;
 }
 
 /// The expressions of an aggregate of a user in the representations that they run in, the generic ones.
@@ -90,6 +102,12 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
    if (name == "sum" && call.type.oid == oid::numeric && call.args[0]->repr.physical == PhysicalType::I128) {
       // The kernel of 128-bit sums does not check for overflow, so bounds must prove that no overflow can happen.
       if (!bounds || !sumOf(*bounds))
+         ExprLowering::convert(call.args[0], {PhysicalType::Decimal, 0});
+      else
+         exprs_.noteBoundsUsed();
+   }
+   if (isSpread(name) && call.args[0]->repr.physical == PhysicalType::I128) {
+      if (!fitsMoments(bounds))
          ExprLowering::convert(call.args[0], {PhysicalType::Decimal, 0});
       else
          exprs_.noteBoundsUsed();

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <gmp.h>
 #include <optional>
 
 #include "common/error/sql_error.hpp"
+#include "common/number/decimal_spread.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/aggregate/decimal_accumulator.hpp"
 #include "executor/function/float_overflow.hpp"
@@ -14,13 +14,7 @@ namespace ouzel::executor {
 
 namespace {
 
-enum class Spread : uint8_t { VarPop, VarSamp, StddevPop, StddevSamp };
-constexpr bool isSample(Spread spread) {
-   return spread == Spread::VarSamp || spread == Spread::StddevSamp;
-}
-constexpr bool isDeviation(Spread spread) {
-   return spread == Spread::StddevPop || spread == Spread::StddevSamp;
-}
+using decimal::fewestValues, decimal::isDeviation, decimal::isSample, decimal::Spread;
 
 // ---- floats ----
 
@@ -64,7 +58,7 @@ struct FloatSpread {
    static void add(State& s, T value, Arena&) { s.add(static_cast<double>(value)); }
    static void merge(State& into, const State& from, Arena&) { into.merge(from); }
    static void finish(const State& s, uint32_t row, FunctionContext&, ResultVector& result) {
-      if (s.n <= (isSample(spread) ? 1 : 0)) return result.setNull(row);
+      if (s.n < static_cast<double>(fewestValues(spread))) return result.setNull(row);
       const double variance = s.sxx / (isSample(spread) ? s.n - 1 : s.n);
       result.values<double>()[row] = isDeviation(spread) ? std::sqrt(variance) : variance;
    }
@@ -72,76 +66,44 @@ struct FloatSpread {
 
 // ---- integers and numerics ----
 
-/// The square root of a finite, positive decimal, rounded to `scale` digits.
-StringView squareRoot(StringView value, int32_t scale, Arena& arena) {
-   // Integer root of value * 10^(2 * (scale + 1)), then drop the extra digit.
-   mpz_t z, power;
-   mpz_inits(z, power, nullptr);
-   mpz_import(z, value.size() - decimal::headerBytes, -1, 1, -1, 0, value.data() + decimal::headerBytes);
-   const int32_t shift = 2 * (scale + 1) - decimal::scale(value);
-   mpz_ui_pow_ui(power, 10, static_cast<unsigned long>(shift < 0 ? -shift : shift));
-   if (shift >= 0) {
-      mpz_mul(z, z, power);
-   } else {
-      mpz_tdiv_q(z, z, power);
-   }
-   mpz_sqrt(z, z);
-   mpz_add_ui(z, z, 5);
-   mpz_tdiv_q_ui(z, z, 10);
-   char* digits = mpz_get_str(nullptr, 10, z);
-   std::string text = digits;
-   void (*release)(void*, size_t);
-   mp_get_memory_functions(nullptr, nullptr, &release);
-   release(digits, text.size() + 1);
-   mpz_clears(z, power, nullptr);
-   if (text.size() <= static_cast<size_t>(scale)) text.insert(0, static_cast<size_t>(scale) + 1 - text.size(), '0');
-   if (scale > 0) text.insert(text.size() - static_cast<size_t>(scale), ".");
-   return decimal::parse(text, arena);
-}
-
-/// PostgreSQL's numeric_stddev_internal: (n * sum(x^2) - sum(x)^2) / (n * (n - 1)).
-void finishExact(StringView sum, StringView squares, int64_t count, Spread spread, uint32_t row, ResultVector& result) {
-   Arena scratch;
-   const StringView n = decimal::fromInt64(count);
-   const StringView numerator =
-       decimal::subtract(decimal::multiply(n, squares, scratch), decimal::multiply(sum, sum, scratch), scratch);
-   StringView* out = result.values<StringView>();
-   if (decimal::sign(numerator) <= 0) {
-      out[row] = decimal::fromInt64(0);
-      return;
-   }
-   const StringView denominator = decimal::multiply(n, isSample(spread) ? decimal::fromInt64(count - 1) : n, scratch);
-   const StringView variance = decimal::divide(numerator, denominator, result.strings());
-   out[row] = isDeviation(spread) && decimal::sign(variance) > 0
-                  ? squareRoot(variance, decimal::scale(variance), result.strings())
-                  : variance;
-}
-
-struct alignas(16) IntegerMoments {
-   int128 sum = 0, squares = 0;
-   int64_t count = 0;
-};
-template <typename T, Spread spread>
-struct IntegerSpread {
-   using State = IntegerMoments;
+/// The sums of integers and of scaled numerics.
+template <typename T>
+struct ScaledMoments {
+   using State = decimal::Moments;
    using Input = T;
    static void add(State& s, T value, Arena&) {
-      s.sum += value;
-      s.squares += static_cast<int64_t>(value) * value;
-      ++s.count;
+      if constexpr (sizeof(T) == 16)
+         s.add(value);
+      else
+         s.add(static_cast<int64_t>(value));
    }
-   static void merge(State& into, const State& from, Arena&) {
-      into.sum += from.sum;
-      into.squares += from.squares;
-      into.count += from.count;
-   }
-   static void finish(const State& s, uint32_t row, FunctionContext&, ResultVector& result) {
-      if (s.count <= (isSample(spread) ? 1 : 0)) return result.setNull(row);
-      Arena scratch;
-      finishExact(decimal::fromInt128(s.sum, 0, scratch), decimal::fromInt128(s.squares, 0, scratch), s.count, spread,
-                  row, result);
-   }
+   static void merge(State& into, const State& from, Arena&) { into.merge(from); }
+   static void finish(const State&, uint32_t, FunctionContext&, ResultVector&) {}
 };
+template <Spread spread, int32_t scale>
+void finalizeMoments(const std::byte* const* states, uint32_t count, FunctionContext&, ResultVector& result) {
+   for (uint32_t i = 0; i < count; ++i) {
+      const auto& moments = stateAt<decimal::Moments>(states[i]);
+      if (moments.count < fewestValues(spread))
+         result.setNull(i);
+      else
+         result.values<StringView>()[i] = decimal::spreadOf(moments, scale, spread, result.strings());
+   }
+}
+/// All spreads of all scales share the functions that add.
+template <typename T, Spread spread, int32_t scale>
+constexpr AggregateKernel scaledSpread = [] {
+   AggregateKernel kernel = AggregateLoops<ScaledMoments<T>>::kernel;
+   kernel.finalize = finalizeMoments<spread, scale>;
+   kernel.accumulation = &accumulationTag<ScaledMoments<T>>;
+   return kernel;
+}();
+
+template <typename T, Spread spread, size_t... scale>
+const AggregateKernel* spreadByScale(uint32_t wanted, std::index_sequence<scale...>) {
+   static constexpr const AggregateKernel* kernels[] = {&scaledSpread<T, spread, static_cast<int32_t>(scale)>...};
+   return wanted < std::size(kernels) ? kernels[wanted] : nullptr;
+}
 
 struct DecimalMoments {
    DecimalAccumulator sum, squares;
@@ -162,35 +124,37 @@ struct DecimalSpread {
       into.squares.merge(from.squares, arena);
    }
    static void finish(const State& s, uint32_t row, FunctionContext&, ResultVector& result) {
-      if (s.sum.count <= (isSample(spread) ? 1 : 0)) return result.setNull(row);
+      if (s.sum.count < fewestValues(spread)) return result.setNull(row);
       if (s.sum.hasSpecial()) {
          result.values<StringView>()[row] = decimal::nan();
          return;
       }
       Arena scratch;
-      finishExact(s.sum.total(scratch), s.squares.total(scratch), s.sum.count, spread, row, result);
-   }
-};
-/// bigint and scaled numerics: added to decimal accumulators.
-template <typename T, int32_t scale, Spread spread>
-struct WideSpread : DecimalSpread<spread> {
-   using Input = T;
-   static void add(DecimalMoments& s, T value, Arena& arena) {
-      Arena scratch;
-      DecimalSpread<spread>::add(s, decimal::fromInt128(value, scale, scratch), arena);
+      result.values<StringView>()[row] =
+          decimal::spreadOf(s.sum.total(scratch), s.squares.total(scratch), s.sum.count, spread, result.strings());
    }
 };
 
 template <Spread spread>
+const AggregateKernel* numericSpread(Representation arg) {
+   const auto scales = std::make_index_sequence<decimal::powersOfTen>{};
+   const auto scale = static_cast<uint32_t>(arg.scale);
+   switch (arg.physical) {
+   case PhysicalType::I64: return spreadByScale<int64_t, spread>(scale, scales);
+   case PhysicalType::I128: return spreadByScale<int128, spread>(scale, scales);
+   default: return aggregateOf<DecimalSpread<spread>>;
+   }
+}
+
+template <Spread spread>
 const AggregateKernel* spreadKernel(const AggregateRequest& request) {
    switch (request.argTypes[0].oid) {
-   case oid::int2: return aggregateOf<IntegerSpread<int16_t, spread>>;
-   case oid::int4: return aggregateOf<IntegerSpread<int32_t, spread>>;
-   case oid::int8: return aggregateOf<WideSpread<int64_t, 0, spread>>;
+   case oid::int2: return &scaledSpread<int16_t, spread, 0>;
+   case oid::int4: return &scaledSpread<int32_t, spread, 0>;
+   case oid::int8: return &scaledSpread<int64_t, spread, 0>;
    case oid::float4: return aggregateOf<FloatSpread<float, spread>>;
    case oid::float8: return aggregateOf<FloatSpread<double, spread>>;
-   case oid::numeric: // lowering converts to Decimal for all aggregates but sum, avg, min, max
-      return request.args[0].physical == PhysicalType::Decimal ? aggregateOf<DecimalSpread<spread>> : nullptr;
+   case oid::numeric: return numericSpread<spread>(request.args[0]);
    default: return nullptr;
    }
 }

@@ -1,0 +1,141 @@
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "common/number/decimal_big.hpp"
+#include "common/number/decimal_small.hpp"
+
+// Quotients and remainders. The scale of a quotient depends on its digits, as in PostgreSQL.
+
+namespace ouzel::decimal {
+
+namespace {
+
+[[noreturn, gnu::cold]] void throwDivisionByZero() {
+   throw SqlError(sqlstate::divisionByZero, "division by zero");
+}
+
+/// select_div_scale: at least 16 significant digits, at least either input's scale, at most 1000.
+int32_t quotientScale(Leading a, int32_t scaleA, Leading b, int32_t scaleB) {
+   int32_t weight = a.weight - b.weight;
+   if (a.group <= b.group) --weight;
+   const int32_t scale = std::max({significantDigitsMin - weight * 4, scaleA, scaleB, 0});
+   return std::min(scale, resultScaleMax);
+}
+
+/// Magnitudes below this have a power of ten above them that fits in 128 bits.
+constexpr int32_t digitsMax = static_cast<int32_t>(powersOfTen) - 1;
+
+/// numerator * 10^shift / denominator, rounded half up. The long division of school, with as many decimal digits a step
+/// as the remainder leaves room for. False where there is no room, or where the quotient does not fit in 127 bits.
+bool divideShifted(uint128 numerator, uint128 denominator, int32_t shift, uint128& quotient) {
+   const int32_t first = std::clamp(digitsMax - static_cast<int32_t>(countDigits(numerator)), 0, shift);
+   numerator *= powers[first];
+   quotient = numerator / denominator;
+   uint128 remainder = numerator - quotient * denominator;
+   const int32_t room = digitsMax - static_cast<int32_t>(countDigits(denominator));
+   for (int32_t left = shift - first; left > 0;) {
+      const int32_t step = std::min(left, room);
+      if (step <= 0 || __builtin_mul_overflow(quotient, powers[step], &quotient)) return false;
+      remainder *= powers[step];
+      const uint128 digits = remainder / denominator;
+      if (__builtin_add_overflow(quotient, digits, &quotient)) return false;
+      remainder -= digits * denominator;
+      left -= step;
+   }
+   if (remainder >= denominator - remainder) ++quotient;
+   return (quotient >> 127) == 0;
+}
+
+/// a / b where at least one is NaN or infinite.
+StringView divideSpecial(StringView a, StringView b) {
+   if (isNaN(a) || isNaN(b)) return nan();
+   if (isFinite(a)) return fromInt64(0);
+   if (!isFinite(b)) return nan();
+   if (sign(b) == 0) throwDivisionByZero();
+   return infinity(sign(a) * sign(b) < 0);
+}
+
+} // namespace
+
+bool divideSmall(Scaled a, Scaled b, Scaled& quotient) {
+   quotient.scale = quotientScale(leading(a.value, a.scale), a.scale, leading(b.value, b.scale), b.scale);
+   const int32_t shift = quotient.scale - a.scale + b.scale;
+   const uint128 numerator = magnitudeOf(a.value);
+   uint128 denominator = magnitudeOf(b.value), magnitude;
+   if (shift < 0) {
+      if (-shift > digitsMax || __builtin_mul_overflow(denominator, powers[-shift], &denominator)) return false;
+   }
+   if (!divideShifted(numerator, denominator, std::max(shift, 0), magnitude)) return false;
+   quotient.value = withSign(magnitude, (a.value < 0) != (b.value < 0));
+   return true;
+}
+
+StringView divideBig(StringView a, StringView b, Arena& arena) {
+   const int32_t scaleA = scale(a), scaleB = scale(b);
+   const int32_t resultScale = quotientScale(leading(a), scaleA, leading(b), scaleB);
+   BigOperand numerator(a), denominator(b);
+   const int32_t shift = resultScale - scaleA + scaleB;
+   if (shift >= 0)
+      scaleUp(numerator.value, static_cast<uint32_t>(shift));
+   else
+      scaleUp(denominator.value, static_cast<uint32_t>(-shift));
+   divideRounded(numerator.value, denominator.value);
+   return store(numerator.value, resultScale, arena);
+}
+
+StringView divide(StringView a, StringView b, Arena& arena) {
+   Scaled x, y, quotient;
+   if (decode(a, x) && decode(b, y)) {
+      if (y.value == 0) throwDivisionByZero();
+      if (divideSmall(x, y, quotient)) return fromInt128(quotient.value, quotient.scale, arena);
+   }
+   if (!isFinite(a) || !isFinite(b)) return divideSpecial(a, b);
+   if (sign(b) == 0) throwDivisionByZero();
+   return divideBig(a, b, arena);
+}
+
+StringView divideScaled(int128 sum, int32_t scale, int64_t count, Arena& arena) {
+   DCHECK(count > 0);
+   Scaled quotient;
+   if (divideSmall({sum, scale}, {count, 0}, quotient)) return fromInt128(quotient.value, quotient.scale, arena);
+   Arena scratch;
+   return divideBig(fromInt128(sum, scale, scratch), fromInt64(count), arena);
+}
+
+StringView modulo(StringView a, StringView b, Arena& arena) {
+   Scaled x, y;
+   if (decode(a, x) && decode(b, y) && align(x, y)) {
+      if (y.value == 0) throwDivisionByZero();
+      if (y.value == -1) return fromInt64(0, x.scale); // INT128_MIN % -1 traps
+      return fromInt128(x.value % y.value, x.scale, arena);
+   }
+   if (!isFinite(a) || !isFinite(b)) {
+      if (isNaN(a) || isNaN(b)) return nan();
+      if (!isFinite(a)) {
+         if (sign(b) == 0) throwDivisionByZero();
+         return nan();
+      }
+      return arena.copyString(a.view()); // x mod infinity is x
+   }
+   if (sign(b) == 0) throwDivisionByZero();
+   BigOperand p(a), q(b);
+   const int32_t resultScale = alignBig(p, q);
+   mpz_tdiv_r(p.value, p.value, q.value);
+   return store(p.value, resultScale, arena);
+}
+
+StringView divideTruncated(StringView a, StringView b, Arena& arena) {
+   Scaled x, y;
+   if (decode(a, x) && decode(b, y) && align(x, y)) {
+      if (y.value == 0) throwDivisionByZero();
+      return fromInt128(x.value / y.value, 0, arena);
+   }
+   if (!isFinite(a) || !isFinite(b)) return divideSpecial(a, b);
+   if (sign(b) == 0) throwDivisionByZero();
+   BigOperand p(a), q(b);
+   alignBig(p, q);
+   mpz_tdiv_q(p.value, p.value, q.value);
+   return store(p.value, 0, arena);
+}
+
+} // namespace ouzel::decimal

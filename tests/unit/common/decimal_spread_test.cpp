@@ -1,0 +1,133 @@
+#include "common/number/decimal_spread.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+
+#include "common/number/decimal_big.hpp"
+#include "common/number/decimal_small.hpp"
+
+using namespace ouzel;
+using decimal::Spread;
+
+namespace {
+
+constexpr int rounds = 400'000;
+constexpr uint64_t seed = 11;
+
+/// Of any length up to `bits`, often next to a power of two or of ten.
+int128 number(std::mt19937_64& rng, uint32_t bits) {
+   const uint128 mask = (uint128{1} << bits) - 1;
+   uint128 magnitude = ((static_cast<uint128>(rng()) << 64) | rng()) & mask;
+   switch (rng() % 4) {
+   case 0: magnitude >>= rng() % bits; break;
+   case 1: magnitude = (uint128{1} << (rng() % bits)) + rng() % 3 - 1; break;
+   case 2: magnitude = decimal::powers[rng() % decimal::powersOfTen] + rng() % 3 - 1; break;
+   default: magnitude = rng() % 1000;
+   }
+   magnitude &= mask;
+   return decimal::withSign(magnitude, rng() % 2 == 0);
+}
+
+int32_t someScale(std::mt19937_64& rng) {
+   return static_cast<int32_t>(rng() % 8 == 0 ? rng() % 120 : rng() % 22);
+}
+
+} // namespace
+
+CATCH_TEST_CASE("quotients within 128 bits have the digits of long quotients") {
+   std::mt19937_64 rng(seed);
+   int within = 0;
+   for (int i = 0; i < rounds; ++i) {
+      Arena arena;
+      const decimal::Scaled a{number(rng, 127), someScale(rng)};
+      decimal::Scaled b{number(rng, 127), someScale(rng)}, quotient;
+      if (b.value == 0) b.value = 1;
+      if (!decimal::divideSmall(a, b, quotient)) continue;
+      ++within;
+      const StringView x = decimal::fromInt128(a.value, a.scale, arena),
+                       y = decimal::fromInt128(b.value, b.scale, arena);
+      const StringView small = decimal::fromInt128(quotient.value, quotient.scale, arena);
+      const StringView big = decimal::divideBig(x, y, arena);
+      if (!(small == big))
+         CATCH_FAIL(decimal::toString(x) << " / " << decimal::toString(y) << ": " << decimal::toString(small)
+                                         << ", not " << decimal::toString(big));
+   }
+   CATCH_CHECK(within > rounds / 4);
+}
+
+CATCH_TEST_CASE("spreads within 128 bits have the digits of long spreads") {
+   std::mt19937_64 rng(seed);
+   for (int i = 0; i < rounds / 4; ++i) {
+      Arena arena;
+      const uint32_t bits = static_cast<uint32_t>(rng() % decimal::Moments::valueBits) + 1;
+      const int64_t count = static_cast<int64_t>(rng() % 6) + 2;
+      const int32_t scale = static_cast<int32_t>(rng() % (rng() % 8 == 0 ? 39 : 5));
+      const int128 base = number(rng, bits);
+      decimal::Moments moments;
+      StringView sum, squares;
+      for (int64_t n = 0; n < count; ++n) {
+         // Values that are close to each other make the difference of squares small.
+         int128 value = rng() % 2 == 0 ? number(rng, bits) : base + static_cast<int128>(rng() % 5);
+         value = std::clamp(value, -(int128{1} << decimal::Moments::valueBits) + 1,
+                            (int128{1} << decimal::Moments::valueBits) - 1);
+         if (value == static_cast<int64_t>(value))
+            moments.add(static_cast<int64_t>(value));
+         else
+            moments.add(value);
+         const StringView v = decimal::fromInt128(value, scale, arena);
+         sum = decimal::add(sum, v, arena);
+         squares = decimal::add(squares, decimal::multiply(v, v, arena), arena);
+      }
+      for (const Spread spread : {Spread::VarPop, Spread::VarSamp, Spread::StddevPop, Spread::StddevSamp}) {
+         const std::string expected = decimal::toString(decimal::spreadBig(sum, squares, count, spread, arena));
+         if (decimal::toString(decimal::spreadOf(moments, scale, spread, arena)) != expected ||
+             decimal::toString(decimal::spreadOf(sum, squares, count, spread, arena)) != expected)
+            CATCH_FAIL("sum " << decimal::toString(sum) << ", squares " << decimal::toString(squares) << " of " << count
+                              << ": not " << expected);
+      }
+   }
+}
+
+CATCH_TEST_CASE("roots within 128 bits are rounded half away from zero") {
+   std::mt19937_64 rng(seed);
+   int within = 0;
+   for (int i = 0; i < rounds; ++i) {
+      decimal::Scaled root;
+      // Around a square and around the middle of two squares, where one unit decides.
+      const int128 near = decimal::withSign(decimal::magnitudeOf(number(rng, 63)), false);
+      const int128 value = near * near + (rng() % 2 == 0 ? near : 0) + static_cast<int128>(rng() % 3) - 1;
+      const int32_t scale = static_cast<int32_t>(rng() % 2 == 0 ? 0 : rng() % 20);
+      if (value <= 0 || !decimal::rootSmall({value, scale}, root)) continue;
+      ++within;
+      decimal::Integer radicand, floor, rest;
+      radicand.setInt128(value);
+      decimal::scaleUp(radicand, static_cast<uint32_t>(scale));
+      mpz_sqrtrem(floor, rest, radicand);
+      if (mpz_cmp(rest, floor) > 0) mpz_add_ui(floor, floor, 1);
+      decimal::Integer found;
+      found.setInt128(root.value);
+      if (mpz_cmp(floor, found) != 0) {
+         Arena arena;
+         CATCH_FAIL("the root of " << decimal::toString(decimal::fromInt128(value, scale, arena)));
+      }
+   }
+   CATCH_CHECK(within > rounds / 4);
+}
+
+CATCH_TEST_CASE("moments that are merged are the moments of all values") {
+   std::mt19937_64 rng(seed);
+   decimal::Moments all, parts[3];
+   for (int i = 0; i < 1000; ++i) {
+      const int128 value = number(rng, decimal::Moments::valueBits);
+      all.add(value);
+      parts[rng() % 3].add(value);
+   }
+   parts[0].merge(parts[1]);
+   parts[0].merge(parts[2]);
+   CATCH_CHECK(parts[0].sum == all.sum);
+   CATCH_CHECK(parts[0].squaresLow == all.squaresLow);
+   CATCH_CHECK(parts[0].squaresHigh == all.squaresHigh);
+   CATCH_CHECK(parts[0].count == all.count);
+}
