@@ -23,10 +23,11 @@ StringView build(bool negative, uint128 magnitude, int32_t scale, Arena* arena) 
    DCHECK(scale <= scaleMax);
    const uint32_t size = headerBytes + byteCount(magnitude);
    const uint16_t h = static_cast<uint16_t>((scale << 2) | (negative && magnitude != 0 ? kindNegative : 0));
+   if (size <= StringView::inlineMax) // decode() in reverse
+      return std::bit_cast<StringView>((((magnitude << 16) | h) << 32) | size);
    char bytes[headerBytes + 16];
    std::memcpy(bytes, &h, sizeof h);
    std::memcpy(bytes + headerBytes, &magnitude, sizeof magnitude);
-   if (size <= StringView::inlineMax) return StringView(bytes, size);
    return arena->copyString({bytes, size});
 }
 
@@ -161,7 +162,12 @@ Leading leading(int128 value, int32_t scale) {
    const int32_t exponent = digits - 1 - scale; // of the leading decimal digit
    const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
    const int32_t groupDigits = exponent - weight * 4 + 1; // 1..4
-   if (digits >= groupDigits) return {weight, static_cast<int32_t>(magnitude / powers[digits - groupDigits])};
+   if (digits >= groupDigits) {
+      const uint128 unit = powers[digits - groupDigits];
+      const bool isShort = (magnitude >> 64) == 0; // one instruction divides 64 bits
+      return {weight, isShort ? static_cast<int32_t>(static_cast<uint64_t>(magnitude) / static_cast<uint64_t>(unit))
+                              : static_cast<int32_t>(magnitude / unit)};
+   }
    return {weight, static_cast<int32_t>(magnitude * powers[groupDigits - digits])};
 }
 

@@ -13,7 +13,7 @@ using decimal::Spread;
 
 namespace {
 
-constexpr int rounds = 400'000;
+constexpr int rounds = 1'000'000;
 constexpr uint64_t seed = 11;
 
 /// Of any length up to `bits`, often next to a power of two or of ten.
