@@ -111,6 +111,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("shareSubplans");
    if (settings.narrowNumerics) splitSums(root, query);
    done("splitSums");
+   if (settings.shareSubexpressions) liftAddends(root, query);
+   done("liftAddends");
    pruneColumns(root, output, query);
    done("pruneColumns");
    if (settings.shareSubexpressions) shareSubexpressions(root, query);

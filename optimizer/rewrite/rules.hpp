@@ -51,6 +51,8 @@ void tidy(RelPtr& root, Query& query);
 void pruneColumns(RelPtr& root, const std::vector<sql::OutputColumn>& output, Query& query);
 /// Replaces a sum over values of several display scales by sums over values of one display scale.
 void splitSums(RelPtr& root, Query& query);
+/// Replaces sums of a column plus or times constants by computations over one sum and one count of the column.
+void liftAddends(RelPtr& root, Query& query);
 /// Computes a repeated subexpression of an operator once.
 void shareSubexpressions(RelPtr& root, Query& query);
 /// Runs equal joins and aggregations of a query once.
