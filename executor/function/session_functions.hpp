@@ -70,7 +70,7 @@ public:
    virtual int64_t transactionId() = 0; ///< of the current transaction; unique since the server started
    /// Of all transactions of the server, the oldest that was open when the statement's snapshot was taken.
    virtual uint64_t oldestOpenTransaction() = 0;
-   virtual bool hasWritten() = 0;       ///< whether the current transaction has written
+   virtual bool hasWritten() = 0; ///< whether the current transaction has written
 
    virtual bool lockAdvisory(const AdvisoryLock& lock) = 0;   ///< false: noWait, and another session has it
    virtual bool unlockAdvisory(const AdvisoryLock& lock) = 0; ///< false: the session does not hold it

@@ -11,8 +11,8 @@ void replaceCteScans(Rel& with, const sql::Cte& cte, Query& query);
 /// scan.
 void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&)>& visit);
 
-/// A predicate over the columns of `cte` that is true for every row that some scan of it in `tree` keeps. Null: all rows
-/// have to be made. REQUIRES: the predicates of scans stand directly above them.
+/// A predicate over the columns of `cte` that is true for every row that some scan of it in `tree` keeps. Null: all
+/// rows have to be made. REQUIRES: the predicates of scans stand directly above them.
 ExprPtr filterOfReaders(Rel& tree, const sql::Cte& cte, Query& query);
 
 } // namespace ouzel::optimizer

@@ -454,8 +454,8 @@ OperatorStatus HashJoinMatcher::processExistence(const Batch& in, Batch& out) {
 OperatorStatus HashJoinMatcher::markBuildSide(QueryContext& context, const Batch& in) {
    if (!shape_.residual) {
       while (matchedCount_ > 0) {
-         // Who marks a row goes on to mark the next row with its key. So a chain ends at a row that has a mark, and each
-         // is followed about once, however many probe rows have the key.
+         // Who marks a row goes on to mark the next row with its key. So a chain ends at a row that has a mark, and
+         // each is followed about once, however many probe rows have the key.
          uint32_t marked = 0;
          for (uint32_t i = 0; i < matchedCount_; ++i) {
             const std::byte* row = rows_[matched_[i]];
