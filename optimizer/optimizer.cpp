@@ -101,6 +101,10 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("pruneColumns");
    dropDeterminedKeys(root, query);
    done("dropDeterminedKeys");
+   if (settings.joinOrder) limitGroups(root, query);
+   done("limitGroups");
+   if (settings.joinOrder) lateAverages(root, query);
+   done("lateAverages");
    if (settings.joinOrder) groupEarly(root, query);
    done("groupEarly");
    if (settings.joinOrder) rollUp(root, query);

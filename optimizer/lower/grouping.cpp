@@ -318,6 +318,19 @@ Lowered Lowering::lowerSort(Rel& rel, const ColumnSet& need) {
    return sorted;
 }
 
+namespace {
+/// An operator above takes so many rows, whichever they are.
+void wantGroups(plan::Node& node, int64_t count) {
+   plan::Node* at = &node;
+   while (at->kind == plan::NodeKind::Project)
+      at = at->children[0].get();
+   auto* aggregate = at->getIf<plan::Aggregate>();
+   if (!aggregate || !aggregate->aggregates.empty() || !aggregate->groupingSets.empty()) return;
+   if (!aggregate->groupingCalls.empty() || aggregate->keys.empty()) return;
+   aggregate->groupsWanted = count;
+}
+} // namespace
+
 Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    auto& fields = rel.as<op::Limit>();
    plan::NodePtr node = makeNode(plan::Limit{}, rel);
@@ -343,6 +356,9 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
          ties.push_back({clone(orderedValue(*key.expr)), key.descending, key.nullsFirst});
    addKeyColumns(ties, below);
    Lowered child = lower(*rel.inputs[0], below), bounds;
+   if (known(fields.limit) && known(fields.offset) && !unlimited && !fields.withTies && limit > 0 && offset >= 0 &&
+       limit <= topRowsMax && offset <= topRowsMax)
+      wantGroups(*child.node, limit + offset);
    if (rel.inputs.size() > 1) {
       ColumnSet read;
       for (const ExprPtr* bound : {&fields.limit, &fields.offset})

@@ -146,9 +146,27 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    }
 }
 
-bool comparesWithValue(const Rel& rel, const std::vector<ExprPtr>& conjuncts) {
+namespace {
+
+/// Whether the tree reads a stored table of so many rows.
+bool readsTableOf(const Rel& rel, uint64_t rows, const Query& query) {
+   checkStack();
+   if (const auto* get = rel.getIf<op::Get>()) {
+      const auto statistics = query.context.statistics ? query.context.statistics->statistics(get->table) : nullptr;
+      return statistics && statistics->rowCount >= rows;
+   }
+   bool found = false;
+   forEachChild(rel, [&](const RelPtr& child) { found = found || readsTableOf(*child, rows, query); });
+   return found;
+}
+
+} // namespace
+
+bool comparesWithValue(const Rel& rel, const std::vector<ExprPtr>& conjuncts, const Query& query) {
+   constexpr uint64_t rowsMin = 10'000;
    const auto& join = rel.as<op::Join>();
    if (join.kind != JoinKind::Single || join.predicate || isUnit(*rel.inputs[0])) return false;
+   if (!readsTableOf(*rel.inputs[0], rowsMin, query)) return false;
    const std::vector<ColumnId> right = outputColumns(*rel.inputs[1]);
    return std::ranges::any_of(conjuncts, [&](const ExprPtr& e) { return rejectsNulls(*e, right); });
 }

@@ -409,7 +409,7 @@ private:
    /// filter the right side.
    RelPtr pushOneSided(RelPtr rel, Conjuncts conjuncts) {
       auto& join = rel->as<op::Join>();
-      if (comparesWithValue(*rel, conjuncts)) {
+      if (comparesWithValue(*rel, conjuncts, query_)) {
          rel->inputs[1] = makeJoin(JoinKind::Single, oneRow(), std::move(rel->inputs[1]), nullptr);
          join.kind = JoinKind::Inner;
          return pushInner(std::move(rel), std::move(conjuncts));

@@ -59,6 +59,10 @@ void shareSubexpressions(RelPtr& root, Query& query);
 void shareSubplans(RelPtr& root, Query& query);
 /// Takes keys of a GroupBy away that follow from other keys, and computes them for each group.
 void dropDeterminedKeys(RelPtr& root, Query& query);
+/// Computes averages above a LIMIT with an order that does not read them.
+void lateAverages(RelPtr& root, Query& query);
+/// Aggregates only the rows of the groups that a LIMIT without an order gives.
+void limitGroups(RelPtr& root, Query& query);
 /// Groups below joins where that leaves fewer rows to group by many columns, or by texts.
 void groupEarly(RelPtr& root, Query& query);
 /// Computes grouping sets from finer grouping sets where the rows are many more than the groups.

@@ -114,6 +114,7 @@ void AggregateSink::addAggregate(CompiledAggregate aggregate) {
 AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
    : node_(node), columns_(builder.context().columns()), grant_(builder.context().budget()) {
    const auto& plan = node.as<sql::plan::Aggregate>();
+   groupsWanted_ = static_cast<uint64_t>(plan.groupsWanted);
    const ColumnSlots slots{std::span(node.children[0]->output)};
    std::vector<const sql::Expr*> keys;
    for (const sql::ComputedColumn& key : plan.keys) {
@@ -223,6 +224,7 @@ Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
 }
 
 void AggregateSink::prepare(QueryContext& context) {
+   hasEnough_.store(false);
    size_t buffers = 0;
    for (const GroupingSet& set : sets_) {
       buffers += !set.keys.empty();
@@ -304,7 +306,9 @@ SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, cons
       if (set > 0) context.checkCancelled(); // there may be thousands
       consumeSet(context, local, set, in);
    }
-   return SinkStatus::NeedInput;
+   if (groupsWanted_ == 0) return SinkStatus::NeedInput;
+   if (local.sets[0].table->groupCount() >= groupsWanted_) hasEnough_.store(true, std::memory_order_relaxed);
+   return hasEnough_.load(std::memory_order_relaxed) ? SinkStatus::Done : SinkStatus::NeedInput;
 }
 
 void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -145,6 +146,8 @@ private:
    std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
    std::vector<CompiledAggregate> aggregates_;
    std::deque<GroupingSet> sets_;
+   uint64_t groupsWanted_ = 0; ///< any so many groups will do; 0: all are wanted
+   std::atomic<bool> hasEnough_{false};
    GroupTable::Options tableOptions_;
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage

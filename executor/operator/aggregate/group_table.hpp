@@ -58,6 +58,7 @@ public:
    /// arena may be freed.
    void relieve();
    TuplePages takePages() { return buffer_.finish(); }
+   uint64_t groupCount() const { return groups_; } ///< since the table was last empty
 
 private:
    void createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,

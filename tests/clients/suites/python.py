@@ -50,7 +50,6 @@ class Psycopg(PythonSuite):
     what = "ours: values, parameters, cursors, COPY, pipelines, prepared statements, transactions, errors, notifications, own types, libpq, pools, asyncio"
     missing = [
         (r"value_xml", "the type xml"),
-        (r"value_(pg|txid)_snapshot", "the types pg_snapshot and txid_snapshot"),
         (r"bad_copy_(unique|domain)", "the line or the column that the context of COPY's error shows"),
         (r"error_16", "an error's context in a PL/pgSQL function that has only simple statements"),
         (r"lock_timeout", "the place in the statement of a table that could not be locked"),
@@ -76,10 +75,8 @@ class Asyncpg(PythonSuite):
     needs = ["asyncpg", "distro", "uvloop"]
     what = "its tests"
     missing = [
-        (r"test_standard_codecs", "the type txid_snapshot"),
         (r"test_unhandled_type_fallback", "the extension isn"),
         (r"test_unknown_type_text_fallback", "ranges of citext"),
-        (r"test_introspection_retries", "a parameter whose type is a domain is described as one of the base type"),
         (r"test_prepare_14_explain", "EXPLAIN (FORMAT json) with PostgreSQL's names"),
     ]
 

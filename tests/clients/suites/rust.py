@@ -108,10 +108,7 @@ class RustSuite(Suite):
 class TokioPostgres(RustSuite):
     package = "tokio-postgres"
     what = "its tests"
-    missing = [
-        (r"pg_database_datname", "another order of rows without ORDER BY"),
-        (r"::notices", "a notice at the start of a session, of a long application_name that is cut"),
-    ]
+    missing = [(r"pg_database_datname", "another order of rows without ORDER BY")]
     features = ["runtime", "array-impls", "with-bit-vec-0_8", "with-chrono-0_4", "with-eui48-1", "with-geo-types-0_7", "with-serde_json-1", "with-smol_str-01",
                 "with-time-0_3", "with-uuid-1", "with-jiff-0_2"]
     targets = ["--test", "test"]
@@ -154,7 +151,6 @@ class Diesel(RustSuite):
 class Sqlx(RustSuite):
     package = "sqlx"
     missing = [
-        (r"line|polygon", "the operators line = line and polygon ~= polygon"),
         (r"exclude_violation", "EXCLUDE USING gist"),
         (r"nested_domain_types_1", "a parameter of a composite type with a domain over a domain"),
         (r"it_can_inspect", "the names of PostgreSQL's C functions in errors"),
