@@ -18,6 +18,15 @@ int16_t attributeOf(const sql::plan::VirtualScan& plan, sql::ColumnId column) {
    return 0;
 }
 
+/// The number that an OID is made of: `oid = 1259` converts an integer.
+const sql::Expr& numberOf(const sql::Expr& expr) {
+   const sql::Expr* at = &expr;
+   while (at->kind == sql::ExprKind::Relabel || at->kind == sql::ExprKind::Convert)
+      at = at->args[0].get();
+   const bool isInteger = at->type.oid == oid::oid || at->type.oid == oid::int4 || at->type.oid == oid::int8;
+   return isInteger ? *at : expr;
+}
+
 /// What `column = constant` and `column IN (constants)` ask of columns of the types oid and name.
 std::vector<WantedRows> wantedBy(const sql::plan::VirtualScan& plan) {
    std::vector<WantedRows> wanted;
@@ -29,7 +38,7 @@ std::vector<WantedRows> wantedBy(const sql::plan::VirtualScan& plan) {
       bool isKnown = rows.attribute > 0;
       for (size_t i = 1; isKnown && i < predicate->args.size(); ++i) {
          const sql::Expr& other = *predicate->args[i];
-         const Value* constant = sql::knownValue(other);
+         const Value* constant = other.type.oid == oid::oid ? sql::knownValue(numberOf(other)) : sql::knownValue(other);
          isKnown = constant && (other.type.oid == oid::name || (other.type.oid == oid::oid && constant->i64 > 0));
          if (!isKnown) break;
          if (other.type.oid == oid::name) {
