@@ -69,3 +69,11 @@ class SequelizeMapper(NodeSuite):
     missing = [(r"describe table", "another order of rows without ORDER BY")]
     needs = ["sequelize", "pg"]
     what = "ours: models, sync, associations, queries, types, transactions, the query interface"
+
+
+class TypeOrm(NodeSuite):
+    package = "typeorm"
+    program = "typeorm"
+    missing = [(r"types/ts(vector|query)$", "full text search"), (r"types/xml$", "the type xml")]
+    needs = ["typeorm", "pg", "pg-query-stream", "reflect-metadata"]
+    what = "ours: schemas synchronised, migrations, the query runner, types, relations, trees, the query builder, locks, transactions"
