@@ -1,7 +1,7 @@
 """The tools' own tests: how they are had, how they are run against a server, and what they are called. One file per language."""
 from .go import Gorm, LibPq, Pgx
 from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
-from .node import KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper, TypeOrm
+from .node import DrizzleMapper, KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper, TypeOrm
 from .odbc import PsqlOdbc
 from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
 from .python_data import Alembic, DbtPostgres, Pandas, Pgcli, Polars
@@ -11,7 +11,7 @@ from .suite import Server
 ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pandas, Polars, Pgcli,
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
        Pgx, LibPq, Gorm,
-       NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm,
+       NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm, DrizzleMapper,
        TokioPostgres, Sqlx, Diesel]
 
 __all__ = ["ALL", "Server"]

@@ -77,3 +77,11 @@ class TypeOrm(NodeSuite):
     missing = [(r"types/ts(vector|query)$", "full text search"), (r"types/xml$", "the type xml")]
     needs = ["typeorm", "pg", "pg-query-stream", "reflect-metadata"]
     what = "ours: schemas synchronised, migrations, the query runner, types, relations, trees, the query builder, locks, transactions"
+
+
+class DrizzleMapper(NodeSuite):
+    package = "drizzle"
+    program = "drizzle"
+    missing = [(r"types/matrix|kit/pushed|kit/pulled", "pg_attribute.attndims")]
+    needs = ["drizzle-orm", "drizzle-kit", "pg"]
+    what = "ours: builders of queries, relational queries, types, transactions, drizzle-kit's push, pull and migrations"
