@@ -5,6 +5,7 @@ from .node import DrizzleMapper, KnexBuilder, KyselyBuilder, NodePostgres, Postg
 from .odbc import PsqlOdbc
 from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
 from .python_data import Alembic, DbtPostgres, Pandas, Pgcli, Polars
+from .ruby import ActiveRecord
 from .rust import Diesel, Sqlx, TokioPostgres
 from .suite import Server
 
@@ -12,6 +13,7 @@ ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pan
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
        Pgx, LibPq, Gorm,
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm, DrizzleMapper,
+       ActiveRecord,
        TokioPostgres, Sqlx, Diesel]
 
 __all__ = ["ALL", "Server"]
