@@ -1,5 +1,5 @@
 """The tools' own tests: how they are had, how they are run against a server, and what they are called. One file per language."""
-from .go import Gorm, LibPq, Pgx
+from .go import Ent, Gorm, LibPq, Pgx
 from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
 from .node import DrizzleMapper, KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper, TypeOrm
 from .odbc import PsqlOdbc
@@ -11,7 +11,7 @@ from .suite import Server
 
 ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pandas, Polars, Pgcli,
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
-       Pgx, LibPq, Gorm,
+       Pgx, LibPq, Gorm, Ent,
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm, DrizzleMapper,
        ActiveRecord,
        TokioPostgres, Sqlx, Diesel]

@@ -126,3 +126,23 @@ class Gorm(GoProgram):
     program = "gorm"
     needs = ["gorm.io/gorm", "gorm.io/driver/postgres"]
     what = "ours: migrations, queries, associations, writes, transactions (pgx)"
+
+
+class Ent(GoProgram):
+    """Its code is made of the schema beside the program."""
+    package = "ent"
+    program = "ent"
+    needs = ["entgo.io/ent", "github.com/jackc/pgx/v5", "github.com/google/uuid"]
+    what = "ours: migrations, edges, queries, aggregates, upserts, locks, transactions (pgx)"
+    missing = [
+        (r"migrate/", "pg_index_column_has_property()"),
+        (r"lock/for share", "FOR SHARE locks a row as FOR UPDATE does"),
+    ]
+
+    def install(self):
+        shutil.copytree(os.path.join(HERE, "go/ent/schema"), os.path.join(self.directory, "ent/schema"), dirs_exist_ok=True)
+        shutil.copy(os.path.join(HERE, "go/ent/main.go"), self.directory)
+        self.go("mod", "init", "clients")
+        self.go("get", *[f"{module}@latest" for module in self.needs])
+        self.go("run", "entgo.io/ent/cmd/ent", "generate", "--feature", "sql/upsert,sql/lock,sql/modifier,sql/execquery", "./ent/schema", GOFLAGS="-mod=mod")
+        self.go("mod", "tidy")
