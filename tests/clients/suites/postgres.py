@@ -1,0 +1,47 @@
+"""Programs of PostgreSQL that talk to servers: postgres_fdw, pgbouncer, pgbench."""
+import os
+import re
+import subprocess
+
+from record_expected import throw_away_postgres
+
+from .suite import TIMEOUT, PythonSuite
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+
+
+class PsycopgProgram(PythonSuite):
+    """A program of ours with psycopg."""
+    needs = ["psycopg[binary]"]
+
+    def install(self):
+        self.make_environment()
+
+    def printed(self, program, *arguments):
+        command = [self.python, os.path.join(PROGRAMS, program), *arguments]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=TIMEOUT).stdout
+
+
+class PostgresFdw(PsycopgProgram):
+    package = "postgres_fdw"
+    what = "ours: tables of the server in a PostgreSQL 15, imported, queried with what is shipped, estimated, written, analyzed, as partitions"
+    tools = {"postgres": "/usr/lib/postgresql/15/bin/postgres"}
+    missing = [
+        (r"value_xml", "the type xml"),
+        (r"value_tsvector", "full text search"),
+        (r"serializable", "a SERIALIZABLE transaction minds the commits of transactions that are not"),
+        (r"trigger_remote", "an error's context in a PL/pgSQL function that has only simple statements"),
+        (r"error_domain", "the parameter in the context of an error of a domain's CHECK"),
+        (r"lock_table", "the row in the context of an error of a row that could not be locked"),
+        (r"estimates_of_rows", "EXPLAIN's costs of groupings, by which postgres_fdw ships them or not"),
+    ]
+
+    def version(self):
+        asked = subprocess.run([self.tool("postgres"), "--version"], capture_output=True, text=True, check=True)
+        return re.search(r"[\d.]+", asked.stdout).group()
+
+    def run(self, server):
+        server.fresh("fdw_suite")
+        with throw_away_postgres() as client:
+            place = f"host={server.host} port={server.port} user={server.user} dbname=fdw_suite"
+            return self.compared(self.printed("fdw_tests.py", client, place), server)
