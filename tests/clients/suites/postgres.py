@@ -45,3 +45,19 @@ class PostgresFdw(PsycopgProgram):
         with throw_away_postgres() as client:
             place = f"host={server.host} port={server.port} user={server.user} dbname=fdw_suite"
             return self.compared(self.printed("fdw_tests.py", client, place), server)
+
+
+class PgBouncer(PsycopgProgram):
+    package = "pgbouncer"
+    what = "ours: passwords that it or the server knows, pools of sessions, transactions and statements, resets, parameters, cancellation, COPY, servers that end, its console (psycopg)"
+    tools = {"pgbouncer": "/usr/sbin/pgbouncer"}
+    missing = [(r"md5_of_query", "passwords kept as MD5")]
+
+    def version(self):
+        asked = subprocess.run([self.tool("pgbouncer"), "--version"], capture_output=True, text=True, check=True)
+        return re.search(r"PgBouncer ([\d.]+)", asked.stdout).group(1)
+
+    def run(self, server):
+        server.fresh("bouncer_suite")
+        place = f"host={server.host} port={server.port} user={server.user} dbname=bouncer_suite"
+        return self.compared(self.printed("pgbouncer_tests.py", self.tool("pgbouncer"), place), server)
