@@ -56,6 +56,7 @@ void registerFamilies() {
    registerSend();
    registerSequence();
    registerSpread();
+   registerIndexProperties();
    registerPartitionFunctions();
    registerSizes();
    registerSystem();

@@ -46,6 +46,7 @@ void registerScaledNumeric();
 void registerSend();
 void registerSequence();
 void registerSpread();
+void registerIndexProperties();
 void registerPartitionFunctions();
 void registerSizes();
 void registerSystem();
