@@ -3,7 +3,7 @@ from .go import Ent, Gorm, LibPq, Pgx
 from .java import Flyway, Hibernate, Jooq, Liquibase, PgJdbc
 from .node import DrizzleMapper, KnexBuilder, KyselyBuilder, NodePostgres, PostgresJs, SequelizeMapper, TypeOrm
 from .odbc import PsqlOdbc
-from .postgres import PgBouncer, PostgresFdw
+from .postgres import PgBench, PgBouncer, PostgresFdw
 from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
 from .python_data import Alembic, DbtPostgres, Pandas, Pgcli, Polars
 from .ruby import ActiveRecord
@@ -16,6 +16,6 @@ ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pan
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm, DrizzleMapper,
        ActiveRecord,
        TokioPostgres, Sqlx, Diesel,
-       PostgresFdw, PgBouncer]
+       PostgresFdw, PgBouncer, PgBench]
 
 __all__ = ["ALL", "Server"]

@@ -61,3 +61,23 @@ class PgBouncer(PsycopgProgram):
         server.fresh("bouncer_suite")
         place = f"host={server.host} port={server.port} user={server.user} dbname=bouncer_suite"
         return self.compared(self.printed("pgbouncer_tests.py", self.tool("pgbouncer"), place), server)
+
+
+class PgBench(PsycopgProgram):
+    package = "pgbench"
+    what = "ours: tables made by each of its steps, its scripts in each mode, scripts with variables, results, conditions and pipelines, retries, rates, logs"
+    tools = {"pgbench": "/usr/lib/postgresql/15/bin/pgbench"}
+    missing = [
+        (r"init_unlogged", "unlogged tables"),
+        (r"script_upsert", "deadlocks of statements at the same time with ON CONFLICT DO UPDATE of one key"),
+        (r"init_(foreign_keys_of_partitions|partitions_hash_keys)", "the rows of pg_constraint for a foreign key to each partition of the table that it is to"),
+    ]
+
+    def version(self):
+        asked = subprocess.run([self.tool("pgbench"), "--version"], capture_output=True, text=True, check=True)
+        return re.search(r"[\d.]+", asked.stdout).group()
+
+    def run(self, server):
+        server.fresh("pgbench_suite")
+        place = f"host={server.host} port={server.port} user={server.user} dbname=pgbench_suite"
+        return self.compared(self.printed("pgbench_tests.py", self.tool("pgbench"), place), server)
