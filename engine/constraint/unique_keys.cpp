@@ -82,23 +82,28 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
    if (!isUnique) return; // the keys can be computed
    LockManager& locks = core_.transaction.locks();
    LockOwner& owner = core_.transaction.lockOwner();
-   if (!keys || keys->rows.size() > keyLocksMax) {
-      core_.transaction.lock(table_->oid, LockMode::ShareRowExclusive);
-   } else {
-      // In the order of hashes, so that two statements cannot wait for each other.
-      std::vector<uint64_t> hashes = keys->hashes;
-      std::sort(hashes.begin(), hashes.end());
-      hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+   const bool locksTable = !keys || keys->rows.size() > keyLocksMax;
+   // In the order of hashes, so that two statements cannot wait for each other.
+   std::vector<uint64_t> hashes = locksTable ? std::vector<uint64_t>() : keys->hashes;
+   std::sort(hashes.begin(), hashes.end());
+   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+   const size_t before = owner.position();
+   const auto lockKeys = [&] {
+      if (locksTable) core_.transaction.lock(table_->oid, LockMode::ShareRowExclusive);
       for (const uint64_t hash : hashes)
          locks.acquire(owner, LockTag::key(index_->oid, hash), LockMode::Exclusive, core_.transaction.lockWait());
-   }
+   };
+   lockKeys();
    if (!keys) {
       transaction.nextCommand();
       return checkAll(false);
    }
    while (const auto conflict = stored->findKeyConflict(transaction, *keys)) {
       if (conflict->holder == 0) fail(*keys, conflict->key);
+      // Without the keys: a transaction that has updated the row, and not the key, waits for the key before it ends.
+      locks.releaseTo(owner, before);
       locks.waitForTransaction(owner, conflict->holder, core_.transaction.lockWait());
+      lockKeys();
    }
 }
 

@@ -142,6 +142,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       if (!conflict && execution->hasConflictClause()) {
          // A key that another transaction committed after the snapshot is a conflict that a new snapshot shows, so the
          // statement runs again. A key that is violated twice, or without such a commit, is a plain violation.
+         const auto locked = transaction.lockOwner().position();
          try {
             checkWritten(core, *execution);
          } catch (const SqlError& error) {
@@ -155,6 +156,8 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
             violated = key;
             execution.reset();
             transaction.storage().rollbackTo(savepoint, true);
+            // The next attempt may wait for a row whose writer waits for the key.
+            transaction.locks().releaseTo(transaction.lockOwner(), locked);
             continue;
          }
       }

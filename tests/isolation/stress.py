@@ -92,13 +92,20 @@ def unique(rng):
     yield "COMMIT"
 
 
+def upsert(rng):
+    """Counts at a key; now and then a key goes, so that it is inserted anew. Waits, and fails for nothing."""
+    key = rng.randrange(3)
+    yield f"DELETE FROM tally WHERE id = {key}" if rng.random() < 0.2 else (
+        f"INSERT INTO tally VALUES ({key}, 1) ON CONFLICT (id) DO UPDATE SET n = tally.n + 1")
+
+
 class Client:
     def __init__(self, number, conninfo, rng):
         self.number, self.rng, self.connection = number, rng, Connection(conninfo)
         self.kind, self.script, self.busy, self.sent = None, None, False, time.monotonic()
 
     def next_script(self):
-        kinds = [(transfer, 30), (everyone, 3), (total, 10), (worker, 10), (producer, 5), (unique, 10)]
+        kinds = [(transfer, 30), (everyone, 3), (total, 10), (worker, 10), (producer, 5), (unique, 10), (upsert, 20)]
         if self.number == 0:
             kinds += [(checkpoint, 3)]
         if self.number == 1:
@@ -125,7 +132,7 @@ class Client:
             error = next((line for line in lines if line.startswith("ERROR")), None)
             if error:
                 state = error.split()[1].rstrip(":")
-                expected = RETRIED + (("23505",) if self.kind is unique else ()) + (
+                expected = () if self.kind is upsert else RETRIED + (("23505",) if self.kind is unique else ()) + (
                     ("42P07", "42P01", "XX000", "42703") if self.kind is tables else ())
                 if state not in expected:
                     raise Failure(f"{error} in: {self.sql}")
@@ -163,10 +170,11 @@ def main():
         server.start()
     conninfo = args.conninfo or f"host=127.0.0.1 port={server.port} user=postgres dbname=postgres"
     control = Connection(conninfo)
-    for sql in ["DROP TABLE IF EXISTS account, job, keyed, made_0, made_1, made_2", "DROP SEQUENCE IF EXISTS numbers",
+    for sql in ["DROP TABLE IF EXISTS account, job, keyed, tally, made_0, made_1, made_2", "DROP SEQUENCE IF EXISTS numbers",
                 "CREATE TABLE account (id int PRIMARY KEY, balance int)",
                 f"INSERT INTO account SELECT g, {BALANCE} FROM generate_series(0, {ACCOUNTS - 1}) g",
-                "CREATE TABLE job (id bigint)", "CREATE SEQUENCE numbers", "CREATE TABLE keyed (id int PRIMARY KEY)"]:
+                "CREATE TABLE job (id bigint)", "CREATE SEQUENCE numbers", "CREATE TABLE keyed (id int PRIMARY KEY)",
+                "CREATE TABLE tally (id int PRIMARY KEY, n int NOT NULL)"]:
         for line in control.run(sql):
             if line.startswith("ERROR"):
                 raise SystemExit(f"{sql}: {line}")
