@@ -135,7 +135,6 @@ class Ent(GoProgram):
     needs = ["entgo.io/ent", "github.com/jackc/pgx/v5", "github.com/google/uuid"]
     what = "ours: migrations, edges, queries, aggregates, upserts, locks, transactions (pgx)"
     missing = [
-        (r"migrate/", "pg_index_column_has_property()"),
         (r"lock/for share", "FOR SHARE locks a row as FOR UPDATE does"),
     ]
 

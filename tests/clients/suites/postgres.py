@@ -69,7 +69,6 @@ class PgBench(PsycopgProgram):
     tools = {"pgbench": "/usr/lib/postgresql/15/bin/pgbench"}
     missing = [
         (r"init_unlogged", "unlogged tables"),
-        (r"script_upsert", "deadlocks of statements at the same time with ON CONFLICT DO UPDATE of one key"),
         (r"init_(foreign_keys_of_partitions|partitions_hash_keys)", "the rows of pg_constraint for a foreign key to each partition of the table that it is to"),
     ]
 
