@@ -220,8 +220,10 @@ ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
 ExprPtr tryCoerce(BindState& state, ExprPtr& expr, const SqlType& target, CoercionContext context) {
    if (!canCoerce(expr->type.oid, target.oid, context)) return nullptr;
    const Oid domain = expr->type.domain;
-   if (const auto* parameter = expr->getIf<scalar::Parameter>();
-       parameter && target.domain && state.parameters[parameter->number] == oid::unknown)
+   // Variables of programs are Parameters, too, which the statement does not number.
+   if (const auto* parameter = expr->getIf<scalar::Parameter>(); parameter && target.domain &&
+                                                                 parameter->number < state.parameters.size() &&
+                                                                 state.parameters[parameter->number] == oid::unknown)
       state.parameterDomains.emplace(parameter->number, target.domain);
    auto cast = coerce(state, std::move(expr), target.oid, target.typmod, context);
    cast = applyTypmod(std::move(cast), target.typmod, context);
