@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "common/thread/stack.hpp"
+#include "optimizer/rewrite/grouping/exact_types.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // GROUP BY a, a - 1, 5: the other keys follow from a, so groups are found by a alone and the others are computed for
@@ -11,23 +12,6 @@ namespace ouzel::optimizer {
 using namespace sql;
 
 namespace {
-
-/// Whether equal values of the type are the same in every respect.
-bool isExact(const SqlType& type) {
-   switch (type.oid) {
-   case oid::boolean:
-   case oid::int2:
-   case oid::int4:
-   case oid::int8:
-   case oid::oid:
-   case oid::date:
-   case oid::time:
-   case oid::timestamp:
-   case oid::timestamptz:
-   case oid::uuid: return true;
-   default: return false;
-   }
-}
 
 void dropFrom(RelPtr& rel, Query& query) {
    auto& group = rel->as<op::GroupBy>();

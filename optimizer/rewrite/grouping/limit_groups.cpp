@@ -2,6 +2,7 @@
 
 #include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
+#include "optimizer/rewrite/grouping/exact_types.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // SELECT a, count(*) ... GROUP BY a LIMIT 10 without ORDER BY: any ten groups will do. Ten keys are found first, and
@@ -43,21 +44,7 @@ bool readsOneTable(const Rel& rel) {
 
 /// Whether = finds the values that GROUP BY takes as equal.
 bool isGroupedByEquality(const SqlType& type) {
-   switch (type.oid) {
-   case oid::boolean:
-   case oid::int2:
-   case oid::int4:
-   case oid::int8:
-   case oid::oid:
-   case oid::numeric:
-   case oid::date:
-   case oid::timestamp:
-   case oid::timestamptz:
-   case oid::text:
-   case oid::varchar:
-   case oid::uuid: return true;
-   default: return false;
-   }
+   return isExact(type) || type.oid == oid::numeric || type.oid == oid::text || type.oid == oid::varchar;
 }
 
 class LimitedGroups {
