@@ -27,7 +27,9 @@ const std::vector<SpillQuery> spillQueries = {
     {"RETURNING", "WITH d AS (UPDATE changed SET n = n RETURNING n) SELECT sum(n) FROM d"},
     // Aggregation: full hash tables, groups united while they are read, inputs that wait for their group.
     {"aggregation", "SELECT count(*), min(m) FROM (SELECT n, max(t) m FROM many GROUP BY n) g"},
-    {"aggregation, left early", "SELECT count(*) FROM (SELECT n, max(t) FROM many GROUP BY n LIMIT 3) g"},
+    // HAVING needs every group: without it the limit would choose three groups before they are formed.
+    {"aggregation, left early",
+     "SELECT count(*) FROM (SELECT n, max(t) FROM many GROUP BY n HAVING max(t) <> '' LIMIT 3) g"},
     {"aggregation, an error while it is read",
      "SELECT count(1 / (15000 - n)) FROM (SELECT n, max(t) m FROM many GROUP BY n) g WHERE m <> ''", true, "22012"},
     {"grouping sets",
