@@ -306,6 +306,9 @@ private:
               [&](const sql::ComputedColumn& key) { return expressions_.text(*key.expr); });
       } else if (const auto* sort = node.getIf<plan::Sort>()) {
          sortKeys(result, sort->keys);
+      } else if (const auto* window = node.getIf<plan::Window>(); window && window->rowsWanted > 0) {
+         const std::string call = expressions_.text(window->calls[window->ranking].column);
+         text(result, "Run Condition", "(" + call + " <= " + std::to_string(window->rowsWanted) + ")");
       } else if (const auto* top = node.getIf<plan::TopN>()) {
          sortKeys(result, top->keys);
       } else if (const auto* limit = node.getIf<plan::Limit>()) {

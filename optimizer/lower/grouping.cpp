@@ -175,6 +175,13 @@ Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
    return {std::move(node), isStatic ? 1 : child.rowsMax * sets};
 }
 
+double Lowering::partitionsOf(const Rel& input, const WindowSpec& spec) {
+   std::vector<const Expr*> keys;
+   for (const ExprPtr& key : spec.partitionBy)
+      keys.push_back(key.get());
+   return estimator_.groups(estimator_.estimate(input), keys);
+}
+
 Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
    auto& window = rel.as<op::Window>();
    plan::NodePtr node = makeNode(plan::Window{}, rel);
@@ -190,6 +197,7 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       addColumns(call.args, below);
       if (call.filter) addColumns(*call.filter, below);
    }
+   const double partitions = partitionsOf(*rel.inputs[0], spec);
    Lowered child = lower(*rel.inputs[0], below);
    for (ExprPtr& expr : spec.partitionBy)
       exprs_.lower(expr);
@@ -222,7 +230,10 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       if (call.fold) call.fold = lowered(*call.fold);
       node->output.push_back(call.column);
    }
-   node->as<plan::Window>() = {std::move(spec), std::move(window.calls)};
+   auto& lowered = node->as<plan::Window>();
+   lowered.spec = std::move(spec);
+   lowered.calls = std::move(window.calls);
+   lowered.partitions = partitions;
    return {std::move(node), child.rowsMax};
 }
 

@@ -23,6 +23,7 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
    if (query_.context.settings.runtimeFilters && query_.context.settings.enabled)
       result->runtimeFilterCount = assignRuntimeFilters(*result->root);
    if (query_.context.settings.enabled) assignKeyLookups(*result->root);
+   if (query_.context.settings.enabled) assignPartitionLimits(*result->root);
    assignCosts(*result->root);
    result->boundToSnapshot = exprs_.usedBounds() && !query_.context.forReuse;
    result->columns = query_.columns;

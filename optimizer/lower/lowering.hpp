@@ -46,6 +46,7 @@ private:
    // grouping.cpp
    Lowered lowerGroupBy(Rel& rel, const ColumnSet& need);
    Lowered lowerWindow(Rel& rel, const ColumnSet& need);
+   double partitionsOf(const Rel& input, const sql::WindowSpec& spec);
    Lowered lowerDistinct(Rel& rel, const ColumnSet& need);
    Lowered lowerSort(Rel& rel, const ColumnSet& need);
    Lowered lowerLimit(Rel& rel, const ColumnSet& need);
@@ -96,6 +97,8 @@ uint32_t assignRuntimeFilters(plan::Node& root);
 void chooseIndex(plan::TableScan& scan, double rows, const sql::ColumnTable& columns);
 /// Makes joins of few build rows with a large table look up their keys in an index of the table.
 void assignKeyLookups(plan::Node& root);
+/// Lets windows keep only the rows of a partition that a filter on their rank wants.
+void assignPartitionLimits(plan::Node& root);
 /// Sets estimatedCost of every node.
 void assignCosts(plan::Node& root);
 

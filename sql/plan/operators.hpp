@@ -240,9 +240,14 @@ struct Limit {
 struct Window {
    WindowSpec spec;
    std::vector<WindowCall> calls;
+   int64_t rowsWanted = 0; ///< rows with a higher result of call number `ranking` may be left out; 0: all are wanted
+   uint32_t ranking = 0;   ///< of rank() or row_number(); other calls are rankings, too
+   double partitions = 1;  ///< estimated
 
    template <typename Self>
-   static constexpr auto fields = std::tuple(field("spec", &Self::spec), made("calls", &Self::calls));
+   static constexpr auto fields = std::tuple(field("spec", &Self::spec), made("calls", &Self::calls),
+                                             field("rowsWanted", &Self::rowsWanted), field("ranking", &Self::ranking),
+                                             field("partitions", &Self::partitions));
 };
 
 /// The first row of each group of rows that are equal in `columns`; children[0] is sorted.

@@ -59,8 +59,14 @@ size_t ExternalSort::mergeBytes(size_t runs) const {
 
 // ---- Lane ----
 
-ExternalSort::Lane::Lane(ExternalSort& sort, QueryContext&, uint64_t keepRows)
-   : sort_(sort), keepRows_(keepRows), run_(std::make_unique<SortRun>(sort.buffer_.layout(), sort.memory(), keepRows)) {
+ExternalSort::Lane::Lane(ExternalSort& sort, QueryContext&, uint64_t keepRows) : sort_(sort), keepRows_(keepRows) {
+   if (sort.partitionLimit_.rows != 0) bounds_.emplace(sort.buffer_.layout().key, sort.partitionLimit_, sort.memory());
+   openRun();
+}
+
+void ExternalSort::Lane::openRun() {
+   run_ = std::make_unique<SortRun>(sort_.buffer_.layout(), sort_.memory(), keepRows_);
+   if (bounds_) run_->limitPartitions(&*bounds_);
 }
 
 void ExternalSort::Lane::append(QueryContext& context, const Batch& rows, std::span<const Vector> keys) {
@@ -96,10 +102,9 @@ void ExternalSort::Lane::seal() {
    run_->seal();
    sealedBytes_ += run_->bytes();
    sealedRows_ += run_->rowCount();
-   auto next = std::make_unique<SortRun>(sort_.buffer_.layout(), sort_.memory(), keepRows_);
-   next->setThreshold(run_->takeThreshold());
    sealed_.push_back(std::move(run_));
-   run_ = std::move(next);
+   openRun();
+   run_->setThreshold(sealed_.back()->takeThreshold());
 }
 
 /// Charge the memory for sorting the lane's rows in advance.

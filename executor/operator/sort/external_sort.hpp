@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "executor/operator/sort/sort_merge.hpp"
@@ -30,6 +31,9 @@ public:
    /// The reader of the sorted rows needs `bytes` more per row if the rows stay in memory; lanes reserve them as well.
    void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
 
+   /// Of each partition only the first rows are needed; lanes drop others. Called before the input.
+   void limitPartitions(const PartitionLimit& limit) { partitionLimit_ = limit; }
+
    /// Bytes that a row takes in memory on average, its strings and what its reader needs included. Known once rows were
    /// spilled.
    size_t bytesPerRow() const;
@@ -53,13 +57,15 @@ public:
       friend class ExternalSort;
       void makeRoom(QueryContext& context);
       void spillSome(QueryContext& context);
+      void openRun();
       void seal();
       void reserve();
       void release();
 
       ExternalSort& sort_;
       const uint64_t keepRows_;
-      std::unique_ptr<SortRun> run_; ///< the run being filled
+      std::optional<PartitionBounds> bounds_; ///< none: partitions have no limit
+      std::unique_ptr<SortRun> run_;          ///< the run being filled
       std::vector<std::unique_ptr<SortRun>> sealed_;
       std::vector<SpilledRun> spilled_;
       size_t sealedBytes_ = 0;
@@ -119,6 +125,7 @@ private:
    uint64_t rowsWanted_ = SortRun::keepAll;
    uint32_t workers_ = 1;
    size_t bytesPerRow_ = SortBuffer::sortBytesPerRow;
+   PartitionLimit partitionLimit_;
    size_t rowBytes_ = 0; ///< bytes of a row in memory, with its key
    size_t pageBytes_ = 0, runBytesMin_ = 0, segmentBytes_ = 0, stepBytes_ = 0;
    // STATE

@@ -22,35 +22,48 @@ SortRun::SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keep
 
 void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
    if (rowCount_ > UINT32_MAX - 2 * batchRowsMax) throwNotSupported("sorting more than 4294963200 rows in one lane");
-   if (keepRows_ == keepAll) return appendSome(rows, keys, nullptr);
+   if (keepRows_ == keepAll && !bounds_) return appendSome(rows, keys, nullptr);
    const uint32_t count = rows.liveRows();
    scratch_.resize(size_t{batchRowsMax} * stride_);
    layout_->key.encode(keys, rows.selection, 0, count, scratch_.data());
+   if (bounds_) {
+      appendWanted(rows, count, [&](const std::byte* key) { return bounds_->count(key); });
+      if (bounds_->isWorthDropping()) dropRestOfPartitions();
+      return;
+   }
    if (threshold_.empty()) {
       appendSome(rows, keys, scratch_.data());
    } else {
       // Rows with a key above the threshold are not wanted. Rows with equal, unresolved keys stay until dropRest().
       const bool isExact = layout_->key.isExact();
       const SortPrefix limit = layout_->key.prefix(threshold_.data());
-      passing_.resize(batchRowsMax);
-      uint32_t passed = 0;
-      for (uint32_t i = 0; i < count; ++i) {
-         const std::byte* key = scratch_.data() + size_t{i} * stride_;
+      appendWanted(rows, count, [&](const std::byte* key) {
          const SortPrefix prefix = layout_->key.prefix(key);
-         if (prefix.high > limit.high || (prefix.high == limit.high && prefix.low > limit.low)) continue;
-         if (isExact && std::memcmp(key, threshold_.data(), layout_->key.width()) >= 0) continue;
-         passing_[passed] = rows.selection.row(i);
-         if (passed != i) std::memmove(scratch_.data() + size_t{passed} * stride_, key, stride_);
-         ++passed;
-      }
-      if (passed == 0) return;
-      Batch some;
-      some.columns = rows.columns;
-      some.rowCount = rows.rowCount;
-      some.selection = Selection::list(passing_.data(), passed);
-      appendSome(some, keys, scratch_.data());
+         if (prefix.high > limit.high || (prefix.high == limit.high && prefix.low > limit.low)) return false;
+         return !isExact || std::memcmp(key, threshold_.data(), layout_->key.width()) < 0;
+      });
    }
    if (rowCount_ > std::max<uint64_t>(2 * keepRows_, 2 * batchRowsMax)) dropRest();
+}
+
+/// Append those of the `count` live rows whose keys, in scratch_, are wanted.
+template <typename IsWanted>
+void SortRun::appendWanted(const Batch& rows, uint32_t count, IsWanted&& isWanted) {
+   passing_.resize(batchRowsMax);
+   uint32_t passed = 0;
+   for (uint32_t i = 0; i < count; ++i) {
+      const std::byte* key = scratch_.data() + size_t{i} * stride_;
+      if (!isWanted(key)) continue;
+      passing_[passed] = rows.selection.row(i);
+      if (passed != i) std::memmove(scratch_.data() + size_t{passed} * stride_, key, stride_);
+      ++passed;
+   }
+   if (passed == 0) return;
+   Batch some;
+   some.columns = rows.columns;
+   some.rowCount = rows.rowCount;
+   some.selection = Selection::list(passing_.data(), passed);
+   appendSome(some, {}, scratch_.data());
 }
 
 /// `encoded`: the keys of the live rows; null: encode them from `keys`.
@@ -95,6 +108,11 @@ void SortRun::closeBatch() {
 
 void SortRun::seal() {
    if (keepRows_ != keepAll && rowCount_ > keepRows_) dropRest();
+   if (bounds_) {
+      if (bounds_->isWorthDropping()) dropRestOfPartitions();
+      bounds_->restart();
+      bounds_ = nullptr;
+   }
    closeBatch();
    scratch_ = {};
 }
@@ -114,8 +132,43 @@ void SortRun::dropRest() {
    std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
    rows.resize(keepRows_);
    threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
-   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; }); // in order of arrival
+   keepOnly(std::move(rows));
+}
 
+/// Keep the first rows of each partition, and tell bounds_ the key of the last one.
+void SortRun::dropRestOfPartitions() {
+   closeBatch();
+   const SortRun* self = this;
+   const RowOrder order(*layout_, {&self, 1});
+   std::vector<RowAddress> kept;
+   std::vector<std::vector<RowAddress>> partitions(bounds_->partitionCount());
+   for (uint32_t row = 0; row < rowCount_; ++row) {
+      const uint32_t partition = bounds_->partitionOf(key(row));
+      (partition == PartitionBounds::unbounded ? kept : partitions[partition]).push_back({0, row});
+   }
+   const uint64_t wanted = bounds_->rowsWanted();
+   for (uint32_t partition = 0; partition < partitions.size(); ++partition) {
+      std::vector<RowAddress>& rows = partitions[partition];
+      if (rows.size() > wanted) {
+         const auto last = rows.begin() + static_cast<ptrdiff_t>(wanted - 1);
+         std::nth_element(rows.begin(), last, rows.end(), [&](RowAddress a, RowAddress b) {
+            const int compared = order.compare(a, b);
+            return compared != 0 ? compared < 0 : a.row < b.row;
+         });
+         const RowAddress bound = *last;
+         const auto isTie = [&](RowAddress row) { return bounds_->keepsTies() && order.compare(row, bound) == 0; };
+         rows.erase(std::partition(last + 1, rows.end(), isTie), rows.end());
+         bounds_->keepFirst(partition, rows.size(), key(bound.row));
+      }
+      kept.insert(kept.end(), rows.begin(), rows.end());
+   }
+   keepOnly(std::move(kept));
+}
+
+/// Copies these rows, in order of arrival, and forgets all others.
+void SortRun::keepOnly(std::vector<RowAddress> rows) {
+   const SortRun* self = this;
+   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; });
    SortRun kept(*layout_, *memory_, keepAll);
    Arena values(memory_);
    for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
@@ -139,6 +192,7 @@ void SortRun::dropRest() {
       kept.appendSome(batch, {}, keys.data());
    }
    kept.keepRows_ = keepRows_;
+   kept.bounds_ = bounds_;
    kept.threshold_ = std::move(threshold_);
    kept.scratch_ = std::move(scratch_);
    kept.passing_ = std::move(passing_);

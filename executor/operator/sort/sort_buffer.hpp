@@ -8,6 +8,7 @@
 #include "common/memory/large_memory.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/sort/partition_bounds.hpp"
 #include "executor/operator/sort/sort_key.hpp"
 
 // Rows with sort keys, and their order. Each worker fills a SortRun of its own. SortBuffer takes the runs and sorts
@@ -29,12 +30,15 @@ struct SortRowLayout {
 };
 
 /// Rows of one worker in order of arrival. `keepRows`: only so many first rows in sort order are wanted; the run drops
-/// other rows now and then. Not thread-safe while it is filled; read-only after seal().
+/// other rows now and then; so it does for each partition with limitPartitions(). Not thread-safe while it is filled;
+/// read-only after seal().
 class SortRun {
 public:
    static constexpr uint64_t keepAll = UINT64_MAX;
    SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows = keepAll);
 
+   /// `bounds` of the worker; it outlives the run.
+   void limitPartitions(PartitionBounds* bounds) { bounds_ = bounds; }
    /// Copy the live rows of `rows`, whose columns are those of the layout; `keys` are the values of the key columns.
    void append(const Batch& rows, std::span<const Vector> keys);
    /// As append(), with encoded keys: the key of live row i is at keys + i * stride.
@@ -73,13 +77,18 @@ public:
    const std::byte* const* columnBatches(uint32_t column) const { return columnBatches_[column].data(); }
 
 private:
+   template <typename IsWanted>
+   void appendWanted(const Batch& rows, uint32_t count, IsWanted&& isWanted);
    void appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded);
    void closeBatch();
    void dropRest();
+   void dropRestOfPartitions();
+   void keepOnly(std::vector<RowAddress> rows);
 
    const SortRowLayout* layout_;
    Reservation* memory_;
    uint64_t keepRows_;
+   PartitionBounds* bounds_ = nullptr; ///< null: partitions have no limit
    uint32_t stride_;
    std::vector<uint32_t> slots_;
    BatchBuilder builder_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/sync/mutex.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
@@ -210,7 +211,8 @@ std::vector<Stage> buildWindow(PlanBuilder& builder, const Node& node) {
    std::vector<Stage> input = builder.produce(child);
    const sql::ColumnTable& columns = builder.context().columns();
    WindowPlan plan = planWindow(node, builder.context());
-   const sql::WindowSpec& spec = node.as<sql::plan::Window>().spec;
+   const auto& window = node.as<sql::plan::Window>();
+   const sql::WindowSpec& spec = window.spec;
    std::vector<SortOrder> orders;
    for (const sql::ExprPtr& expr : spec.partitionBy)
       orders.push_back({expr.get(), false, false});
@@ -218,6 +220,10 @@ std::vector<Stage> buildWindow(PlanBuilder& builder, const Node& node) {
       orders.push_back(order);
    SortInput sortInput = makeSortInput(child.output, plan.stored, orders, columns, plan.extras);
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());
+   if (window.rowsWanted > 0)
+      sort->limitPartitions({.rows = static_cast<uint64_t>(window.rowsWanted),
+                             .partitionKeys = static_cast<uint32_t>(spec.partitionBy.size()),
+                             .withTies = window.calls[window.ranking].function->source == "window_rank"});
    auto* sink = builder.own<WindowSink>(std::move(sortInput), *sort, std::move(plan));
    builder.addPipeline(std::move(input), sink, builder.profileOf(node));
    Stage stage;

@@ -82,7 +82,9 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, QueryCont
 
 WindowPlan planWindow(const sql::plan::Node& node, QueryContext& context) {
    WindowPlan plan;
-   const auto& [spec, calls] = node.as<sql::plan::Window>();
+   const auto& window = node.as<sql::plan::Window>();
+   const sql::WindowSpec& spec = window.spec;
+   const std::vector<sql::WindowCall>& calls = window.calls;
    for (const sql::ColumnId column : node.output) {
       const auto call =
           std::find_if(calls.begin(), calls.end(), [&](const sql::WindowCall& one) { return one.column == column; });

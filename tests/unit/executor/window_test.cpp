@@ -321,10 +321,11 @@ struct Reference {
 
 void checkWindow(Fixture& f, const Frame& frame, bool partitioned, bool ordered, bool descending, bool nullsFirst,
                  uint32_t batchRows) {
-   auto node = std::make_unique<Node>(sql::plan::Window{{}, makeCalls(f)});
+   auto node = std::make_unique<Node>(sql::plan::Window{.spec = {}, .calls = makeCalls(f)});
    node->children.push_back(f.scan());
    node->output = f.columns;
-   auto& [spec, calls] = node->as<sql::plan::Window>();
+   sql::WindowSpec& spec = node->as<sql::plan::Window>().spec;
+   std::vector<sql::WindowCall>& calls = node->as<sql::plan::Window>().calls;
    for (const sql::WindowCall& call : calls)
       node->output.push_back(call.column);
    if (partitioned) spec.partitionBy.push_back(f.column(0));
@@ -487,9 +488,10 @@ CATCH_TEST_CASE("window: in_range", "[window]") {
 CATCH_TEST_CASE("window: errors", "[window]") {
    const auto fails = [](const char* name, int64_t argument, int64_t offset, const char* message) {
       Fixture f(10);
-      auto node = std::make_unique<Node>(sql::plan::Window{{}, makeCalls(f)});
+      auto node = std::make_unique<Node>(sql::plan::Window{.spec = {}, .calls = makeCalls(f)});
       node->children.push_back(f.scan());
-      auto& [spec, calls] = node->as<sql::plan::Window>();
+      sql::WindowSpec& spec = node->as<sql::plan::Window>().spec;
+      std::vector<sql::WindowCall>& calls = node->as<sql::plan::Window>().calls;
       std::erase_if(calls, [&](const sql::WindowCall& call) { return call.function->name != name; });
       sql::WindowCall& call = calls.front();
       if (!call.args.empty()) call.args.back() = sql::makeConstant(int4, Value::integer(PhysicalType::I32, argument));

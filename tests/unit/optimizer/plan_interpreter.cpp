@@ -96,15 +96,15 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
       break;
    }
    case NodeKind::Window: {
-      const auto& [spec, calls] = node.as<plan::Window>();
-      sortRows(exprs_, input, spec.orderBy);
+      const auto& window = node.as<plan::Window>();
+      sortRows(exprs_, input, window.spec.orderBy);
       std::map<std::vector<Cell>, int64_t> counts;
       for (Row& row : input) {
          std::vector<Cell> key;
-         for (const ExprPtr& expr : spec.partitionBy)
+         for (const ExprPtr& expr : window.spec.partitionBy)
             key.push_back(exprs_.evaluate(*expr, row));
          const int64_t number = ++counts[key];
-         for (const WindowCall& call : calls)
+         for (const WindowCall& call : window.calls)
             row[call.column] = number;
          result.push_back(row);
       }
