@@ -21,6 +21,24 @@ std::string toRe2(const RegexSyntax& syntax, RegexLaziness laziness, bool withCa
    return pattern;
 }
 
+bool isAnyText(const RegexNode& node) {
+   return node.kind == RegexNode::Kind::Repeat && node.min == 0 && node.max == -1 && !node.isLazy &&
+          node.children[0]->kind == RegexNode::Kind::Text && node.children[0]->text == RegexNode::anyCharacter;
+}
+
+/// The expression without .* or .*$ at its end: what it matches goes on to the end of the text. Empty if it has none.
+std::string withoutOpenTail(const RegexNode& root) {
+   if (root.kind != RegexNode::Kind::Sequence || root.children.empty()) return {};
+   size_t count = root.children.size();
+   const RegexNode& last = *root.children.back();
+   if (last.kind == RegexNode::Kind::Text && last.text == RegexNode::endOfText) --count;
+   if (count < 2 || !isAnyText(*root.children[count - 1])) return {};
+   std::string head;
+   for (size_t i = 0; i + 1 < count; ++i)
+      writeRe2(*root.children[i], RegexLaziness::AsGiven, true, head);
+   return head;
+}
+
 } // namespace
 
 struct Regex::Engines {
@@ -28,6 +46,7 @@ struct Regex::Engines {
    std::unique_ptr<RegexDissection> dissection;
    std::unique_ptr<RE2> extent;  ///< finds the extent of a match
    std::unique_ptr<RE2> inside;  ///< finds the captures if leftmost-first search does
+   std::unique_ptr<RE2> head;    ///< finds them without an end of any text, which it leaves out; null: there is none
    RegexDissector dissector;     ///< finds them otherwise
    bool mayEndEarlier = false;   ///< the shortest match may end before the one of `extent`
    bool isLeftmostFirst = false; ///< `inside` finds the captures
@@ -72,6 +91,8 @@ Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::
    engines_->mayEndEarlier = isShortest && !isOrdered(dissection.part, dissection.preference);
    engines_->mayMatchInsideCharacter = syntax.hasNonBoundary && dissection.width.min == 0;
    engines_->isLeftmostFirst = isLeftmostFirst(dissection);
+   if (!engines_->isLeftmostFirst || isShortest || syntax.hasNonBoundary) return;
+   if (const std::string head = withoutOpenTail(*syntax.root); !head.empty()) engines_->head = compileRe2(head, false);
 }
 
 Regex::~Regex() = default;
@@ -87,9 +108,14 @@ const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
    thread_local std::list<Entry> entries;
    thread_local std::unordered_map<std::string_view, std::list<Entry>::iterator> byKey;
 
-   std::string key(1, static_cast<char>((flags.ignoreCase ? 1 : 0) | (flags.dotNewline ? 2 : 0) |
-                                        (flags.lineAnchors ? 4 : 0) | (flags.expanded ? 8 : 0) |
-                                        (flags.literal ? 16 : 0)));
+   const auto letters =
+       static_cast<char>((flags.ignoreCase ? 1 : 0) | (flags.dotNewline ? 2 : 0) | (flags.lineAnchors ? 4 : 0) |
+                         (flags.expanded ? 8 : 0) | (flags.literal ? 16 : 0));
+   if (!entries.empty()) { // mostly the one before
+      const std::string& last = entries.front().key;
+      if (last[0] == letters && std::string_view(last).substr(1) == pattern) return *entries.front().regex;
+   }
+   std::string key(1, letters);
    key.append(pattern);
    if (const auto it = byKey.find(key); it != byKey.end()) {
       entries.splice(entries.begin(), entries, it->second);
@@ -117,7 +143,8 @@ bool Regex::matches(std::string_view text) const {
       std::vector<RegexSpan> spans;
       return search(text, 0, spans, false);
    }
-   return engines_->extent->Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+   const RE2& engine = engines_->head ? *engines_->head : *engines_->extent;
+   return engine.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
 }
 
 bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& spans, bool withCaptures) const {
@@ -128,14 +155,25 @@ bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& 
       return true;
    }
    spans.assign(wanted, {});
-   std::vector<re2::StringPiece> found(wanted);
+   constexpr uint32_t usual = 8;
+   re2::StringPiece few[usual];
+   std::vector<re2::StringPiece> many(wanted > usual ? wanted : 0);
+   re2::StringPiece* const found = many.empty() ? few : many.data();
    const auto spanOf = [&](const re2::StringPiece& p) {
       if (p.data() == nullptr) return RegexSpan{};
       const size_t begin = static_cast<size_t>(p.data() - text.data());
       return RegexSpan{begin, begin + p.size()};
    };
+   if (engines_->head) {
+      if (!engines_->head->Match(piece(text), start, text.size(), RE2::UNANCHORED, found, static_cast<int>(wanted)))
+         return false;
+      for (uint32_t i = 0; i < wanted; ++i)
+         spans[i] = spanOf(found[i]);
+      spans[0].end = text.size();
+      return true;
+   }
    for (;;) {
-      if (!engines_->extent->Match(piece(text), start, text.size(), RE2::UNANCHORED, found.data(), 1)) return false;
+      if (!engines_->extent->Match(piece(text), start, text.size(), RE2::UNANCHORED, found, 1)) return false;
       spans[0] = spanOf(found[0]);
       // RE2's \B also matches between the bytes of a character.
       if (characterStart(text, spans[0].begin) == spans[0].begin) break;
@@ -149,7 +187,7 @@ bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& 
       return true;
    }
    if (!engines_->inside) engines_->inside = compileRe2(toRe2(engines_->syntax, RegexLaziness::AsGiven, true), false);
-   if (!engines_->inside->Match(piece(text), spans[0].begin, spans[0].end, RE2::ANCHOR_BOTH, found.data(),
+   if (!engines_->inside->Match(piece(text), spans[0].begin, spans[0].end, RE2::ANCHOR_BOTH, found,
                                 static_cast<int>(wanted)))
       throwInternal("a match of a regular expression did not match again");
    for (uint32_t i = 1; i < wanted; ++i)

@@ -219,7 +219,9 @@ private:
       case '(': return group(depth, isConstraint);
       case ')': throwInvalid("parentheses () not balanced");
       case '[': return bracketOrBoundary(isConstraint);
-      case '.': rest_.remove_prefix(1); return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]", ~RegexFirst());
+      case '.':
+         rest_.remove_prefix(1);
+         return text(out_.flags.dotNewline ? RegexNode::anyCharacter : "[^\\n]", ~RegexFirst());
       case '^':
          rest_.remove_prefix(1);
          isConstraint = true;
@@ -227,7 +229,7 @@ private:
       case '$':
          rest_.remove_prefix(1);
          isConstraint = true;
-         return constraint(out_.flags.lineAnchors ? "(?m:$)" : "\\z");
+         return constraint(out_.flags.lineAnchors ? "(?m:$)" : RegexNode::endOfText);
       case '*':
       case '+':
       case '?': throwInvalid("quantifier operand invalid");
@@ -409,7 +411,7 @@ private:
       isConstraint = true;
       switch (c) {
       case 'A': return constraint("\\A");
-      case 'Z': return constraint("\\z");
+      case 'Z': return constraint(RegexNode::endOfText);
       case 'm': return wordEdge(true);
       case 'M': return wordEdge(false);
       case 'y': return constraint("\\b");

@@ -37,6 +37,8 @@ struct RegexNode {
       WordStart,     ///< \m
       WordEnd,       ///< \M
    };
+   static constexpr const char* anyCharacter = "(?s:.)"; ///< of a Text
+   static constexpr const char* endOfText = "\\z";
    Kind kind = Kind::Text;
    std::string text;
    std::vector<std::unique_ptr<RegexNode>> children;
