@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t hugePageSize = 2 << 20;
 /// Allocations of this size or more use mmap: zero pages come for free and huge pages are possible.
-constexpr size_t mapSizeMin = 1 << 20;
+constexpr size_t mapSizeMin = hugePageSize;
 static_assert(mapSizeMin % LargeMemory::usualStep == 0, "a list for each usual size");
 /// All pages of an allocation up to this size are made at once. A hash table reads a slot before it writes it: where
 /// there are no huge pages, reading maps the kernel's page of zeros, and replacing that page interrupts every other
@@ -79,7 +79,7 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
    if (bytes >= mapSizeMin) {
       void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       data_ = mapped == MAP_FAILED ? nullptr : mapped;
-      if (data_ && bytes >= hugePageSize) ::madvise(data_, bytes, MADV_HUGEPAGE);
+      if (data_) ::madvise(data_, bytes, MADV_HUGEPAGE);
       if (data_ && bytes <= populatedMax) ::madvise(data_, bytes, MADV_POPULATE_WRITE);
    } else {
       data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr;

@@ -17,7 +17,7 @@ class LargeMemory {
 public:
    enum class Fill : uint8_t { Zero, Anything };
    static constexpr size_t keptBytesMax = size_t{32} << 20;
-   static constexpr size_t usualStep = 16 * 1024; ///< multiples below 1 MiB are the usual sizes
+   static constexpr size_t usualStep = 16 * 1024; ///< multiples below 2 MiB are the usual sizes
 
    /// Keep at most `bytes` of freed memory from now on. Thread-safe.
    static void keepAtMost(size_t bytes);

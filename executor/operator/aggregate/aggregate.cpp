@@ -238,6 +238,7 @@ void AggregateSink::prepare(QueryContext& context) {
       grant_.claimFloor();
    const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
    const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
+   pageBits_ = bits;
    tableOptions_.pageSize = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
    // The tables of all workers may take a quarter.
    tableOptions_.tableBytesMax =

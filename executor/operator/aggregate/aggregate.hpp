@@ -149,6 +149,7 @@ private:
    uint64_t groupsWanted_ = 0; ///< any so many groups will do; 0: all are wanted
    std::atomic<bool> hasEnough_{false};
    GroupTable::Options tableOptions_;
+   uint32_t pageBits_ = 0; ///< log2 of the number of partitions of the groups' pages
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;

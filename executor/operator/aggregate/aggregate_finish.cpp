@@ -23,7 +23,7 @@ uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
             if (distinct && !distinct->groups.isSpilled()) merges_.push_back({&distinct->groups, nullptr});
       }
       for (const Merge& merge : merges_)
-         merge.groups->start(grant_.memory());
+         merge.groups->start(grant_.memory(), pageBits_);
    }
    tasks_.clear();
    while (tasks_.empty() && nextStage_ != Stage::End) {
@@ -42,7 +42,7 @@ void AggregateSink::planStage() {
    case Stage::Scatter:
       for (const Merge& merge : merges_)
          for (uint32_t page = 0; merge.groups->mergesHere() && page < merge.groups->pageCount(); ++page)
-            tasks_.push_back({merge.groups, merge.set, page, 0});
+            if (merge.groups->needsScatter(page)) tasks_.push_back({merge.groups, merge.set, page, 0});
       break;
    case Stage::Unite:
       for (const Merge& merge : merges_)
@@ -50,6 +50,8 @@ void AggregateSink::planStage() {
             tasks_.push_back({merge.groups, merge.set, part, 0});
       break;
    case Stage::Distinct:
+      for (const Merge& merge : merges_)
+         merge.groups->endMerge();
       for (GroupingSet& set : sets_) {
          if (set.isSpilled()) continue;
          addMissingGroup(set);

@@ -102,7 +102,7 @@ void GroupTable::makeRoom(uint32_t coming) {
       slots = std::min(slots * factor, slotsMax_);
    if (slots > entries_.size() && memory_.tryGrow(slots * sizeof(uint64_t))) resize(slots);
    if (fits(entries_.size(), groups_ + coming)) return;
-   if (groups_ > rowsSeen_ - rowsSeen_ / 8) passThrough_ = rowsSeen_ * 8;
+   if (groups_ > rowsSeen_ - rowsSeen_ / 4) passThrough_ = rowsSeen_ * 8;
    forget();
    if (fits(entries_.size(), coming)) return;
    memory_.grow(slotsMin * sizeof(uint64_t));
@@ -311,7 +311,7 @@ void MergedGroups::add(TuplePages&& pages, bool isUnique) {
    pages_.merge(std::move(pages));
 }
 
-void MergedGroups::start(Reservation& memory) {
+void MergedGroups::start(Reservation& memory, uint32_t pageBits) {
    memory_ = &memory;
    if (isSpilled()) return;
    const uint64_t rows = pages_.rowCount(layout_->rowSize());
@@ -324,13 +324,17 @@ void MergedGroups::start(Reservation& memory) {
             partitions_[0].append(row);
       return;
    }
+   pageBits_ = pageBits;
    // A partition should fit into a cache; few rows need only one partition.
    while (bits_ < partitionBitsMax && (rows >> bits_) > 16'384)
       ++bits_;
    partitions_.resize(size_t{1} << bits_);
+   wholePages_.resize(partitions_.size());
    scattered_.resize(pages_.pages().size());
-   scatteredMemory_ = std::make_unique<Reservation>(memory);
-   scatteredMemory_->grow(rows * sizeof(std::byte*));
+   if (bits_ > pageBits_) return;
+   for (const auto& page : pages_.pages())
+      if (page->partition != TuplePage::anyPartition)
+         wholePages_[page->partition >> (pageBits_ - bits_)].push_back(page.get());
 }
 
 void MergedGroups::addOnly(TuplePages&& pages) {
@@ -343,28 +347,41 @@ void MergedGroups::addOnly(TuplePages&& pages) {
 void MergedGroups::scatter(uint32_t number) {
    DCHECK(number < pages_.pages().size());
    const TuplePage& page = *pages_.pages()[number];
-   auto& lists = scattered_[number];
-   lists.resize(partitions_.size());
    const uint32_t rowSize = layout_->rowSize();
+   std::vector<uint32_t>& begins = scattered_[number].begins;
+   begins.assign(partitions_.size() + 2, 0); // two more: begins[p + 1] counts on while rows are placed
    for (std::byte* row = page.begin; row != page.cursor; row += rowSize)
-      lists[partitionOf(rowHash(row))].push_back(row);
+      ++begins[partitionOf(rowHash(row)) + 2];
+   for (size_t p = 3; p < begins.size(); ++p)
+      begins[p] += begins[p - 1];
+   scattered_[number].rows =
+       LargeMemory(page.rowCount(rowSize) * sizeof(std::byte*), *memory_, LargeMemory::Fill::Anything);
+   auto* rows = scattered_[number].rows.as<std::byte*>();
+   for (std::byte* row = page.begin; row != page.cursor; row += rowSize)
+      rows[begins[partitionOf(rowHash(row)) + 1]++] = row;
 }
 
 void MergedGroups::unite(uint32_t number, const GroupSet::Combine& combine) {
    DCHECK(number < partitions_.size());
    uint64_t rows = 0;
-   for (const auto& lists : scattered_)
-      rows += lists[number].size();
-   std::vector<std::byte*> all;
-   all.reserve(rows);
-   for (auto& lists : scattered_) {
-      all.insert(all.end(), lists[number].begin(), lists[number].end());
-      std::vector<std::byte*>().swap(lists[number]);
-   }
+   for (const TuplePage* page : wholePages_[number])
+      rows += page->rowCount(layout_->rowSize());
+   for (const ScatteredPage& page : scattered_)
+      if (!page.begins.empty()) rows += page.begins[number + 1] - page.begins[number];
    GroupSet& set = partitions_[number] = GroupSet(rows, *memory_);
-   set.add(*layout_, keyCount_, all.data(), all.size(), &combine);
-   scatteredMemory_->shrink(rows * sizeof(std::byte*));
+   for (const ScatteredPage& page : scattered_) {
+      if (page.begins.empty()) continue;
+      const uint32_t begin = page.begins[number], end = page.begins[number + 1];
+      set.add(*layout_, keyCount_, page.rows.as<std::byte*>() + begin, end - begin, &combine);
+   }
+   for (const TuplePage* page : wholePages_[number])
+      set.addPage(*layout_, keyCount_, *page, &combine);
    if (!keepsIndex_) set.dropTable();
+}
+
+void MergedGroups::endMerge() {
+   scattered_.clear();
+   wholePages_.clear();
 }
 
 void MergedGroups::index() {

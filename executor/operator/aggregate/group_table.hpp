@@ -120,11 +120,11 @@ private:
 
 /// The groups of all workers, united by partitions of the hash.
 ///
-///    add() per worker --> start() --> scatter() per page --> unite() per partition --> find(), groups()
+///    add() per worker --> start() --> scatter() per page --> unite() per partition --> endMerge() --> find(), groups()
 ///
 /// scatter() and unite() are called only if mergesHere(). Calls for different pages, or for different partitions, may
-/// run at the same time; all other steps are one thread's. If some groups were spilled, the pages are taken away again
-/// instead (takePages()), and united partition by partition.
+/// run at the same time; all other steps are one thread's. Pages whose rows are of one partition are not scattered. If
+/// some groups were spilled, the pages are taken away again instead (takePages()), and united partition by partition.
 class MergedGroups {
 public:
    /// `keepsIndex`: keep the hash tables for find().
@@ -135,17 +135,22 @@ public:
    }
    /// Add a worker's pages; `isUnique`: no group occurs twice in them.
    void add(TuplePages&& pages, bool isUnique);
-   void start(Reservation& memory);
+   /// `pageBits`: log2 of the number of partitions among which the workers have divided their pages.
+   void start(Reservation& memory, uint32_t pageBits);
    uint32_t pageCount() const { return static_cast<uint32_t>(pages_.pages().size()); }
    uint32_t partitionCountUsed() const { return 1u << bits_; }
    /// scatter() and unite() have to be called: groups may have several rows, and all are in memory.
    bool mergesHere() const { return needsMerge_ && !isSpilled(); }
    bool isSpilled() const { return !pages_.spilled().empty(); }
    TuplePages takePages() { return std::move(pages_); }
+   /// Whether the page has rows of several partitions, so that scatter() of it has to be called.
+   bool needsScatter(uint32_t page) const { return !isWhole(*pages_.pages()[page]); }
    /// After start(): add the only group of a set without keys that got no rows.
    void addOnly(TuplePages&& pages);
    void scatter(uint32_t page);
    void unite(uint32_t partition, const GroupSet::Combine& combine);
+   /// After the last unite(): frees what only these calls need.
+   void endMerge();
 
    /// Make the hash tables that are missing since no merge was needed.
    void index();
@@ -158,14 +163,23 @@ public:
 private:
    uint32_t partitionOf(uint64_t hash) const { return bits_ ? static_cast<uint32_t>(hash >> (64 - bits_)) : 0; }
 
+   /// Whether all rows of the page are of one partition.
+   bool isWhole(const TuplePage& page) const { return page.partition != TuplePage::anyPartition && bits_ <= pageBits_; }
+
    const RowLayout* layout_ = nullptr;
    uint32_t keyCount_ = 0;
    Reservation* memory_ = nullptr;
    TuplePages pages_;
-   uint32_t sources_ = 0, bits_ = 0;
+   uint32_t sources_ = 0, bits_ = 0, pageBits_ = 0;
    bool needsMerge_ = false, keepsIndex_ = false;
-   std::unique_ptr<Reservation> scatteredMemory_;
-   std::vector<std::vector<std::vector<std::byte*>>> scattered_; ///< [page][partition]
+   /// The rows of a page with several partitions, in the order of partitions; those of partition p are
+   /// [begins[p], begins[p + 1]). Without rows if the page has one partition.
+   struct ScatteredPage {
+      LargeMemory rows;
+      std::vector<uint32_t> begins;
+   };
+   std::vector<ScatteredPage> scattered_;                  ///< by page
+   std::vector<std::vector<const TuplePage*>> wholePages_; ///< by partition: pages with no other rows
    std::vector<GroupSet> partitions_;
 };
 
