@@ -11,8 +11,7 @@ extern "C" {
 /// the next query takes the memory, also for small pieces of what was freed in one large piece: by default jemalloc
 /// takes fresh memory for a piece of less than 1/64, at a page fault for every 4 KiB.
 extern const char* malloc_conf;
-const char* malloc_conf =
-    "background_thread:true,dirty_decay_ms:3000,muzzy_decay_ms:0,lg_extent_max_active_fit:16";
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:3000,muzzy_decay_ms:0,lg_extent_max_active_fit:16";
 }
 
 namespace ouzel::server {
