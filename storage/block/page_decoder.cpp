@@ -22,9 +22,14 @@ const char* runValues(const PageView& page, const PackedVector& head) {
 
 template <typename T>
 void decodeDelta(const PageView& page, const PackedVector& head, uint32_t count, T* out) {
+   uint64_t value = head.factor;
+   if (head.bits == 0) {
+      for (uint32_t i = 0; i < count; ++i)
+         out[i] = static_cast<T>(static_cast<int64_t>(value + i * static_cast<uint64_t>(head.reference)));
+      return;
+   }
    alignas(64) int64_t deltas[vectorRows];
    unpackInts<int64_t>(dataOf(page, head), count, head.bits, head.reference, 1, deltas);
-   uint64_t value = head.factor;
    out[0] = static_cast<T>(static_cast<int64_t>(value));
    for (uint32_t i = 1; i < count; ++i) {
       value += static_cast<uint64_t>(deltas[i]);
@@ -56,6 +61,12 @@ void decodeAs(const PageView& page, const PackedVector& head, uint32_t count, T*
 
 template <typename T>
 void decodeAtAs(const PageView& page, const PackedVector& head, const Selection& rows, T* out) {
+   if (head.mode == PackedMode::Delta) {
+      forEachRow(rows, [&](uint32_t row) {
+         out[row] = static_cast<T>(static_cast<int64_t>(head.factor + row * static_cast<uint64_t>(head.reference)));
+      });
+      return;
+   }
    const char* data = dataOf(page, head);
    forEachRow(rows, [&](uint32_t row) {
       const uint64_t value = static_cast<uint64_t>(head.reference) + unpackOne(data, head.bits, row) * head.factor;
@@ -166,7 +177,7 @@ void decodeInts(const PageView& page, PhysicalType type, uint32_t firstRow, uint
 
 void decodeIntsAt(const PageView& page, PhysicalType type, uint32_t firstRow, const Selection& rows, void* out) {
    const PackedVector& head = page.packedVector(firstRow);
-   DCHECK(head.mode == PackedMode::FrameOfReference);
+   DCHECK(hasRandomAccess(head));
    switch (type) {
    case PhysicalType::Bool: return decodeAtAs(page, head, rows, static_cast<uint8_t*>(out));
    case PhysicalType::I16: return decodeAtAs(page, head, rows, static_cast<int16_t*>(out));
@@ -176,6 +187,29 @@ void decodeIntsAt(const PageView& page, PhysicalType type, uint32_t firstRow, co
    default: throwInternal("packed integers of another type");
    }
 }
+
+namespace {
+
+/// As filterInts(), for few rows of many: looks at these rows only. Values are decoded up to the last of them where
+/// they cannot be read one by one.
+uint32_t filterFew(const PageView& page, const PackedVector& head, const ValidityWord* validity, int64_t lower,
+                   int64_t upper, const Selection& rows, RowIndex* out) {
+   alignas(64) int64_t values[vectorRows];
+   const RowIndex* list = rows.rows();
+   if (hasRandomAccess(head))
+      decodeAtAs(page, head, rows, values);
+   else
+      decodeAs(page, head, *std::max_element(list, list + rows.count()) + 1u, values);
+   uint32_t kept = 0;
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      const RowIndex row = list[i];
+      out[kept] = row;
+      kept += (values[row] >= lower) & (values[row] <= upper) & isValidBit(validity, row);
+   }
+   return kept;
+}
+
+} // namespace
 
 uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
                     const Selection& rows, RowIndex* out) {
@@ -200,6 +234,8 @@ uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int
       std::memcpy(mask, validity, words * sizeof(uint64_t));
       return intersect(mask, rows, count, out);
    }
+   if (!rows.isDense() && rows.count() > 0 && rows.count() * 16 < count)
+      return filterFew(page, head, validity, lower, upper, rows, out);
    if (head.mode != PackedMode::FrameOfReference) {
       alignas(64) int64_t values[vectorRows];
       decodeAs(page, head, count, values);
@@ -211,19 +247,8 @@ uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int
           upper >= largest ? head.range : static_cast<uint64_t>(upper) - static_cast<uint64_t>(smallest);
       const uint64_t packedLower = (below + head.factor - 1) / head.factor, packedUpper = above / head.factor;
       if (packedLower > packedUpper) return 0;
-      const char* data = dataOf(page, head);
-      if (!rows.isDense() && rows.count() * 16 < count) {
-         uint32_t kept = 0;
-         const RowIndex* list = rows.rows();
-         for (uint32_t i = 0; i < rows.count(); ++i) {
-            const RowIndex row = list[i];
-            const uint64_t value = unpackOne(data, head.bits, row);
-            out[kept] = row;
-            kept += (value >= packedLower) & (value <= packedUpper) & isValidBit(validity, row);
-         }
-         return kept;
-      }
-      compareRange(data, (count + packValues - 1) / packValues, head.bits, packedLower, packedUpper, mask);
+      compareRange(dataOf(page, head), (count + packValues - 1) / packValues, head.bits, packedLower, packedUpper,
+                   mask);
    }
    if (validity)
       for (uint32_t i = 0; i < words; ++i)

@@ -28,8 +28,11 @@ void decodeInts(const PageView& page, PhysicalType type, uint32_t firstRow, uint
 /// Decode selected rows only, one by one: for few rows.
 void decodeIntsAt(const PageView& page, PhysicalType type, uint32_t firstRow, const Selection& rows, void* out);
 /// True when single values can be read without decoding the values before them.
+inline bool hasRandomAccess(const PackedVector& head) {
+   return head.mode == PackedMode::FrameOfReference || (head.mode == PackedMode::Delta && head.bits == 0);
+}
 inline bool hasRandomAccess(const PageView& page, uint32_t firstRow) {
-   return page.packedVector(firstRow).mode == PackedMode::FrameOfReference;
+   return hasRandomAccess(page.packedVector(firstRow));
 }
 /// Write the rows with lower <= value <= upper, NULLs excluded, to `out`; returns their number. `out` may be the list
 /// of `rows`.
