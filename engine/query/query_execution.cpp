@@ -88,7 +88,7 @@ io::SpillPolicy spillPolicy(const Settings& settings) {
    out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
    out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
    out.aheadBytes = settings.integer("ouzel.policy_read_ahead");
-   const std::vector<std::string> levels = io::spillLevelNames();
+   const std::vector<std::string>& levels = io::spillLevelNames();
    if (settings.value("log_temp_files") != "-1") out.logBytesMin = settings.integer("log_temp_files") << 10;
    const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));
    if (level != levels.end()) out.level = static_cast<int>(level - levels.begin());

@@ -247,7 +247,7 @@ std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices(
 
 std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compressionDecisions() const {
    const auto devices = database_.spill->devices();
-   const auto levels = io::spillLevelNames();
+   const auto& levels = io::spillLevelNames();
    std::vector<CompressionDecision> out;
    for (const io::SpillManager::Decision& d : database_.spill->decisions())
       out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].name, levels[d.levelBefore],

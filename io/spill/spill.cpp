@@ -159,11 +159,14 @@ void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax, std::op
    }
 }
 
-std::vector<std::string> spillLevelNames() {
+const std::vector<std::string>& spillLevelNames() {
    DCHECK(spillLevels().size() <= spillLevelsMax);
-   std::vector<std::string> names;
-   for (const SpillLevel& level : spillLevels())
-      names.emplace_back(level.name);
+   static const std::vector<std::string> names = [] {
+      std::vector<std::string> all;
+      for (const SpillLevel& level : spillLevels())
+         all.emplace_back(level.name);
+      return all;
+   }();
    return names;
 }
 

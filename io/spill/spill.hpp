@@ -98,7 +98,7 @@ struct SpilledPage {
 };
 
 /// The names of the scale's levels, from 0.
-std::vector<std::string> spillLevelNames();
+const std::vector<std::string>& spillLevelNames();
 
 /// Counters of a SpillSpace.
 struct SpillStatistics {
