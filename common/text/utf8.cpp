@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <immintrin.h>
 #include <string>
 
 #include "common/error/sql_error.hpp"
@@ -51,14 +52,36 @@ size_t sequenceLength(const uint8_t* bytes, size_t available) {
    throw SqlError(sqlstate::characterNotInRepertoire, message);
 }
 
-/// Eight bytes at a time: a continuation has its highest bit set and the next one clear.
+/// 32 bytes at a time, or eight of a short text. The last ones are read again, without those that are counted already.
 uint32_t countContinuations(std::string_view text) {
-   constexpr uint64_t lowestBits = 0x0101010101010101;
+   const char* const bytes = text.data();
+   const size_t size = text.size();
    uint32_t count = 0;
-   for (; text.size() >= sizeof lowestBits; text.remove_prefix(sizeof lowestBits)) {
-      uint64_t bytes;
-      std::memcpy(&bytes, text.data(), sizeof bytes);
-      count += static_cast<uint32_t>(std::popcount((bytes >> 7) & ~(bytes >> 6) & lowestBits));
+   if (size >= 32) {
+      // As a signed number a continuation, 10xxxxxx, is less than -64.
+      const __m256i bound = _mm256_set1_epi8(-64);
+      const auto maskAt = [&](size_t at) {
+         const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + at));
+         return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(bound, here)));
+      };
+      size_t at = 0;
+      for (; at + 32 <= size; at += 32)
+         count += static_cast<uint32_t>(std::popcount(maskAt(at)));
+      if (at < size) count += static_cast<uint32_t>(std::popcount(maskAt(size - 32) >> (at + 32 - size)));
+      return count;
+   }
+   if (size >= 8) {
+      constexpr uint64_t lowestBits = 0x0101010101010101;
+      const auto bitsAt = [&](size_t at) { // a continuation has its highest bit set and the next one clear
+         uint64_t here;
+         std::memcpy(&here, bytes + at, sizeof here);
+         return (here >> 7) & ~(here >> 6) & lowestBits;
+      };
+      size_t at = 0;
+      for (; at + 8 <= size; at += 8)
+         count += static_cast<uint32_t>(std::popcount(bitsAt(at)));
+      if (at < size) count += static_cast<uint32_t>(std::popcount(bitsAt(size - 8) >> 8 * (at + 8 - size)));
+      return count;
    }
    for (const char c : text)
       count += (static_cast<uint8_t>(c) & 0xc0) == 0x80;

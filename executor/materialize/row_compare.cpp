@@ -132,7 +132,22 @@ RowEquality::RowEquality(const RowLayout& layout, uint32_t keyCount) : layout_(l
    if (keyCount == 1 && columns_[0].isPlain && !columns_[0].mayHaveNulls) single_ = columns_[0].size;
 }
 
+namespace {
+
+/// Whether `size` bytes are equal; without a call for the sizes of integers.
+bool bytesEqual(const std::byte* a, const std::byte* b, uint32_t size) {
+   switch (size) {
+   case 8: return load<uint64_t>(a) == load<uint64_t>(b);
+   case 4: return load<uint32_t>(a) == load<uint32_t>(b);
+   case 2: return load<uint16_t>(a) == load<uint16_t>(b);
+   default: return std::memcmp(a, b, size) == 0;
+   }
+}
+
+} // namespace
+
 bool RowEquality::compareColumns(const std::byte* a, const std::byte* b) const {
+   if (rowHash(a) != rowHash(b)) return false; // tables compare a few bits of it
    for (const Column& column : columns_) {
       if (column.mayHaveNulls) {
          const bool nullA = layout_.isNull(a, column.number), nullB = layout_.isNull(b, column.number);
@@ -140,7 +155,10 @@ bool RowEquality::compareColumns(const std::byte* a, const std::byte* b) const {
          if (nullA) continue;
       }
       const std::byte *x = a + column.offset, *y = b + column.offset;
-      if (!(column.isPlain ? std::memcmp(x, y, column.size) == 0 : valuesEqual(column.type, x, y))) return false;
+      const bool isEqual = column.isPlain                        ? bytesEqual(x, y, column.size)
+                           : column.type == PhysicalType::String ? equalTyped<PhysicalType::String>(x, y)
+                                                                 : valuesEqual(column.type, x, y);
+      if (!isEqual) return false;
    }
    return true;
 }

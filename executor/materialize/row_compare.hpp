@@ -15,8 +15,8 @@ int compareValues(PhysicalType type, const void* a, const void* b);
 uint32_t keepEqual(const RowLayout& layout, uint32_t column, const LiveColumn& source, const std::byte* const* rows,
                    bool nullsEqual, RowIndex* candidates, uint32_t count, RowIndex* rejected, uint32_t& rejectedCount);
 
-/// Whether columns 0..keyCount-1 of two rows are equal, NULL equal to NULL. Made for one loop over rows, after the last
-/// row was written, since it keeps which columns may have NULLs. Immutable; thread-safe.
+/// Whether columns 0..keyCount-1 of two rows with hashes of them are equal, NULL equal to NULL. Made for one loop over
+/// rows, after the last row was written, since it keeps which columns may have NULLs. Immutable; thread-safe.
 class RowEquality {
 public:
    RowEquality(const RowLayout& layout, uint32_t keyCount);

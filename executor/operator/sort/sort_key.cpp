@@ -195,7 +195,8 @@ SortKeyLayout::SortKeyLayout(const std::vector<SortColumn>& columns) {
       columns_.push_back(placed);
    }
    decidedBytes_ = decided;
-   prefixBytes_ = std::min(decided, 16u);
+   const auto maskOf = [](uint32_t bytes) { return bytes == 0 ? 0 : ~uint64_t{0} << 8 * (8 - bytes); };
+   prefixMask_ = {maskOf(std::min(decided, 8u)), maskOf(decided < 8 ? 0 : std::min(decided - 8, 8u))};
    stride_ = std::max(16u, (width_ + 7) / 8 * 8);
 }
 
@@ -219,17 +220,6 @@ std::optional<int64_t> SortKeyLayout::firstInteger(const std::byte* key) const {
    if (column.descending) value = ~value;
    const auto aligned = static_cast<int64_t>((value ^ uint64_t{1} << (8 * size - 1)) << unused);
    return aligned >> unused; // with the sign
-}
-
-SortPrefix SortKeyLayout::prefix(const std::byte* key) const {
-   std::byte bytes[16] = {};
-   std::memcpy(bytes, key, prefixBytes_);
-   SortPrefix out;
-   std::memcpy(&out.high, bytes, 8);
-   std::memcpy(&out.low, bytes + 8, 8);
-   out.high = __builtin_bswap64(out.high);
-   out.low = __builtin_bswap64(out.low);
-   return out;
 }
 
 bool SortKeyLayout::isUnresolved(const Column& column, const std::byte* key) {

@@ -43,7 +43,12 @@ public:
    uint32_t width() const { return width_; } ///< bytes of a key
    /// Write the keys of live rows [from, from + count); key i lies at out + i * stride().
    void encode(std::span<const Vector> values, Selection rows, uint32_t from, uint32_t count, std::byte* out) const;
-   SortPrefix prefix(const std::byte* key) const;
+   SortPrefix prefix(const std::byte* key) const {
+      SortPrefix out;
+      std::memcpy(&out.high, key, 8);
+      std::memcpy(&out.low, key + 8, 8);
+      return {__builtin_bswap64(out.high) & prefixMask_.high, __builtin_bswap64(out.low) & prefixMask_.low};
+   }
    bool isExact() const { return isExact_; }
    /// For a column that is not exact: whether the key has only a prefix of the value.
    static bool isUnresolved(const Column& column, const std::byte* key);
@@ -56,7 +61,8 @@ public:
 
 private:
    std::vector<Column> columns_;
-   uint32_t stride_ = 16, width_ = 0, prefixBytes_ = 0, decidedBytes_ = 0;
+   uint32_t stride_ = 16, width_ = 0, decidedBytes_ = 0;
+   SortPrefix prefixMask_; ///< of the bytes that decide without values
    bool isExact_ = true;
 };
 

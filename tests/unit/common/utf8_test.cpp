@@ -34,3 +34,15 @@ CATCH_TEST_CASE("the error names the bytes as PostgreSQL does") {
       CATCH_CHECK(std::string(error.what()) == "invalid byte sequence for encoding \"UTF8\": 0xe2 0x28 0xa1");
    }
 }
+
+CATCH_TEST_CASE("characters of texts of every length are counted") {
+   const std::string_view parts[] = {"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x90\xa6"};
+   for (uint32_t first = 0; first < 4; ++first)
+      for (uint32_t characters = 0; characters < 150; ++characters) {
+         std::string text;
+         for (uint32_t i = 0; i < characters; ++i)
+            text += parts[(first + i * i) % 4];
+         CATCH_CHECK(characterCount(text) == characters);
+         CATCH_CHECK(characterCount(text + std::string(characters, 'x')) == 2 * characters);
+      }
+}
