@@ -103,6 +103,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("dropDeterminedKeys");
    if (settings.joinOrder) limitGroups(root, query);
    done("limitGroups");
+   if (settings.joinOrder) orderExtremes(root, query);
+   done("orderExtremes");
    if (settings.joinOrder) lateAverages(root, query);
    done("lateAverages");
    if (settings.joinOrder) groupEarly(root, query);

@@ -63,6 +63,8 @@ void dropDeterminedKeys(RelPtr& root, Query& query);
 void lateAverages(RelPtr& root, Query& query);
 /// Aggregates only the rows of the groups that a LIMIT without an order gives.
 void limitGroups(RelPtr& root, Query& query);
+/// Finds the least and largest values of a table's columns by ORDER BY ... LIMIT 1, which reads few row groups.
+void orderExtremes(RelPtr& root, Query& query);
 /// Groups below joins where that leaves fewer rows to group by many columns, or by texts.
 void groupEarly(RelPtr& root, Query& query);
 /// Computes grouping sets from finer grouping sets where the rows are many more than the groups.

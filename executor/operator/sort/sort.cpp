@@ -68,7 +68,8 @@ private:
 };
 
 /// The bound for the scan that gives the rows, if the first key is an integer column of it; else null.
-OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, const sql::SortKey& first) {
+OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, const std::vector<sql::SortKey>& keys) {
+   const sql::SortKey& first = keys.front();
    if (first.expr->kind != sql::ExprKind::Column) return nullptr;
    const PhysicalType type = first.expr->repr.physical;
    if (type != PhysicalType::I16 && type != PhysicalType::I32 && type != PhysicalType::I64) return nullptr;
@@ -79,7 +80,7 @@ OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, cons
    const sql::ColumnId column = columnOf(*first.expr);
    for (const sql::plan::ScanColumn& scanned : node->as<sql::plan::TableScan>().columns) {
       if (scanned.column != column || scanned.attribute <= 0) continue;
-      auto* bound = builder.own<OrderBound>(first.descending, first.nullsFirst);
+      auto* bound = builder.own<OrderBound>(first.descending, first.nullsFirst, keys.size() > 1);
       builder.scanOrders[node] = {bound, column};
       return bound;
    }
@@ -91,7 +92,7 @@ OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, cons
 std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const std::vector<sql::SortKey>& keys,
                                const sql::Expr* limit, const sql::Expr* offset) {
    const sql::plan::Node& child = *node.children[0];
-   OrderBound* bound = limit && !keys.empty() ? boundOfScan(builder, child, keys.front()) : nullptr;
+   OrderBound* bound = limit && !keys.empty() ? boundOfScan(builder, child, keys) : nullptr;
    std::vector<Stage> input = builder.produce(child);
    SortInput sortInput = makeSortInput(child.output, node.output, sortOrders(keys), builder.context().columns());
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());

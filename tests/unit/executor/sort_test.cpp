@@ -696,14 +696,19 @@ CATCH_TEST_CASE("the first integer of a key is read back") {
 }
 
 CATCH_TEST_CASE("a bound of an order only becomes tighter") {
-   OrderBound ascending(false, false), descending(true, true);
-   for (OrderBound* bound : {&ascending, &descending}) {
+   OrderBound ascending(false, false, true), descending(true, true, true), first(false, false, false),
+       last(true, false, false);
+   for (OrderBound* bound : {&ascending, &descending, &first, &last}) {
       CATCH_CHECK(!bound->value());
       for (const int64_t value : {5, 3, 7, 4})
          bound->tighten(value);
    }
    CATCH_CHECK(ascending.value() == 3);
    CATCH_CHECK(descending.value() == 7);
+   CATCH_CHECK(first.value() == 2); // no row is wanted besides the one that has 3
+   CATCH_CHECK(last.value() == 8);
+   first.tighten(INT64_MIN);
+   CATCH_CHECK(first.value() == INT64_MIN);
    ascending.reset();
    CATCH_CHECK(!ascending.value());
 }
