@@ -160,4 +160,24 @@ const std::vector<RelationPtr>& systemRelations() {
    return loaded().byOid;
 }
 
+std::vector<std::vector<int16_t>> systemKeys(const Relation& relation) {
+   if (relation.relationKind != RelationKind::Virtual || relation.shownKind != 'r') return {};
+   switch (relation.oid) {             // as PostgreSQL's unique indexes
+   case 1249: return {{1, 2}, {1, 6}}; // pg_attribute: attrelid with attname, with attnum
+   case 2224:                          // pg_sequence
+   case 2600:                          // pg_aggregate
+   case 2610:                          // pg_index
+   case 3118:                          // pg_foreign_table
+   case 3350:                          // pg_partitioned_table
+   case 3541: return {{1}};            // pg_range
+   case 2396: return {{1, 2}};         // pg_shdescription
+   case 2609: return {{1, 2, 3}};      // pg_description
+   case 2611: return {{1, 3}};         // pg_inherits
+   case class_oid::pgAttrdef: return {{1}, {2, 3}};
+   default: break;
+   }
+   if (!relation.columns.empty() && relation.columns.front().name == "oid") return {{1}};
+   return {};
+}
+
 } // namespace ouzel::catalog

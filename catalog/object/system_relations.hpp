@@ -15,5 +15,7 @@ RelationPtr systemRelation(Oid oid);
 RelationPtr findSystemRelation(Oid schema, std::string_view name);
 /// In OID order.
 const std::vector<RelationPtr>& systemRelations();
+/// Sets of attributes that no two rows of a system catalog share.
+std::vector<std::vector<int16_t>> systemKeys(const Relation& relation);
 
 } // namespace ouzel::catalog

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/system_relations.hpp"
 #include "optimizer/query/extended_statistics.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/binder.hpp"
@@ -96,6 +97,7 @@ std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql:
    if (table.parts && table.parts->nodes.empty()) return keys; // heirs have keys of their own
    const auto relation = catalog_.relation(table.relation);
    if (!relation) return keys;
+   if (relation->relationKind == catalog::RelationKind::Virtual) return catalog::systemKeys(*relation);
    for (const catalog::Constraint& constraint : relation->constraints) {
       if (constraint.kind != catalog::ConstraintKind::PrimaryKey && constraint.kind != catalog::ConstraintKind::Unique)
          continue;

@@ -269,7 +269,8 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
                          [&columns](const ComputedColumn& key) { return columns.contains(key.column); });
    }
    case RelKind::SetOp: return !rel.as<op::SetOp>().all && columns.containsAll(rel.as<op::SetOp>().columns);
-   case RelKind::Get: {
+   case RelKind::Get:
+   case RelKind::VirtualGet: {
       const auto& get = rel.as<op::Get>();
       if (!query.context.statistics) return false;
       for (const std::vector<int16_t>& key : query.context.statistics->uniqueKeys(get.table)) {
