@@ -6,12 +6,12 @@
 #include "server/allocator/allocator.hpp"
 
 extern "C" {
-/// jemalloc's options: a background thread returns freed memory to the system after some seconds. Otherwise arenas that
+/// jemalloc's options: a background thread returns freed memory to the system after a second. Otherwise arenas that
 /// fall idle after a burst of queries keep their pages, and resident memory stays far above the ledger's. Until then
 /// the next query takes the memory, also for small pieces of what was freed in one large piece: by default jemalloc
 /// takes fresh memory for a piece of less than 1/64, at a page fault for every 4 KiB.
 extern const char* malloc_conf;
-const char* malloc_conf = "background_thread:true,dirty_decay_ms:3000,muzzy_decay_ms:0,lg_extent_max_active_fit:16";
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,lg_extent_max_active_fit:16";
 }
 
 namespace ouzel::server {
