@@ -36,26 +36,26 @@ const std::byte* PartitionBounds::copy(const std::byte* key) {
    return out;
 }
 
-uint32_t* PartitionBounds::slotOf(const std::byte* key, uint64_t hash) {
+size_t PartitionBounds::slotOf(const std::byte* key) const {
    const size_t mask = slots_.size() - 1;
-   for (size_t at = hash & mask;; at = (at + 1) & mask)
-      if (slots_[at] == 0 || std::memcmp(partitions_[slots_[at] - 1].key, key, partitionEnd_) == 0) return &slots_[at];
+   for (size_t at = hash(key) & mask;; at = (at + 1) & mask)
+      if (slots_[at] == 0 || std::memcmp(partitions_[slots_[at] - 1].key, key, partitionEnd_) == 0) return at;
 }
 
 bool PartitionBounds::count(const std::byte* key) {
    if (isGivenUp_ || !isKnown(key)) return true;
-   uint32_t* slot = slotOf(key, hash(key));
-   if (*slot == 0) {
+   const size_t slot = slotOf(key);
+   uint32_t number = slots_[slot]; // plus 1
+   if (number == 0) {
       if (partitions_.size() == partitionsMax && excess_ * 8 < rows_) {
          giveUp();
          return true;
       }
       partitions_.push_back({.key = copy(key), .allowed = limit_.rows});
-      *slot = static_cast<uint32_t>(partitions_.size());
+      slots_[slot] = number = static_cast<uint32_t>(partitions_.size());
       if (partitions_.size() * 2 > slots_.size()) grow();
-      slot = nullptr;
    }
-   Partition& partition = slot ? partitions_[*slot - 1] : partitions_.back();
+   Partition& partition = partitions_[number - 1];
    if (partition.bound) {
       const int order = std::memcmp(key + partitionEnd_, partition.bound + partitionEnd_, orderEnd_ - partitionEnd_);
       if (order > 0 || (order == 0 && isExact_ && !limit_.withTies)) return false;
@@ -67,7 +67,7 @@ bool PartitionBounds::count(const std::byte* key) {
 
 uint32_t PartitionBounds::partitionOf(const std::byte* key) const {
    if (isGivenUp_ || !isKnown(key)) return unbounded;
-   return *const_cast<PartitionBounds*>(this)->slotOf(key, hash(key)) - 1;
+   return slots_[slotOf(key)] - 1;
 }
 
 void PartitionBounds::keepFirst(uint32_t number, uint64_t rows, const std::byte* bound) {
@@ -88,7 +88,7 @@ void PartitionBounds::restart() {
 void PartitionBounds::grow() {
    slots_.assign(slots_.size() * 2, 0);
    for (uint32_t i = 0; i < partitions_.size(); ++i)
-      *slotOf(partitions_[i].key, hash(partitions_[i].key)) = i + 1;
+      slots_[slotOf(partitions_[i].key)] = i + 1;
 }
 
 void PartitionBounds::giveUp() {

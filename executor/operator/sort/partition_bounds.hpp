@@ -55,7 +55,7 @@ private:
    uint64_t hash(const std::byte* key) const;
    bool isKnown(const std::byte* key) const;
    const std::byte* copy(const std::byte* key);
-   uint32_t* slotOf(const std::byte* key, uint64_t hash);
+   size_t slotOf(const std::byte* key) const;
    void grow();
    void giveUp();
 
