@@ -487,6 +487,10 @@ std::vector<Oid> Snapshot::allHeirOids(Oid table) const {
    return all;
 }
 
+Snapshot::Counts Snapshot::counts() const {
+   return {state_->rowTypes.size(), state_->heirs.size(), state_->indexes.size()};
+}
+
 std::vector<RelationPtr> Snapshot::indexesOf(Oid table) const {
    std::vector<RelationPtr> indexes;
    if (const auto* oids = state_->indexes.find(table))

@@ -108,6 +108,12 @@ public:
    std::vector<Oid> allHeirOids(Oid table) const;
    /// The objects of CREATE STATISTICS on a table, in OID order.
    std::vector<StatisticsPtr> statisticsOf(Oid table) const;
+   /// Over all databases: relations with a row type, relations that others inherit from, relations with indexes. Cheap:
+   /// estimates ask.
+   struct Counts {
+      size_t withRowType, withHeirs, withIndexes;
+   };
+   Counts counts() const;
    /// Indexes of a table, in OID order.
    std::vector<RelationPtr> indexesOf(Oid table) const;
    bool hasIndexes(Oid table) const;

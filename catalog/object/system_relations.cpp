@@ -7,6 +7,7 @@
 #include "catalog/builtin/system_views.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/acl.hpp"
+#include "catalog/object/snapshot.hpp"
 
 namespace ouzel::catalog {
 
@@ -178,6 +179,35 @@ std::vector<std::vector<int16_t>> systemKeys(const Relation& relation) {
    }
    if (!relation.columns.empty() && relation.columns.front().name == "oid") return {{1}};
    return {};
+}
+
+double expectedRows(const Relation& relation, const Snapshot& snapshot) {
+   const Snapshot::Counts counts = snapshot.counts();
+   const double relations = static_cast<double>(counts.withRowType), indexed = static_cast<double>(counts.withIndexes);
+   // The rows of an empty database, and for each relation of users as many as it commonly has.
+   switch (relation.oid) {
+   case class_oid::pgClass: return 250 + relations + 2 * indexed;
+   case class_oid::pgAttribute: return 2500 + 12 * relations;
+   case class_oid::pgType: return 600 + 2 * relations;
+   case 2610: return 1 + 2 * indexed;                               // pg_index
+   case 2611: return 1 + 8 * static_cast<double>(counts.withHeirs); // pg_inherits
+   case class_oid::pgAttrdef:
+   case class_oid::pgConstraint: return 1 + relations;
+   case 2608: return 10 + 5 * relations; // pg_depend
+   case class_oid::pgProc: return 3300;
+   case 2609: return 4300; // pg_description
+   case class_oid::pgOperator:
+   case class_oid::pgCollation:
+   case 2602:             // pg_amop
+   case 2603: return 800; // pg_amproc
+   case class_oid::pgNamespace:
+   case class_oid::pgAuthid:
+   case class_oid::pgDatabase:
+   case class_oid::pgLanguage:
+   case 2601: // pg_am
+   case class_oid::pgTablespace: return 10;
+   default: return 200;
+   }
 }
 
 } // namespace ouzel::catalog

@@ -112,6 +112,11 @@ std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql:
    return keys;
 }
 
+double TableStatisticsProvider::virtualRows(const sql::TableRef& table) {
+   const auto relation = catalog_.relation(table.relation);
+   return relation ? catalog::expectedRows(*relation, catalog_) : 500;
+}
+
 namespace {
 
 /// An expression of statistics over columns whose ids are attribute numbers; null if it cannot be bound.

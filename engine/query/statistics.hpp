@@ -25,6 +25,7 @@ public:
       return unknown;
    }
    std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef& table) override;
+   double virtualRows(const sql::TableRef& table) override;
    std::shared_ptr<const optimizer::ExtendedStatistics> extended(const sql::TableRef& table) override;
    std::vector<sql::plan::IndexUse> indexes(const sql::TableRef& table) override;
 

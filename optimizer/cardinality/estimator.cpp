@@ -104,7 +104,10 @@ RelEstimate Estimator::compute(const Rel& rel) {
    switch (rel.kind) {
    case RelKind::VirtualGet: {
       const auto& get = rel.as<op::Get>();
-      result.rows = get.table.external ? get.table.external->estimatedRows() : 500;
+      result.rows = get.table.external          ? get.table.external->estimatedRows()
+                    : query_.context.statistics ? query_.context.statistics->virtualRows(get.table)
+                                                : 500;
+      setKeysDistinct(get, result);
       if (get.predicate) result.rows *= selectivity(*get.predicate, result);
       break;
    }
@@ -197,6 +200,15 @@ RelEstimate Estimator::compute(const Rel& rel) {
    default: break;
    }
    return result;
+}
+
+/// Each value of a key of one column is another one.
+void Estimator::setKeysDistinct(const op::Get& get, RelEstimate& estimate) {
+   if (!query_.context.statistics || get.table.external) return;
+   for (const std::vector<int16_t>& key : query_.context.statistics->uniqueKeys(get.table))
+      for (const GetColumn& column : get.columns)
+         if (key.size() == 1 && column.attribute == key[0])
+            estimate.columns[column.column].distinct = std::max(1.0, estimate.rows);
 }
 
 /// Whether an equality of a unique column with a constant leaves one row: a sample says nothing about it, and lookups

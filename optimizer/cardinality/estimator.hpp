@@ -44,6 +44,7 @@ private:
    RelEstimate compute(const Rel& rel);
    RelEstimate get(const op::Get& get);
    RelEstimate getColumns(const op::Get& get);
+   void setKeysDistinct(const op::Get& get, RelEstimate& estimate);
    bool findsOneRow(const op::Get& get) const;
    RelEstimate join(const Rel& rel);
    static double matchedFraction(const Expr* predicate, const RelEstimate& left, const RelEstimate& right,

@@ -25,6 +25,8 @@ public:
    /// Sets of attributes that no two rows share at any moment (primary key, unique constraints over NOT NULL columns;
    /// no deferrable ones).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
+   /// How many rows a virtual table of the catalog is likely to have.
+   virtual double virtualRows(const sql::TableRef&) { return 500; }
    /// What ANALYZE has found of several attributes together and of expressions; null: nothing.
    virtual std::shared_ptr<const ExtendedStatistics> extended(const sql::TableRef&) { return nullptr; }
    /// What the documents of an attribute have at a path. Holds for every row that the plan reads, if it is exact.
