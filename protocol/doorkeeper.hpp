@@ -18,7 +18,7 @@ struct StartupRequest {
    std::vector<std::pair<std::string, std::string>> settings; ///< run-time parameters, `options` already taken apart
 };
 
-enum class AuthenticationMethod : uint8_t { Trust, ScramSha256, Reject };
+enum class AuthenticationMethod : uint8_t { Trust, ScramSha256, Md5, Reject };
 struct AuthenticationRule {
    AuthenticationMethod method = AuthenticationMethod::Reject;
    std::string verifier;                ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one

@@ -68,7 +68,9 @@ public:
    /// Sends the client the messages of NOTIFY that have come while the session was idle.
    void deliver();
    const StartupRequest& request() const { return request_; }
-   AuthenticationMethod authenticationMethod() const { return rule_.method; }
+   bool asksForPassword() const {
+      return rule_.method == AuthenticationMethod::ScramSha256 || rule_.method == AuthenticationMethod::Md5;
+   }
    /// Free buffers while the session is idle.
    void releaseIdleMemory();
 
@@ -81,6 +83,10 @@ private:
    void startAuthentication(StartupPacket packet);
    void chooseMechanism(std::string_view mechanism);
    void handlePassword(std::string_view payload);
+   void askForMd5();
+   void handleMd5Answer(std::string_view payload);
+   /// The password was right.
+   void accepted(std::string_view method);
    void authenticated();
 
    // session.cpp: simple protocol and dispatch
@@ -119,6 +125,7 @@ private:
    AuthenticationRule rule_;
    std::unique_ptr<ScramExchange> scram_; ///< once the client has chosen a mechanism
    enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;
+   std::string md5Answer_;     ///< what the client has to send
    std::string wrongPassword_; ///< what the log says of a password that fails, and clients do not learn
    std::string logDetail_;     ///< the same once it has failed
    std::optional<SqlError> refusal_;

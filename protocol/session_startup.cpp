@@ -2,9 +2,11 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <optional>
 
 #include "common/log/log.hpp"
+#include "common/password/md5_password.hpp"
 #include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
@@ -16,8 +18,8 @@ namespace ouzel::protocol {
 namespace {
 
 constexpr std::string_view scramMechanism = "SCRAM-SHA-256", scramPlusMechanism = "SCRAM-SHA-256-PLUS";
-constexpr size_t nonceBytes = 18;
-enum class AuthenticationCode : uint32_t { Ok = 0, Sasl = 10, SaslContinue = 11, SaslFinal = 12 };
+constexpr size_t nonceBytes = 18, md5SaltBytes = 4;
+enum class AuthenticationCode : uint32_t { Ok = 0, Md5Password = 5, Sasl = 10, SaslContinue = 11, SaslFinal = 12 };
 
 MessageWriter authenticationMessage(std::string& out, AuthenticationCode code) {
    MessageWriter message(out, 'R');
@@ -89,6 +91,7 @@ void Session::startAuthentication(StartupPacket packet) {
                                        request_.database)
                          : rule_.refusal)
           .hint(rule_.hint);
+   case AuthenticationMethod::Md5: askForMd5(); return;
    case AuthenticationMethod::ScramSha256: break;
    }
    phase_ = Phase::Authentication;
@@ -96,6 +99,28 @@ void Session::startAuthentication(StartupPacket packet) {
    if (!rule_.channelBinding.empty()) message.cstring(scramPlusMechanism);
    message.cstring(scramMechanism).int8(0).finish();
    flush();
+}
+
+void Session::askForMd5() {
+   phase_ = Phase::Authentication;
+   std::array<unsigned char, 16> random;
+   doorkeeper_.randomBytes(random);
+   const std::string_view salt(reinterpret_cast<const char*>(random.data()), md5SaltBytes);
+   authenticationMessage(out_, AuthenticationCode::Md5Password).bytes(salt).finish();
+   md5Answer_ = md5Answer(rule_.verifier, salt);
+   flush();
+}
+
+void Session::handleMd5Answer(std::string_view payload) {
+   MessageReader reader(payload);
+   const std::string_view answer = reader.cstring();
+   reader.end();
+   const bool isRight =
+       answer.size() == md5Answer_.size() && CRYPTO_memcmp(answer.data(), md5Answer_.data(), answer.size()) == 0;
+   if (isRight && rule_.doom.empty()) return accepted("md5");
+   logDetail_ = joined(isRight ? rule_.doom : fmt::format("Password does not match for user \"{}\".", request_.user),
+                       rule_.matched);
+   refusal_ = wrongPassword(request_.user);
 }
 
 void Session::chooseMechanism(std::string_view mechanism) {
@@ -114,6 +139,7 @@ void Session::chooseMechanism(std::string_view mechanism) {
 }
 
 void Session::handlePassword(std::string_view payload) {
+   if (rule_.method == AuthenticationMethod::Md5) return handleMd5Answer(payload);
    if (sasl_ == Sasl::AwaitMechanism) {
       MessageReader reader(payload);
       chooseMechanism(reader.cstring());
@@ -143,10 +169,14 @@ void Session::handlePassword(std::string_view payload) {
       return;
    }
    scram_.reset();
-   if (options_.log && logsConnections())
-      logLine(LogLevel::Log, fmt::format("connection authenticated: identity=\"{}\" method=scram-sha-256{}",
-                                         request_.user, rule_.origin.empty() ? "" : " (" + rule_.origin + ")"));
    authenticationMessage(out_, AuthenticationCode::SaslFinal).bytes(*proof).finish();
+   accepted("scram-sha-256");
+}
+
+void Session::accepted(std::string_view method) {
+   if (options_.log && logsConnections())
+      logLine(LogLevel::Log, fmt::format("connection authenticated: identity=\"{}\" method={}{}", request_.user, method,
+                                         rule_.origin.empty() ? "" : " (" + rule_.origin + ")"));
    authenticated();
 }
 

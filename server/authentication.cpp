@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "common/log/log.hpp"
+#include "common/password/md5_password.hpp"
 #include "io/net/interfaces.hpp"
 #include "io/net/unix_socket.hpp"
 #include "server/connection.hpp"
@@ -55,7 +56,7 @@ public:
    std::optional<AuthenticationRule> refusalOfTransport() const;
 
 private:
-   AuthenticationRule password(std::string doom) const;
+   AuthenticationRule password(bool allowsMd5, std::string doom) const;
    AuthenticationRule peer(const AccessFiles& files, const HbaRule& matched) const;
    /// Empty: the certificate's name is the user's, or a map says that it may be.
    std::string certificateProblem(const AccessFiles& files, const HbaRule& matched, const std::string& name) const;
@@ -88,16 +89,17 @@ std::optional<AuthenticationRule> Applicant::refusalOfTransport() const {
 
 AuthenticationRule Applicant::ruleOfOptions() const {
    if (peer_.isLoopback && context_.trustsLoopback) return {.method = AuthenticationMethod::Trust, .verifier = ""};
-   return password("");
+   return password(true, "");
 }
 
 /// With a `doom`, which the log shows, no password is right.
-AuthenticationRule Applicant::password(std::string doom) const {
+AuthenticationRule Applicant::password(bool allowsMd5, std::string doom) const {
    AuthenticationRule rule{.method = AuthenticationMethod::ScramSha256, .verifier = "", .doom = std::move(doom)};
    rule.channelBinding = stream_.channelBinding();
    // The exchange runs to its end in every case and fails there, as with a wrong password.
    try {
       rule.verifier = context_.factory.passwordVerifier(request_.user);
+      if (allowsMd5 && isMd5Password(rule.verifier)) rule.method = AuthenticationMethod::Md5;
       if (!rule.doom.empty()) return rule;
       if (rule.verifier.empty())
          rule.doom = fmt::format("User \"{}\" has no password assigned.", request_.user);
@@ -151,7 +153,8 @@ AuthenticationRule Applicant::ruleOf(const AccessFiles& files, const HbaRule& ma
    }
    switch (matched.method) {
    case HbaMethod::ScramSha256:
-   case HbaMethod::Md5: return password(std::move(problem)); // a wrong certificate fails like a wrong password
+   case HbaMethod::Md5: // a wrong certificate fails like a wrong password
+      return password(matched.method == HbaMethod::Md5, std::move(problem));
    case HbaMethod::Peer: return peer(files, matched);
    case HbaMethod::Trust:
       if (!problem.empty())

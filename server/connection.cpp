@@ -333,8 +333,7 @@ Endpoints Connection::endpoints() const {
 }
 
 std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
-   if (context_.failedLogins && session_->authenticationMethod() == protocol::AuthenticationMethod::ScramSha256)
-      context_.failedLogins->succeeded(peer_.host, request.user);
+   if (context_.failedLogins && session_->asksForPassword()) context_.failedLogins->succeeded(peer_.host, request.user);
    context_.registry.reserve(context_.factory.isSuperuser(request.user));
    if (logsConnections()) logAuthorized(request);
    log_.command = "startup";

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "common/password/md5_password.hpp"
 #include "common/type/date_time.hpp"
 #include "engine/role/role_members.hpp"
 #include "engine/role/role_password.hpp"
@@ -64,8 +65,9 @@ public:
       if (const auto until = options_.find("validUntil"); until != options_.end())
          role.validUntil = parseTimestampTz(sql::stringOf(until->second->arg), core.format());
       if (const auto password = options_.find("password"); password != options_.end())
-         role.verifier = password->second->arg ? storedPassword(core, std::string(sql::stringOf(password->second->arg)))
-                                               : std::string(); // PASSWORD NULL
+         role.verifier = password->second->arg
+                             ? storedPassword(core, role.name, std::string(sql::stringOf(password->second->arg)))
+                             : std::string(); // PASSWORD NULL
    }
 
 private:
@@ -198,6 +200,10 @@ std::string renameRole(CommandContext& context, const ::RenameStmt& statement) {
    requireRight(actor.createsRoles, "permission denied to rename role");
    requireNotAuditRole(core, actor, role.name);
    role.name = statement.newname;
+   if (isMd5Password(role.verifier)) { // its salt is the role's name
+      core.notice("MD5 password cleared because of role rename");
+      role.verifier.clear();
+   }
    core.transaction.editor().replaceRole(std::move(role));
    return "ALTER ROLE";
 }

@@ -1,33 +1,23 @@
 #include "engine/role/role_password.hpp"
 
-#include <algorithm>
-
+#include "common/password/md5_password.hpp"
 #include "common/password/scram_verifier.hpp"
 
 namespace ouzel::engine {
 
-namespace {
-
-/// "md5" and 32 hexadecimal digits.
-bool isMd5(std::string_view password) {
-   constexpr size_t digits = 32;
-   return password.starts_with("md5") && password.size() == 3 + digits &&
-          password.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
-}
-
-} // namespace
-
-std::string storedPassword(SessionCore& core, const std::string& password) {
-   if (isMd5(password)) throwNotSupported("an MD5 password");
+std::string storedPassword(SessionCore& core, const std::string& role, const std::string& password) {
+   const bool isMd5 = isMd5Password(password);
    const auto given = ScramVerifier::parse(password);
-   const bool isEmpty = given ? ScramVerifier::derive("", given->salt, given->iterations).storedKey == given->storedKey
-                              : password.empty();
+   const bool isEmpty = isMd5 ? password == md5Password("", role)
+                        : given
+                            ? ScramVerifier::derive("", given->salt, given->iterations).storedKey == given->storedKey
+                            : password.empty();
    if (isEmpty) {
       core.notice("empty string is not a valid password, clearing password");
       return {};
    }
-   if (given) return password;
-   if (core.settings.value("password_encryption") == "md5") throwNotSupported("password_encryption = md5");
+   if (given || isMd5) return password;
+   if (core.settings.value("password_encryption") == "md5") return md5Password(password, role);
    return ScramVerifier::make(password).text();
 }
 

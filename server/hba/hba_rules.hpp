@@ -12,7 +12,7 @@
 namespace ouzel::server {
 
 enum class HbaConnection : uint8_t { Local, Host, HostSsl, HostNoSsl, HostGss, HostNoGss };
-/// Md5 is another name of ScramSha256: all passwords are kept as SCRAM verifiers.
+/// Md5 asks for SCRAM, too, unless the password is kept as MD5.
 enum class HbaMethod : uint8_t { Trust, Reject, ScramSha256, Md5, Certificate, Peer };
 
 struct HbaAddresses {
