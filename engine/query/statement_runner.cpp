@@ -12,6 +12,7 @@
 #include "engine/core/trigger_call.hpp"
 #include "engine/statement/statement_use.hpp"
 #include "sql/parse/node_access.hpp"
+#include "sql/parse/relation_place.hpp"
 #include "storage/version/write_conflict.hpp"
 
 namespace ouzel::engine {
@@ -63,7 +64,14 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
          if (std::find(query.rowLocked.begin(), query.rowLocked.end(), relation) != query.rowLocked.end())
             mode = LockMode::RowShare;
          if (query.writes(relation)) mode = strongestLock(bound, relation, query);
-         core.transaction.lock(relation, mode);
+         try {
+            core.transaction.lock(relation, mode);
+         } catch (SqlError& error) {
+            const auto named = error.state() == sqlstate::queryCanceled ? nullptr : bound.relation(relation);
+            const int32_t place = named ? sql::placeOfRelation(node, named->name) : -1;
+            if (place >= 0) error.setPosition(script.source().position(place));
+            throw;
+         }
       }
       // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
       core.transaction.startStatement();

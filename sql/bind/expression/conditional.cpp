@@ -195,7 +195,9 @@ ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {
    std::vector<ExprPtr> tests;
    for (ExprPtr& field : fields) {
       auto test = makeTyped(kind, booleanType, position);
-      // The test does not give a parameter a type.
+      // The test does not give a parameter a type, and is not what one that it gets later is for.
+      if (field->kind == ExprKind::Parameter && field->type.oid == oid::unknown)
+         state.untypedTests.push_back({field->as<scalar::Parameter>().number, field->position});
       test->args.push_back(field->kind == ExprKind::Parameter ? std::move(field)
                                                               : unknownToText(state, std::move(field)));
       tests.push_back(std::move(test));

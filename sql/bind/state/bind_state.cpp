@@ -63,6 +63,10 @@ void BindState::checkParameters() const {
       if (parameters[i] == invalidOid || parameters[i] == oid::unknown)
          throw SqlError(sqlstate::indeterminateDatatype,
                         "could not determine data type of parameter $" + std::to_string(i + 1));
+   if (!untypedTests.empty())
+      throw SqlError(sqlstate::ambiguousParameter,
+                     "could not determine data type of parameter $" + std::to_string(untypedTests[0].first + 1))
+          .at(untypedTests[0].second);
 }
 
 ColumnId BindState::addColumn(uint32_t depth, std::string name, const SqlType& type) {

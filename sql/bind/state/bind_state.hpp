@@ -129,7 +129,9 @@ struct BindState {
    const catalog::SearchPath& uncheckedPath();
    /// Throws 54001 "stack depth limit exceeded" if `levels` more levels of nesting are too many.
    void checkNesting(size_t levels) const;
-   /// Throws 42P18 if the type of a parameter is not known.
+   /// Parameters as operands of IS NULL before their types were known, by number from 0, each with its position.
+   std::vector<std::pair<uint32_t, uint32_t>> untypedTests;
+   /// Throws 42P18 if the type of a parameter is not known, 42P08 if a test of it came before.
    void checkParameters() const;
 
 private:
