@@ -46,12 +46,13 @@
 //   13: large objects
 //   14: foreign-data wrappers, foreign tables
 //   15: privileges of built-in objects
+//   16: foreign keys that DISABLE TRIGGER ALL has suspended
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 15, completeSince = 3;
+constexpr uint16_t formatVersion = 16, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -160,6 +161,9 @@ void constraintFields(Coder& coder, T& constraint) {
    coder(constraint.isLocal);
    coder(constraint.parentConstraint);
    if (coder.has(12)) elements(coder, constraint.setColumns);
+   if (!coder.has(16)) return;
+   coder(constraint.mindsReferencing);
+   coder(constraint.mindsReferenced);
 }
 template <typename Coder, typename T>
 void indexFields(Coder& coder, T& index) {

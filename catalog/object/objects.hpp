@@ -119,7 +119,7 @@ struct Role : CatalogObject {
    bool isSuperuser = false, inherits = true, createsRoles = false, createsDatabases = false, canLogin = false;
    bool canReplicate = false, bypassesRls = false;
    int32_t connectionLimit = -1;
-   std::string verifier; ///< SCRAM-SHA-256$...; empty: no password
+   std::string verifier; ///< SCRAM-SHA-256$... or md5...; empty: no password
    std::optional<int64_t> validUntil;
    struct Membership {
       Oid role;
@@ -187,6 +187,9 @@ struct Constraint {
    std::vector<int16_t> setColumns; ///< attnums that ON DELETE SET NULL or DEFAULT sets; none: all of `columns`
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
+   /// Foreign key: whether changes of its table's rows and of the referenced table's rows are checked and followed.
+   /// DISABLE TRIGGER ALL of either table ends it.
+   bool mindsReferencing = true, mindsReferenced = true;
    int16_t parentCount = 0;           ///< tables that it is inherited from
    bool isLocal = true;               ///< the table itself declares it, too
    Oid parentConstraint = invalidOid; ///< of a partition's key or foreign key: the parent's, of which it is a part

@@ -462,6 +462,7 @@ bool touches(const sql::WrittenRelation& written, const std::vector<int16_t>& co
 
 void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
                       uint32_t sinceCommand) {
+   if (core.settings.value("session_replication_role") == "replica") return;
    const catalog::Snapshot snapshot = core.transaction.catalog();
    for (const sql::WrittenRelation& one : written) {
       const std::vector<std::pair<Oid, Oid>> references = referencesToRows(core, one.relation);
@@ -469,7 +470,7 @@ void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>
       for (const auto& [childOid, constraintOid] : references) {
          const RelationPtr child = snapshot.relation(childOid);
          const Constraint* constraint = snapshot.constraint(constraintOid).second;
-         if (!child || !constraint || !(gone.byDelete || gone.byUpdate)) continue;
+         if (!child || !constraint || !(gone.byDelete || gone.byUpdate) || !constraint->mindsReferenced) continue;
          const bool isPart = constraint->foreignRelation != one.relation;
          if (isPart || gone.byDelete || haveCommon(gone.updated, constraint->foreignColumns))
             ForeignKeyCheck(core, child, *constraint, isPart ? snapshot.relation(one.relation) : nullptr)
@@ -478,7 +479,9 @@ void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>
       const RelationPtr table = snapshot.relation(one.relation);
       if (!one.makesRows || !table) continue;
       for (const Constraint& constraint : table->constraints) {
-         if (constraint.kind != catalog::ConstraintKind::ForeignKey || !touches(one, constraint.columns)) continue;
+         if (constraint.kind != catalog::ConstraintKind::ForeignKey || !constraint.mindsReferencing ||
+             !touches(one, constraint.columns))
+            continue;
          if (core.transaction.defers(constraint))
             core.transaction.defer({table->oid, constraint.oid, sinceCommand});
          else

@@ -61,6 +61,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
    added.column.type = serial ? SqlType{serial, -1, invalidOid}
                               : sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
+   added.column.dimensions = declaredDimensions(definition);
    requireTypeUsage(core_, added.column.type);
    if (definition.compression) requireCompression(added.column.type, definition.compression);
    requireNoCycle(core_, *relation, added.column.type);

@@ -17,6 +17,7 @@
 #include "engine/definition/partition/alter_heirs.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/partition/partition.hpp"
+#include "engine/definition/persistence.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/trigger/trigger.hpp"
@@ -109,6 +110,8 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_DropInherit: return step(Misc, [this](const auto& c) { dropParent(context_, *table(), c); });
    case AT_AddOf: return step(Misc, [this](const auto& c) { attachType(context_, *table(), *as<::TypeName>(c.def)); });
    case AT_DropOf: return step(Misc, [this](const auto&) { detachType(core_, *table()); });
+   case AT_SetLogged: return step(Misc, [this](const auto&) { setLogged(core_, *table(), true); });
+   case AT_SetUnLogged: return step(Misc, [this](const auto&) { setLogged(core_, *table(), false); });
    default: return step(Misc, [this](const auto& c) { declareForTable(core_, *table(), c); });
    }
 }

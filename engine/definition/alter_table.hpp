@@ -76,6 +76,7 @@ private:
       std::string column;
       int16_t attribute;
       SqlType before, after;
+      int16_t dimensions; ///< pg_attribute.attndims
       bool hasUsing;
    };
    void prepareType(const ::AlterTableCmd& command);

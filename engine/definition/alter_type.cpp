@@ -68,7 +68,8 @@ void TableAlteration::prepareType(const ::AlterTableCmd& command) {
       if (isNode(definition.raw_default, T_A_Const))
          value += "::" + catalog::sqlTypeName(core_.transaction.catalog(), {type.oid, -1, invalidOid});
    }
-   typeChanges_.push_back({column.name, column.attribute, column.type, type, definition.raw_default != nullptr});
+   typeChanges_.push_back({column.name, column.attribute, column.type, type, declaredDimensions(definition),
+                           definition.raw_default != nullptr});
    if (definition.raw_default || isOther) converted_.push_back({column.attribute, std::move(value)});
    enqueue(AlterType, [this, change = typeChanges_.back()] { changeType(change); });
 }
@@ -117,7 +118,9 @@ void TableAlteration::changeType(const TypeChange& change) {
              .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
    catalog::Relation changed = *relation;
    const int16_t attribute = column.attribute;
-   changed.columns[static_cast<size_t>(attribute - 1)].type = change.after;
+   catalog::Column& altered = changed.columns[static_cast<size_t>(attribute - 1)];
+   altered.type = change.after;
+   altered.dimensions = change.dimensions;
    bindChecksAnew(*relation, changed, attribute);
    editor_.replaceRelation(std::move(changed));
    retypeStatistics(core_, *table(), change.attribute);

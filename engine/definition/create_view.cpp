@@ -89,6 +89,8 @@ bool isRecursiveView(std::string_view text, size_t from) {
 
 std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
+   if (statement.view->relpersistence == 'u')
+      throw SqlError(sqlstate::syntaxError, "views cannot be unlogged because they do not have storage");
    RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
    NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();

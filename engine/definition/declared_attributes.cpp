@@ -100,13 +100,6 @@ void dropExpression(SessionCore& core, const catalog::Relation& table, const ::A
 
 namespace {
 
-void setLogged(SessionCore& core, const catalog::Relation& table, bool logged) {
-   if (table.persistence == catalog::Persistence::Temporary)
-      throw SqlError(sqlstate::invalidTableDefinition,
-                     "cannot change logged status of table \"" + table.name + "\" because it is temporary");
-   if (!logged) core.notice("an unlogged table is kept like any other");
-}
-
 /// CLUSTER ON; `name` is null: SET WITHOUT CLUSTER.
 void setClustered(SessionCore& core, const catalog::Relation& table, const char* name) {
    if (table.partitionKey)
@@ -125,8 +118,6 @@ void requireTablespace(SessionCore& core, const std::string& name) {
 
 void declareForTable(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
    switch (command.subtype) {
-   case AT_SetLogged: return setLogged(core, table, true);
-   case AT_SetUnLogged: return setLogged(core, table, false);
    case AT_ClusterOn: return setClustered(core, table, command.name);
    case AT_DropCluster: return setClustered(core, table, nullptr);
    case AT_SetTableSpace: return requireTablespace(core, command.name);

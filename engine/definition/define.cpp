@@ -31,17 +31,8 @@ using sql::ListOf;
 using sql::stringOf;
 using sql::textOf;
 
-namespace {
-
-void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
-   if (statement.relation->relpersistence == 'u') context.core.notice("an unlogged table is kept like any other");
-}
-
-} // namespace
-
 std::string createTable(CommandContext& context, const ::CreateStmt& statement) {
    requireWritable(context.core, "CREATE TABLE");
-   refuseUnsupported(context, statement);
    makeTable(context, statement, nullptr, nullptr);
    return "CREATE TABLE";
 }

@@ -153,10 +153,13 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    const auto child =
        lockFound(core, LockMode::ShareRowExclusive, true, [&] { return editor.snapshot().relation(childOid); });
    const bool isTemporary = child->persistence == catalog::Persistence::Temporary;
-   if (isTemporary != (parent->persistence == catalog::Persistence::Temporary))
+   const bool isUnlogged = child->persistence == catalog::Persistence::Unlogged;
+   if (isTemporary != (parent->persistence == catalog::Persistence::Temporary) ||
+       (parent->persistence == catalog::Persistence::Unlogged && !isUnlogged))
       throw SqlError(sqlstate::invalidTableDefinition,
-                     isTemporary ? "constraints on temporary tables may reference only temporary tables"
-                                 : "constraints on permanent tables may reference only permanent tables");
+                     isTemporary  ? "constraints on temporary tables may reference only temporary tables"
+                     : isUnlogged ? "constraints on unlogged tables may reference only permanent or unlogged tables"
+                                  : "constraints on permanent tables may reference only permanent tables");
 
    catalog::Constraint constraint;
    constraint.kind = catalog::ConstraintKind::ForeignKey;

@@ -23,6 +23,9 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    NewRelation target;
    const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
    const std::string_view schema = textOf(name.schemaname);
+   if (name.relpersistence == 'u' && schema.starts_with("pg_temp"))
+      throw SqlError(sqlstate::invalidTableDefinition, "only temporary relations may be created in temporary schemas")
+          .at(position);
    if (temporary && !schema.empty() && !schema.starts_with("pg_temp"))
       throw SqlError(sqlstate::invalidTableDefinition, "cannot create temporary relation in non-temporary schema")
           .at(position);
@@ -32,6 +35,7 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    target.name.position = position;
    if (temporary) requireDatabasePrivilege(core, catalog::privilege::createTemp);
    target.isTemporary = temporary;
+   target.isUnlogged = name.relpersistence == 'u';
    target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
                              : catalog::creationSchema(core.transaction.catalog(), path, target.name);
    target.exists = core.transaction.catalog().findRelation(target.schema, target.name.name) != nullptr;
@@ -61,6 +65,10 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
 
 void requireAbsent(const NewRelation& target) {
    if (target.exists) throw SqlError(sqlstate::duplicateTable, "relation \"" + target.name.name + "\" already exists");
+}
+
+int16_t declaredDimensions(const ::ColumnDef& definition) {
+   return static_cast<int16_t>(sql::ListOf<>(definition.typeName->arrayBounds).size());
 }
 
 void requireKeyType(const SqlType& type, std::string_view method) {

@@ -12,10 +12,13 @@ struct NewRelation {
    catalog::QualifiedName name;
    Oid schema = invalidOid;
    bool isTemporary = false;
+   bool isUnlogged = false; ///< UNLOGGED. The relation is kept like any other, and says what it was declared as
    bool exists = false;
 
    catalog::Persistence persistence() const {
-      return isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+      return isTemporary  ? catalog::Persistence::Temporary
+             : isUnlogged ? catalog::Persistence::Unlogged
+                          : catalog::Persistence::Permanent;
    }
 };
 
@@ -32,6 +35,9 @@ char onCommitAction(::OnCommitAction action, const NewRelation& target);
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 /// Throws 42P07 if a relation of this name exists; of CREATE TABLE AS this error comes before those of its columns.
 void requireAbsent(const NewRelation& target);
+
+/// pg_attribute.attndims: how many pairs of brackets the type's name has. Values may have other dimensions.
+int16_t declaredDimensions(const ::ColumnDef& definition);
 
 /// Throws 42704 if values of the type cannot be the keys of such an index: json has no order and no equality.
 void requireKeyType(const SqlType& type, std::string_view method = "btree");

@@ -139,6 +139,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
    const Oid serial = serialType(*definition.typeName);
    column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveColumnType(definition, bindContext());
+   column.dimensions = declaredDimensions(definition);
    column.notNull = serial != invalidOid;
    if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
       throw SqlError(sqlstate::invalidTableDefinition,

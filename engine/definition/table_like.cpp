@@ -44,6 +44,7 @@ private:
    void copyColumn(const catalog::Column& column, int16_t number) {
       numbers_[static_cast<size_t>(column.attribute)] = number;
       catalog::Column copy = column;
+      copy.dimensions = 0; // only what the statement itself says has brackets
       copy.foreignOptions.clear();
       copy.attribute = number;
       copy.defaultOid = invalidOid;

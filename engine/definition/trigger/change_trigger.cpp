@@ -90,6 +90,41 @@ std::string renameTrigger(CommandContext& context, const ::RenameStmt& statement
    return "ALTER TRIGGER";
 }
 
+namespace {
+
+/// Changes how the foreign keys of a table, and those that reference it, are minded. In PostgreSQL they are triggers of
+/// the two tables.
+void mindForeignKeys(SessionCore& core, const catalog::Relation& table, bool minds) {
+   using catalog::Constraint;
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   std::vector<Oid> partitions;
+   if (table.partitionKey) partitions = editor.snapshot().allHeirOids(table.oid);
+   for (const catalog::RelationPtr& relation : editor.snapshot().relations()) {
+      const bool isPartition = std::ranges::find(partitions, relation->oid) != partitions.end();
+      const auto isOwn = [&](const Constraint& constraint) {
+         return constraint.kind == catalog::ConstraintKind::ForeignKey &&
+                (relation->oid == table.oid || (isPartition && constraint.parentConstraint != invalidOid));
+      };
+      const auto isReferenced = [&](const Constraint& constraint) {
+         return constraint.kind == catalog::ConstraintKind::ForeignKey && constraint.foreignRelation == table.oid;
+      };
+      const auto concerned = std::ranges::find_if(
+          relation->constraints, [&](const Constraint& one) { return isOwn(one) || isReferenced(one); });
+      if (concerned == relation->constraints.end()) continue;
+      requireSuperuser(core, std::string("permission denied: \"RI_ConstraintTrigger_") +
+                                 (isOwn(*concerned) ? "c_" : "a_") + std::to_string(concerned->oid) +
+                                 "\" is a system trigger");
+      catalog::Relation draft = *relation;
+      for (Constraint& constraint : draft.constraints) {
+         if (isOwn(constraint)) constraint.mindsReferencing = minds;
+         if (isReferenced(constraint)) constraint.mindsReferenced = minds;
+      }
+      editor.replaceRelation(std::move(draft));
+   }
+}
+
+} // namespace
+
 void enableTriggers(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
    const bool isAll = command.subtype == AT_EnableTrigAll || command.subtype == AT_DisableTrigAll ||
                       command.subtype == AT_EnableTrigUser || command.subtype == AT_DisableTrigUser;
@@ -102,12 +137,8 @@ void enableTriggers(SessionCore& core, const catalog::Relation& table, const ::A
    case AT_EnableReplicaTrig: enabled = 'R'; break;
    default: break;
    }
-   if (command.subtype == AT_DisableTrigAll) {
-      const bool hasKeys = std::any_of(table.constraints.begin(), table.constraints.end(), [](const auto& constraint) {
-         return constraint.kind == catalog::ConstraintKind::ForeignKey;
-      });
-      if (hasKeys) throwNotSupported("DISABLE TRIGGER ALL on a table with foreign keys");
-   }
+   if (command.subtype == AT_DisableTrigAll) mindForeignKeys(core, table, false);
+   if (command.subtype == AT_EnableTrigAll) mindForeignKeys(core, table, true);
    std::vector<Oid> chosen;
    if (isAll)
       for (const Trigger& trigger : table.triggers)

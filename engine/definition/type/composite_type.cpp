@@ -23,6 +23,7 @@ catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definiti
    if (column.type.oid == oid::record)
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
+   column.dimensions = declaredDimensions(definition);
    requireTypeUsage(context.core, column.type);
    return column;
 }
@@ -92,7 +93,9 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
       catalog::Column altered = attributeOf(context, definition);
       requireNoCycle(core, *relation, altered.type);
       requireUnused(core, *relation);
-      changed.columns[static_cast<size_t>(column.attribute - 1)].type = altered.type;
+      catalog::Column& attribute = changed.columns[static_cast<size_t>(column.attribute - 1)];
+      attribute.type = altered.type;
+      attribute.dimensions = altered.dimensions;
       editor.replaceRelation(std::move(changed));
       return alterTypedTables(context, tables, command);
    }
