@@ -66,6 +66,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    removeSubqueries(root, query);
    form.hasSubqueries = false;
    done("removeSubqueries");
+   keepOrders(*root);
+   done("keepOrders");
    encodeGroups(root, query);
    done("encodeGroups");
    unnest(root, query);

@@ -46,7 +46,7 @@
 //   13: large objects
 //   14: foreign-data wrappers, foreign tables
 //   15: privileges of built-in objects
-//   16: foreign keys that DISABLE TRIGGER ALL has suspended
+//   16: foreign keys that DISABLE TRIGGER ALL has suspended; storage, compression and statistics targets of columns
 
 namespace ouzel::catalog {
 
@@ -138,6 +138,10 @@ void columnFields(Coder& coder, T& column) {
    if (!coder.has(7)) return;
    coder(column.parentCount);
    coder(column.isLocal);
+   if (!coder.has(16)) return;
+   coder(column.storage);
+   coder(column.compression);
+   coder(column.statisticsTarget);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {

@@ -155,7 +155,11 @@ struct Column {
    std::vector<Oid> relationsInDefault; ///< that another default names as regclass: nextval('a') + nextval('b')
    char identity = '\0';                ///< 'a' always, 'd' by default
    char generated = '\0';               ///< 's' stored
-   int16_t dimensions = 0;
+   int16_t dimensions = 0;              ///< pg_attribute.attndims
+   // What is declared, shown and dumped, and changes nothing here.
+   char storage = '\0';           ///< attstorage; none: the type's
+   char compression = '\0';       ///< attcompression
+   int32_t statisticsTarget = -1; ///< attstattarget
    Acl acl;
    int16_t parentCount = 0;       ///< tables that it is inherited from
    bool isLocal = true;           ///< the table itself declares it, too

@@ -144,7 +144,8 @@ void domainRow(const SystemContext& context, const Relation& r, RowBuilder& row)
    row.oid(r.rowTypeArray).oid(2597).oid(base ? base->output : isArray ? 751 : 2291).oid(2598);
    row.oid(base ? base->send : isArray ? 2401 : 2403).oid(0).oid(0).oid(0);
    row.letter(base ? base->alignment : 'd').letter(base ? base->storage : 'x').boolean(value.notNull);
-   row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(0).oid(value.type.collation);
+   row.oid(value.type.named()).int4(value.type.domain ? -1 : value.type.typmod).int4(value.dimensions);
+   row.oid(value.type.collation);
    const bool isShown = value.hasDefault() && context.state != nullptr && row.wants("typdefault");
    row.textOrNull(value.hasDefault() ? defaultText(value) : std::string());
    row.textOrNull(isShown ? context.state->defaultOf(r) : value.defaultExpr).acl(snapshot, r.acl).emit();

@@ -117,13 +117,13 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : allRelations(context, "attrelid")) {
       for (const Column& c : r->columns) {
          const TypeInfo* type = builtins().type(c.type.oid);
-         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(-1);
+         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(c.statisticsTarget);
          const bool isEnum = isEnumType(c.type.oid);
          row.int2(type != nullptr ? type->length : isEnum ? 4 : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
          row.int4(c.type.domain ? -1 : c.type.typmod).boolean(type != nullptr ? type->byValue : isEnum);
          row.letter(type != nullptr ? type->alignment : 'i');
-         row.letter(type != nullptr ? type->storage : isEnum ? 'p' : 'x');
-         row.letter('\0').boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
+         row.letter(c.storage != '\0' ? c.storage : type != nullptr ? type->storage : isEnum ? 'p' : 'x');
+         row.letter(c.compression).boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
          row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(c.isLocal).int4(c.parentCount);
          row.oid(c.type.collation).acl(context.snapshot, c.acl).null();
          foreignOptions(row, c.foreignOptions);

@@ -202,7 +202,8 @@ void ForeignKeyCheck::failReferencing(const std::vector<std::string>& texts) con
                    ? keyDetail(child_, childColumns_, texts) + " is not present in table \"" + parent_->name + "\"."
                    : "Key is not present in table \"" + parent_->name + "\".")
        .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
-       .constraint(constraint_.name);
+       .constraint(constraint_.name)
+       .routine("ri_ReportViolation");
 }
 
 void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
@@ -224,7 +225,8 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
                                                            "\"")
              .detail("MATCH FULL does not allow mixing of null and nonnull key values.")
              .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
-             .constraint(constraint_.name);
+             .constraint(constraint_.name)
+             .routine("ri_ReportViolation");
       }
       // While this lock is held, no other transaction can finish deleting the key without seeing this row. So a key
       // whose delete is not committed counts as present.
@@ -313,7 +315,8 @@ void ForeignKeyCheck::checkAllReferencing() {
                                                            "\"")
              .detail("MATCH FULL does not allow mixing of null and nonnull key values.")
              .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
-             .constraint(constraint_.name);
+             .constraint(constraint_.name)
+             .routine("ri_ReportViolation");
    }
    const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c WHERE " +
                                           orphans(nullptr) + " LIMIT 1");
@@ -346,7 +349,8 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
                          "\"."
                    : "Key is still referenced from table \"" + child_->name + "\".")
        .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
-       .constraint(constraint_.name);
+       .constraint(constraint_.name)
+       .routine("ri_ReportViolation");
 }
 
 /// A referential action works on the rows of the transaction's snapshot. Throws 40001 when rows that it cannot see

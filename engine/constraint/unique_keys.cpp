@@ -198,7 +198,8 @@ void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
    throw SqlError(excludes ? sqlstate::exclusionViolation : sqlstate::uniqueViolation, message + index_->name + "\"")
        .detail(std::move(detail))
        .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
-       .constraint(index_->name);
+       .constraint(index_->name)
+       .routine(excludes ? "check_exclusion_or_unique_constraint" : "_bt_check_unique");
 }
 
 /// Calls `body(index)` for each unique index and exclusion constraint, and for those whose keys have to be computed,

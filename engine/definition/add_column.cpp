@@ -63,7 +63,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
                               : sql::resolveColumnType(definition, core_.bindContext(path, &context_.source()));
    added.column.dimensions = declaredDimensions(definition);
    requireTypeUsage(core_, added.column.type);
-   if (definition.compression) requireCompression(added.column.type, definition.compression);
+   if (definition.compression) added.column.compression = compressionNamed(added.column.type, definition.compression);
    requireNoCycle(core_, *relation, added.column.type);
    added.column.notNull = serial != invalidOid;
    if (serial && !isHeir_) drawFromSequence(added, serial, nullptr);

@@ -11,6 +11,7 @@
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/partition/keys.hpp"
+#include "engine/definition/persistence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
@@ -213,7 +214,13 @@ void setIndexStatistics(SessionCore& core, const catalog::Relation& index, const
    if (number >= index.index->columns.size())
       throw SqlError(sqlstate::featureNotSupported, "cannot alter statistics on included column \"" + column->name +
                                                         "\" of index \"" + index.name + "\"");
-   if (index.index->columns[number] == 0) return checkStatisticsTarget(core, command);
+   if (index.index->columns[number] == 0) {
+      const int32_t target = checkStatisticsTarget(core, command);
+      catalog::Relation changed = index;
+      changed.columns[number].statisticsTarget = target;
+      core.transaction.editor().replaceRelation(std::move(changed));
+      return;
+   }
    throw SqlError(sqlstate::featureNotSupported, "cannot alter statistics on non-expression column \"" + column->name +
                                                      "\" of index \"" + index.name + "\"")
        .hint("Alter statistics on table column instead.");
@@ -227,8 +234,8 @@ namespace {
 bool declareForView(SessionCore& core, const catalog::Relation& view, const ::AlterTableCmd& command) {
    switch (command.subtype) {
    case AT_SetStatistics: setStatistics(core, view, command); return true;
-   case AT_SetStorage: setStorage(view, command); return true;
-   case AT_SetCompression: setCompression(view, command); return true;
+   case AT_SetStorage: setStorage(core, view, command); return true;
+   case AT_SetCompression: setCompression(core, view, command); return true;
    case AT_ClusterOn:
    case AT_DropCluster:
    case AT_SetOptions:
@@ -247,6 +254,8 @@ void alterOther(CommandContext& context, Oid oid, const ::AlterTableCmd& command
       return changeOptions(context, *relation, command);
    if (relation->relationKind == RelationKind::MaterializedView && declareForView(context.core, *relation, command))
       return;
+   if ((command.subtype == AT_SetLogged || command.subtype == AT_SetUnLogged) && relation->sequence)
+      return setLogged(context.core, *relation, command.subtype == AT_SetLogged);
    if (command.subtype == AT_SetStatistics && relation->index)
       return setIndexStatistics(context.core, *relation, command);
    if (command.subtype == AT_AttachPartition && relation->index && relation->index->isPartitioned)

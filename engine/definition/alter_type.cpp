@@ -121,6 +121,9 @@ void TableAlteration::changeType(const TypeChange& change) {
    catalog::Column& altered = changed.columns[static_cast<size_t>(attribute - 1)];
    altered.type = change.after;
    altered.dimensions = change.dimensions;
+   altered.storage = '\0';
+   if (const catalog::TypeInfo* info = catalog::builtins().type(change.after.oid); info && info->storage == 'p')
+      altered.compression = '\0';
    bindChecksAnew(*relation, changed, attribute);
    editor_.replaceRelation(std::move(changed));
    retypeStatistics(core_, *table(), change.attribute);

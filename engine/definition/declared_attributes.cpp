@@ -37,51 +37,65 @@ bool isToastable(const SqlType& type) {
    return !info || info->storage != 'p';
 }
 
-/// Whether the storage keeps values in the row, as they are.
-bool isPlainStorage(const std::string& name) {
+char storageNamed(const std::string& name) {
    const std::string word = lowerCase(name);
-   if (word == "plain") return true;
-   if (word == "external" || word == "extended" || word == "main") return false;
+   if (word == "plain") return 'p';
+   if (word == "external") return 'e';
+   if (word == "extended") return 'x';
+   if (word == "main") return 'm';
    throw SqlError(sqlstate::invalidParameterValue, "invalid storage type \"" + name + "\"");
+}
+
+template <typename Change>
+void changeColumn(SessionCore& core, const catalog::Relation& table, int16_t attribute, Change&& change) {
+   catalog::Relation changed = table;
+   change(changed.columns[static_cast<size_t>(attribute - 1)]);
+   core.transaction.editor().replaceRelation(std::move(changed));
 }
 
 } // namespace
 
-void requireCompression(const SqlType& type, std::string_view name) {
-   if (name.empty() || name == "default") return;
+char compressionNamed(const SqlType& type, std::string_view name) {
+   if (name.empty() || name == "default") return '\0';
    if (!isToastable(type))
       throw SqlError(sqlstate::featureNotSupported,
                      "column data type " + formatType({type.oid, -1, invalidOid}) + " does not support compression");
    if (name != "pglz" && name != "lz4")
       throw SqlError(sqlstate::invalidParameterValue, "invalid compression method \"" + std::string(name) + "\"");
+   return name[0];
 }
 
 void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
    if (!command.name) throw SqlError(sqlstate::featureNotSupported, "cannot refer to non-index column by number");
-   checkStatisticsTarget(core, command);
-   alteredColumn(table, command.name);
+   const int32_t target = checkStatisticsTarget(core, command);
+   changeColumn(core, table, alteredColumn(table, command.name).attribute,
+                [&](catalog::Column& column) { column.statisticsTarget = target; });
 }
 
-void checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command) {
+int32_t checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command) {
    const int32_t target = as<::Integer>(command.def)->ival;
    if (target < -1)
       throw SqlError(sqlstate::invalidParameterValue, "statistics target " + std::to_string(target) + " is too low");
    if (target > statisticsTargetMax)
       core.warn(sqlstate::invalidParameterValue,
                 "lowering statistics target to " + std::to_string(statisticsTargetMax));
+   return std::min(target, statisticsTargetMax);
 }
 
-void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command) {
-   const bool isPlain = isPlainStorage(std::string(stringOf(command.def)));
+void setStorage(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   const char storage = storageNamed(std::string(stringOf(command.def)));
    const catalog::Column& column = alteredColumn(table, command.name);
-   if (!isPlain && !isToastable(column.type))
+   if (storage != 'p' && !isToastable(column.type))
       throw SqlError(sqlstate::featureNotSupported, "column data type " +
                                                         formatType({column.type.oid, -1, invalidOid}) +
                                                         " can only have storage PLAIN");
+   changeColumn(core, table, column.attribute, [&](catalog::Column& changed) { changed.storage = storage; });
 }
 
-void setCompression(const catalog::Relation& table, const ::AlterTableCmd& command) {
-   requireCompression(alteredColumn(table, command.name).type, stringOf(command.def));
+void setCompression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   const catalog::Column& column = alteredColumn(table, command.name);
+   const char compression = compressionNamed(column.type, stringOf(command.def));
+   changeColumn(core, table, column.attribute, [&](catalog::Column& changed) { changed.compression = compression; });
 }
 
 void dropExpression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {

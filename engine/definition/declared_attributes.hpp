@@ -8,16 +8,17 @@
 namespace ouzel::engine {
 
 void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
-/// Throws 22023 for a target that cannot be.
-void checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command);
-void setStorage(const catalog::Relation& table, const ::AlterTableCmd& command);
-void setCompression(const catalog::Relation& table, const ::AlterTableCmd& command);
+/// The target that the sub-command gives. Throws 22023 for one that cannot be.
+int32_t checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command);
+void setStorage(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
+void setCompression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
 /// DROP EXPRESSION: the column keeps its values and is no longer computed.
 void dropExpression(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
 /// The sub-commands that concern the whole table. Throws 0A000 for those that are not built.
 void declareForTable(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
 
-/// Throws 0A000 for a type whose values are never long, 22023 for a method that there is not.
-void requireCompression(const SqlType& type, std::string_view name);
+/// pg_attribute.attcompression. Throws 0A000 for a type whose values are never long, 22023 for a method that there is
+/// not.
+char compressionNamed(const SqlType& type, std::string_view name);
 
 } // namespace ouzel::engine

@@ -43,6 +43,10 @@ std::optional<Oid> makeTable(CommandContext& context, const ::CreateStmt& statem
    const char onCommit = onCommitAction(statement.oncommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return std::nullopt;
    if (check) check();
+   if (statement.partspec && statement.accessMethod)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "specifying a table access method is not supported on a partitioned table");
+   requireTableMethod(statement.accessMethod);
    RelationOptions options = checkedOptions(OptionOwner::Table, statement.options);
    TableBuilder builder(context, target);
    const std::vector<catalog::RelationPtr> parents =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
@@ -65,6 +66,15 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
 
 void requireAbsent(const NewRelation& target) {
    if (target.exists) throw SqlError(sqlstate::duplicateTable, "relation \"" + target.name.name + "\" already exists");
+}
+
+void requireTableMethod(const char* method) {
+   const std::string_view name = textOf(method);
+   if (name.empty() || name == "heap") return;
+   if (catalog::accessMethod(name) == invalidOid)
+      throw SqlError(sqlstate::undefinedObject, "access method \"" + std::string(name) + "\" does not exist");
+   throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                  "access method \"" + std::string(name) + "\" is not of type TABLE");
 }
 
 int16_t declaredDimensions(const ::ColumnDef& definition) {

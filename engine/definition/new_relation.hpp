@@ -36,6 +36,8 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
 /// Throws 42P07 if a relation of this name exists; of CREATE TABLE AS this error comes before those of its columns.
 void requireAbsent(const NewRelation& target);
 
+/// The access method of USING; null: the default. Throws 42704 and 42809 for what is no method of tables.
+void requireTableMethod(const char* method);
 /// pg_attribute.attndims: how many pairs of brackets the type's name has. Values may have other dimensions.
 int16_t declaredDimensions(const ::ColumnDef& definition);
 

@@ -105,10 +105,10 @@ bool TableBuilder::mergeColumn(const ::ColumnDef& definition, const catalog::Col
    known->notNull = known->notNull || declared.notNull;
    for (const auto* constraint : ListOf<::Constraint>(definition.constraints)) {
       const bool isGenerated = constraint->contype == CONSTR_GENERATED;
-      if (isGenerated ||
-          (known->generated && (constraint->contype == CONSTR_DEFAULT || constraint->contype == CONSTR_IDENTITY)))
-         throwGenerationConflict(*known, *constraint);
-      if (constraint->contype == CONSTR_DEFAULT) known->dropDefault();
+      const bool isValue =
+          isGenerated || constraint->contype == CONSTR_DEFAULT || constraint->contype == CONSTR_IDENTITY;
+      if (known->generated && isValue) throwGenerationConflict(*known, *constraint);
+      if (isGenerated || constraint->contype == CONSTR_DEFAULT) known->dropDefault();
    }
    return true;
 }
@@ -145,7 +145,7 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
    requireTypeUsage(context_.core, column.type);
-   if (definition.compression) requireCompression(column.type, definition.compression);
+   if (definition.compression) column.compression = compressionNamed(column.type, definition.compression);
    if (mergeColumn(definition, column)) {
       catalog::Column& merged = *std::find_if(draft_.columns.begin(), draft_.columns.end(),
                                               [&](const catalog::Column& other) { return other.name == column.name; });

@@ -45,6 +45,9 @@ private:
       numbers_[static_cast<size_t>(column.attribute)] = number;
       catalog::Column copy = column;
       copy.dimensions = 0; // only what the statement itself says has brackets
+      copy.statisticsTarget = -1;
+      if (!wants(CREATE_TABLE_LIKE_STORAGE)) copy.storage = '\0';
+      if (!wants(CREATE_TABLE_LIKE_COMPRESSION)) copy.compression = '\0';
       copy.foreignOptions.clear();
       copy.attribute = number;
       copy.defaultOid = invalidOid;

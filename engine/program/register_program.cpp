@@ -58,6 +58,8 @@ public:
             place(program_.inputs[i], static_cast<uint8_t>(i), typeOf(program_.inputs[i]));
       compile(program_.block);
       if (failed()) return std::nullopt;
+      comeTo(0, "");
+      compiler_.setOrigin(origin());
       compiler_.fail(RegisterCode::Failure::NoReturn);
       if (!compiler_.isGood()) return fail("it has values that do not fit in registers");
       return compiler_.take(storedRepresentation(type).physical);
@@ -124,7 +126,13 @@ private:
    void compile(const Statement& statement) {
       checkStack();
       if (failed() || !compiler_.isGood()) return;
-      std::visit([&](const auto& node) { compileNode(node); }, statement.node);
+      {
+         const Coming coming(*this);
+         comeTo(statement);
+         compiler_.setOrigin(origin());
+         std::visit([&](const auto& node) { compileNode(node); }, statement.node);
+      }
+      compiler_.setOrigin(origin());
    }
    template <typename Node>
    void compileNode(const Node&) {
@@ -141,6 +149,7 @@ private:
          const Variable& variable = program_.variables[id];
          const uint8_t number = declare(id, typeOf(id));
          if (failed()) return;
+         comeTo(variable.line, initialization);
          if (variable.initial)
             into(number, *variable.initial, typeOf(id));
          else
@@ -260,11 +269,14 @@ private:
       const SqlType& type = program_.returnType.type;
       ExprPtr result;
       if (node.result.kind == ResultKind::Expression)
-         result = evaluate(*node.result.expression, &type);
+         result = evaluate(*node.result.expression, nullptr);
       else if (node.result.kind == ResultKind::Variable && isPlain(node.result.variable))
-         result = casted(read(node.result.variable), type);
+         result = read(node.result.variable);
       else
          fail("it returns no value");
+      comeTo(0, returnCast);
+      if (result && !failed()) result = casted(std::move(result), type);
+      if (result) giveOriginToCast(result);
       if (result && !failed()) compiler_.add(Op::Return, 0, compiler_.value(*result));
    }
 

@@ -65,8 +65,9 @@ ProgramKind kindOf(const FunctionDefinition& function) {
    return function.returnType.oid == catalog::eventTriggerType ? ProgramKind::EventTrigger : ProgramKind::Function;
 }
 
-Program parse(SessionCore& core, const FunctionDefinition& function, std::span<const Oid> actual, bool isDefinition,
-              bool checksSyntax) {
+/// Calls `use` with the function as the parser takes it.
+template <typename Use>
+auto withSource(SessionCore& core, const FunctionDefinition& function, std::span<const Oid> actual, Use&& use) {
    const CallTypes types(function, actual);
    std::vector<ProgramArgument> arguments;
    for (const FunctionParameter& parameter : function.parameters)
@@ -79,11 +80,9 @@ Program parse(SessionCore& core, const FunctionDefinition& function, std::span<c
    source.returnType = declared(types.resolved(function.returnType));
    source.returnsSet = function.returnsSet;
    source.returnsPolymorphic = sql::isPolymorphic(function.returnType.oid);
-   source.isDefinition = isDefinition;
-   source.checksSyntax = checksSyntax;
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext context = core.bindContext(path, nullptr);
-   return parseProgram(source, CatalogTypes(context));
+   return use(source, CatalogTypes(context));
 }
 
 /// While it lives, the statements of no other program are bound.
@@ -108,9 +107,14 @@ private:
 
 } // namespace
 
-void checkProgram(CommandContext& context, const FunctionDefinition& function, bool checksSyntax) {
+void checkProgram(CommandContext& context, const FunctionDefinition& function, bool checksBody) {
    try {
-      parse(context.core, function, {}, true, checksSyntax);
+      withSource(context.core, function, {}, [&](const ProgramSource& source, const TypeSource& types) {
+         if (checksBody)
+            parseProgram(source, types);
+         else
+            checkSignature(source, types);
+      });
    } catch (SqlError& error) {
       if (error.position() > 0)
          error.setPosition(positionInStatement(context.source().text(), function.source, error.position()));
@@ -121,7 +125,11 @@ void checkProgram(CommandContext& context, const FunctionDefinition& function, b
 const ProgramCache::Loaded& loadProgram(SessionCore& core, const catalog::FunctionPtr& function,
                                         const std::vector<Oid>& types) {
    return core.programs->find(function, types, [&] {
-      auto program = std::make_shared<const Program>(parse(core, *function, types, false, false));
+      auto program = withSource(core, *function, types, [&](ProgramSource& source, const TypeSource& typeSource) {
+         source.isDefinition = source.checksSyntax = false;
+         source.signature = catalog::signatureOf(core.transaction.catalog(), core.searchPath(), *function);
+         return std::make_shared<const Program>(parseProgram(source, typeSource));
+      });
       auto texts = std::make_shared<CompiledTexts>(*program);
       return ProgramCache::Loaded{std::move(program), std::move(texts)};
    });

@@ -13,8 +13,9 @@ struct DoStmt;
 
 namespace ouzel::engine {
 
-/// Parses the body of a new function in PL/pgSQL, for the errors in it. `checksSyntax`: of its SQL texts, too.
-void checkProgram(CommandContext& context, const catalog::FunctionDefinition& function, bool checksSyntax);
+/// Throws for what is wrong with a new function in PL/pgSQL. `checksBody`: with its body, too, whose types and tables
+/// have to be there.
+void checkProgram(CommandContext& context, const catalog::FunctionDefinition& function, bool checksBody);
 /// The parsed body of a function in PL/pgSQL, for arguments of these types.
 const ProgramCache::Loaded& loadProgram(SessionCore& core, const catalog::FunctionPtr& function,
                                         const std::vector<Oid>& types);

@@ -119,18 +119,41 @@ public:
          checkStack();
          core_.checkInterrupts();
          rows.clear();
-         const bool givesRows = i + 1 == statements.size() && function_.returnType.oid != oid::voidType;
-         if (!isQuery(statements[i]))
-            command(script, statements[i], parameters);
-         else if (givesRows && !isNode(statements[i].node, T_SelectStmt))
-            returning(std::string(statements[i].text), parameters, rows);
-         else
-            query(script, *statements[i].node, parameters, givesRows ? &rows : nullptr);
+         try {
+            statement(script, i, parameters, rows);
+         } catch (SqlError& error) {
+            addContext(error, i);
+            throw;
+         }
       }
       return rows;
    }
 
 private:
+   void statement(const sql::ParsedScript& script, size_t number, std::span<const BoundParameter> parameters,
+                  std::vector<std::string>& rows) {
+      const auto& statements = script.statements();
+      const bool givesRows = number + 1 == statements.size() && function_.returnType.oid != oid::voidType;
+      isStarting_ = true;
+      if (!isQuery(statements[number]))
+         command(script, statements[number], parameters);
+      else if (givesRows && !isNode(statements[number].node, T_SelectStmt))
+         returning(std::string(statements[number].text), parameters, rows);
+      else
+         query(script, *statements[number].node, parameters, givesRows ? &rows : nullptr);
+   }
+
+   /// PostgreSQL binds all statements of a function before it runs the first.
+   void addContext(SqlError& error, size_t number) const {
+      if (error.position() > 0) {
+         error.setInternal(std::string(function_.source), error.position());
+         error.setPosition(0);
+      }
+      const bool isBinding = isStarting_ && error.state().text().starts_with("42");
+      error.addContext("SQL function \"" + function_.name + "\" " +
+                       (isBinding ? "during startup" : "statement " + std::to_string(number + 1)));
+   }
+
    void command(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                 std::span<const BoundParameter> parameters) {
       if (isTransactionControl(statement))
@@ -143,6 +166,7 @@ private:
       core_.routine.givesRow = rows != nullptr;
       const auto execution = startQuery(core_, script, node, parameters);
       core_.routine.givesRow = false;
+      isStarting_ = false;
       if (rows) {
          RowSink sink(*rows);
          execution->run(function_.returnsSet ? 0 : 1, &sink);
@@ -161,6 +185,7 @@ private:
    SessionCore& core_;
    const Function& function_;
    const RunCommand& runCommand_;
+   bool isStarting_ = true; ///< the statement at hand has not yet been planned
 };
 
 std::vector<SqlType> typesOf(const RowView& row) {

@@ -27,6 +27,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    const char onCommit = onCommitAction(statement.into->onCommit, target);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    requireAbsent(target);
+   requireTableMethod(statement.into->accessMethod);
    if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
    catalog::Relation draft;
    draft.name = target.name.name;

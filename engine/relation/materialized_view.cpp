@@ -125,6 +125,7 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
                                        static_cast<uint32_t>(endOfQuery(text, begin) - begin));
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE MATERIALIZED VIEW";
    requireAbsent(target);
+   requireTableMethod(into.accessMethod);
    requireLastingTables(core, view.dependsOn);
    catalog::Relation draft;
    draft.name = target.name.name;

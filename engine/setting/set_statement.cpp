@@ -1,7 +1,10 @@
 #include "engine/setting/set_statement.hpp"
 
+#include <algorithm>
+
 #include "catalog/object/search_path.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -16,7 +19,25 @@ namespace {
 
 /// Settings whose value is a list; elements are quoted where needed and joined.
 bool isListSetting(std::string_view name) {
-   return name == "search_path" || name == "DateStyle" || name == "datestyle" || name == "ouzel.audit";
+   static constexpr std::string_view lists[] = {"search_path",
+                                                "datestyle",
+                                                "ouzel.audit",
+                                                "local_preload_libraries",
+                                                "session_preload_libraries",
+                                                "shared_preload_libraries",
+                                                "temp_tablespaces",
+                                                "listen_addresses",
+                                                "log_destination",
+                                                "synchronous_standby_names",
+                                                "unix_socket_directories",
+                                                "wal_consistency_checking"};
+   return std::ranges::find(lists, lowerCase(name)) != std::end(lists);
+}
+
+/// Those whose elements are names, with quotes in the value where a name needs them.
+bool quotesElements(std::string_view name) {
+   return name == "search_path" || name == "temp_tablespaces" || name.ends_with("_preload_libraries") ||
+          name == "unix_socket_directories";
 }
 
 } // namespace
@@ -48,7 +69,7 @@ std::string valueOf(const ::VariableSetStmt& statement) {
          const Value offset = parseText({oid::interval, -1, invalidOid}, element, SessionFormat());
          element = std::to_string(static_cast<double>(intervalSpan(offset.interval)) / 3.6e9);
       }
-      if (textOf(statement.name) == "search_path") element = catalog::quoteIdentifier(element);
+      if (quotesElements(textOf(statement.name))) element = catalog::quoteIdentifier(element);
       value += (value.empty() ? "" : ", ") + element;
    }
    return value;

@@ -93,6 +93,11 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
       throw SqlError(sqlstate::invalidParameterValue,
                      "invalid value for parameter \"" + std::string(info.name) + "\": \"" + std::string(value) + "\"");
    };
+   if (info.name == "default_table_access_method" && canonical != "heap")
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "invalid value for parameter \"default_table_access_method\": \"" + canonical + "\"")
+          .detail(canonical.empty() ? "default_table_access_method cannot be empty."
+                                    : "Table access method \"" + canonical + "\" does not exist.");
    if (info.name == "client_encoding") {
       const auto encoding = encodingNamed(value);
       if (!encoding) refuse();

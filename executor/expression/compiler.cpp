@@ -93,6 +93,7 @@ private:
    }
    uint32_t add(std::unique_ptr<Node> node, bool isOwnTotal = true);
 
+   uint32_t compileNode(const Expr& expr);
    uint32_t compileColumn(const Expr& expr);
    uint32_t constant(const SqlType& type, Representation repr, const Value& value);
    uint32_t compileNot(const Expr& arg);
@@ -119,6 +120,8 @@ private:
    std::vector<Reads> reads_;
    std::vector<uint32_t> freeBuffers_;
    std::vector<bool> assigned_;
+   const Expr* compiled_ = nullptr; ///< the innermost expression that is being compiled
+   bool isOfProgram_ = false;       ///< it, or one around it, has an origin
 };
 
 std::unique_ptr<Node> Compiler::make(Op op, const SqlType& type, Representation repr, std::vector<uint32_t> args) {
@@ -134,6 +137,10 @@ uint32_t Compiler::add(std::unique_ptr<Node> added, bool isOwnTotal) {
    Reads reads;
    if (added->op == Op::Column) reads = {1, added->slot};
    added->isTotal = isOwnTotal;
+   if (!isOwnTotal && isOfProgram_) {
+      added->isTraced = true;
+      added->origin = compiled_->origin;
+   }
    for (const uint32_t arg : added->args) {
       added->isTotal &= node(arg).isTotal;
       added->isVolatile |= node(arg).isVolatile;
@@ -456,6 +463,16 @@ uint32_t Compiler::compileAnyArray(const Expr& expr) {
 
 uint32_t Compiler::compile(const Expr& expr) {
    checkStack();
+   const bool wasOfProgram = isOfProgram_;
+   isOfProgram_ = isOfProgram_ || expr.origin;
+   const Expr* const outer = std::exchange(compiled_, &expr);
+   const uint32_t node = compileNode(expr);
+   compiled_ = outer;
+   isOfProgram_ = wasOfProgram;
+   return node;
+}
+
+uint32_t Compiler::compileNode(const Expr& expr) {
    const auto compileArgs = [&] {
       std::vector<uint32_t> args;
       for (const sql::ExprPtr& arg : expr.args)

@@ -210,56 +210,7 @@ Vector evaluateColumn(Scratch& s, const Node& node) {
    return s.batch->columns[node.slot];
 }
 
-/// Evaluate an invariant node once per state, on one row, and keep the value.
-Vector evaluateInvariant(Scratch& s, uint32_t index) {
-   Scratch::NodeState& state = s.nodes[index];
-   if (state.invariantReady) return state.invariant;
-   const Node& node = *s.code.nodes[index];
-   const uint32_t rowCount = s.rowCount;
-   s.rowCount = 1;
-   // Children are invariant, too, and are evaluated by this function; so one row and a new scope suffice.
-   const Rows one{Selection::dense(1), s.newScope(Scratch::noScope)};
-   Arena* const strings = s.strings;
-   s.strings = &s.permanent;
-   Vector value;
-   switch (node.op) {
-   case Op::Compare: value = evaluateCompare(s, node, one); break;
-   case Op::And:
-   case Op::Or: value = evaluateConnective(s, node, one); break;
-   case Op::Not: value = evaluateNot(s, node, one); break;
-   case Op::Case: value = evaluateCase(s, node, one); break;
-   case Op::Coalesce: value = evaluateCoalesce(s, node, one); break;
-   case Op::InSet: value = evaluateInSet(s, node, one); break;
-   case Op::Call: value = evaluateCall(s, node, one); break;
-   case Op::Relabel: value = evaluateNode(s, node.args[0], one); break;
-   case Op::Convert: value = evaluateConvert(s, node, one); break;
-   case Op::TextCast: value = evaluateTextCast(s, node, one); break;
-   case Op::TypmodCast: value = evaluateTypmodCast(s, node, one); break;
-   case Op::Array: value = evaluateArray(s, node, one); break;
-   case Op::Subscript: value = evaluateSubscript(s, node, one); break;
-   case Op::AnyArray: value = evaluateAnyArray(s, node, one); break;
-   default: value = evaluateTest(s, index, node, one); break;
-   }
-   s.strings = strings;
-   s.rowCount = rowCount;
-   void* copy = s.permanent.allocate(16);
-   const bool isNull = value.isNull(0);
-   std::memset(copy, 0, 16);
-   if (!isNull) {
-      const uint32_t width = physicalSize(node.repr.physical);
-      std::memcpy(copy, static_cast<const std::byte*>(value.data) + size_t{value.positionOf(0)} * width, width);
-   }
-   ValidityWord* validity = nullptr;
-   if (isNull) {
-      validity = s.permanent.allocateArray<ValidityWord>(1);
-      *validity = 0;
-   }
-   state.invariant = Vector::constant(node.repr.physical, copy, validity);
-   state.invariantReady = true;
-   return state.invariant;
-}
-
-Vector evaluateOperation(Scratch& s, uint32_t index, const Node& node, const Rows& rows) {
+Vector evaluateUntraced(Scratch& s, uint32_t index, const Node& node, const Rows& rows) {
    switch (node.op) {
    case Op::Column: return evaluateColumn(s, node);
    case Op::Constant: return node.constantVector();
@@ -286,6 +237,61 @@ Vector evaluateOperation(Scratch& s, uint32_t index, const Node& node, const Row
    case Op::AnyArray: return evaluateAnyArray(s, node, rows);
    }
    throwInternal("unknown expression node");
+}
+
+/// An error that knows its context.
+struct TracedError final : SqlError {
+   explicit TracedError(const SqlError& error) : SqlError(error) {}
+};
+
+/// The error as one of a node gets it: with the statements of programs, the innermost first.
+TracedError traced(const SqlError& error, const sql::Origin* origin) {
+   TracedError result(error);
+   for (; origin; origin = origin->outer.get())
+      result.addContext(origin->text);
+   return result;
+}
+
+Vector evaluateOperation(Scratch& s, uint32_t index, const Node& node, const Rows& rows) {
+   if (!node.isTraced) return evaluateUntraced(s, index, node, rows);
+   try {
+      return evaluateUntraced(s, index, node, rows);
+   } catch (const TracedError&) {
+      throw;
+   } catch (const SqlError& error) {
+      throw traced(error, node.origin.get());
+   }
+}
+
+/// Evaluate an invariant node once per state, on one row, and keep the value.
+Vector evaluateInvariant(Scratch& s, uint32_t index) {
+   Scratch::NodeState& state = s.nodes[index];
+   if (state.invariantReady) return state.invariant;
+   const Node& node = *s.code.nodes[index];
+   const uint32_t rowCount = s.rowCount;
+   s.rowCount = 1;
+   // Children are invariant, too, and are evaluated by this function; so one row and a new scope suffice.
+   const Rows one{Selection::dense(1), s.newScope(Scratch::noScope)};
+   Arena* const strings = s.strings;
+   s.strings = &s.permanent;
+   const Vector value = evaluateOperation(s, index, node, one);
+   s.strings = strings;
+   s.rowCount = rowCount;
+   void* copy = s.permanent.allocate(16);
+   const bool isNull = value.isNull(0);
+   std::memset(copy, 0, 16);
+   if (!isNull) {
+      const uint32_t width = physicalSize(node.repr.physical);
+      std::memcpy(copy, static_cast<const std::byte*>(value.data) + size_t{value.positionOf(0)} * width, width);
+   }
+   ValidityWord* validity = nullptr;
+   if (isNull) {
+      validity = s.permanent.allocateArray<ValidityWord>(1);
+      *validity = 0;
+   }
+   state.invariant = Vector::constant(node.repr.physical, copy, validity);
+   state.invariantReady = true;
+   return state.invariant;
 }
 
 } // namespace

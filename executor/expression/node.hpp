@@ -7,6 +7,7 @@
 #include "executor/expression/constant_set.hpp"
 #include "executor/expression/program.hpp"
 #include "executor/function/registry.hpp"
+#include "sql/algebra/expr.hpp"
 
 // The graph of a compiled program. A node has a number, and the numbers of its arguments are lower. Included only
 // within expression/.
@@ -61,6 +62,9 @@ struct Node {
    std::vector<SqlType> argTypes;        ///< Call, TextCast, AnyArray
    std::vector<Representation> argReprs; ///< of args
 
+   /// Of which statement of a program errors of the node itself are; null: of none.
+   std::shared_ptr<const sql::Origin> origin;
+   bool isTraced = false;    ///< it may fail itself, and has an origin or is below a node with one
    bool isTotal = false;     ///< the node and all nodes below cannot fail and have no effect
    bool isVolatile = false;  ///< the value may differ from call to call
    bool isInvariant = false; ///< reads no column and is not volatile: evaluated once per state

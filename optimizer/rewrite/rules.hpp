@@ -43,6 +43,8 @@ void requireHandlers(Rel& root);
 /// Leaves out partitions without rows that satisfy the predicates of their scan.
 void prunePartitions(RelPtr& root);
 void requireHandlersOfParts(Rel& root);
+/// Gives aggregates and row numbers over ordered rows that order as their own. Before unnest(), whose joins keep none.
+void keepOrders(sql::Rel& root);
 /// Small rewrites of order, duplicates and limits: drops sorts and DISTINCTs without effect, moves LIMIT below
 /// projections, gives aggregates the order of their input.
 void tidy(RelPtr& root, Query& query);

@@ -34,6 +34,25 @@ const op::Sort* orderOf(const Rel& rel) {
    return at->getIf<op::Sort>();
 }
 
+/// array_agg(x) FROM (SELECT ... ORDER BY y): gives the aggregate an ORDER BY of its own, because the executor keeps
+/// only orders that an operator asks for.
+void keepOrderOfInput(Rel& rel) {
+   const op::Sort* sort = orderOf(*rel.inputs[0]);
+   if (!sort) return;
+   for (AggregateCall& call : rel.as<op::GroupBy>().aggregates)
+      if (dependsOnInputOrder(call)) call.orderBy = copyKeys(sort->keys);
+}
+
+void numberInOrder(Rel& rel) {
+   auto& window = rel.as<op::Window>();
+   if (!window.spec.orderBy.empty()) return;
+   const bool onlyNumbers = std::all_of(window.calls.begin(), window.calls.end(), [](const WindowCall& call) {
+      return call.function && call.function->name == "row_number";
+   });
+   const op::Sort* sort = orderOf(*rel.inputs[0]);
+   if (onlyNumbers && sort) window.spec.orderBy = copyKeys(sort->keys);
+}
+
 class Tidier {
 public:
    explicit Tidier(Query& query) : query_(query) {}
@@ -79,25 +98,6 @@ private:
       }
    }
 
-   /// array_agg(x) FROM (SELECT ... ORDER BY y): gives the aggregate an ORDER BY of its own, because the executor keeps
-   /// only orders that an operator asks for.
-   static void keepOrderOfInput(Rel& rel) {
-      const op::Sort* sort = orderOf(*rel.inputs[0]);
-      if (!sort) return;
-      for (AggregateCall& call : rel.as<op::GroupBy>().aggregates)
-         if (dependsOnInputOrder(call)) call.orderBy = copyKeys(sort->keys);
-   }
-
-   static void numberInOrder(Rel& rel) {
-      auto& window = rel.as<op::Window>();
-      if (!window.spec.orderBy.empty()) return;
-      const bool onlyNumbers = std::all_of(window.calls.begin(), window.calls.end(), [](const WindowCall& call) {
-         return call.function && call.function->name == "row_number";
-      });
-      const op::Sort* sort = orderOf(*rel.inputs[0]);
-      if (onlyNumbers && sort) window.spec.orderBy = copyKeys(sort->keys);
-   }
-
    /// Moves a Limit below projections: they compute only the rows that remain, and Limit and Sort become adjacent.
    static void limitBelowMaps(RelPtr& rel) {
       const auto& limit = rel->as<op::Limit>();
@@ -124,6 +124,13 @@ private:
 };
 
 } // namespace
+
+void keepOrders(Rel& root) {
+   forEachRel(root, [](Rel& rel) {
+      if (rel.kind == RelKind::GroupBy) keepOrderOfInput(rel);
+      if (rel.kind == RelKind::Window) numberInOrder(rel);
+   });
+}
 
 void tidy(RelPtr& root, Query& query) {
    Tidier(query).visit(root, true);

@@ -156,6 +156,7 @@ ExprPtr clone(const Expr& expr) {
        expr.kind, expr.type, std::visit([](const auto& own) { return scalar::Fields(copyOf(own)); }, expr.fields));
    copy->repr = expr.repr;
    copy->position = expr.position;
+   copy->origin = expr.origin;
    copy->args = copyOf(expr.args);
    return copy;
 }

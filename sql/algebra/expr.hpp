@@ -185,6 +185,12 @@ struct Fields : AnyOf {
 
 } // namespace scalar
 
+/// The statement of a program that an expression was made from, for the context of errors.
+struct Origin {
+   std::string text;              ///< "PL/pgSQL function f(integer) line 3 at assignment"
+   std::shared_ptr<Origin> outer; ///< of the expression that calls the program; null: it is the client's
+};
+
 /// One node of an expression tree; owns its arguments and its subquery.
 struct Expr {
    ExprKind kind; ///< changed by become() only
@@ -192,7 +198,8 @@ struct Expr {
    Representation repr;   ///< set by lowering; before that storedRepresentation(type)
    uint32_t position = 0; ///< in the statement, characters from 1, for errors; 0: unknown
    std::vector<ExprPtr> args;
-   scalar::Fields fields; ///< those of `kind`
+   scalar::Fields fields;          ///< those of `kind`
+   std::shared_ptr<Origin> origin; ///< null: no program's
 
    Expr(ExprKind kind, const SqlType& type); ///< with empty fields; repr becomes storedRepresentation(type)
    Expr(ExprKind kind, const SqlType& type, scalar::Fields&& fields);

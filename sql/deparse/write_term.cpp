@@ -85,9 +85,13 @@ void Writer::constant(const Term& term, int showsType) {
    if (needsType || showsType > 0) out_ += "::" + typeName(term.type);
 }
 
+bool Writer::isOfDomain(const Source& source) {
+   return source.relation && source.relation->relationKind == catalog::RelationKind::Domain;
+}
+
 std::string Writer::column(const Term& term, bool isTop) {
    const Source& source = *term.source;
-   if (source.relation && source.relation->relationKind == catalog::RelationKind::Domain) {
+   if (isOfDomain(source)) {
       out_ += "VALUE";
       return {};
    }
@@ -267,7 +271,8 @@ void Writer::subquery(const Term& term) {
 
 void Writer::subscript(const Term& term) {
    const Term& container = *term.args[0];
-   const bool parens = container.kind != TermKind::Column && container.kind != TermKind::Field;
+   const bool isValue = container.kind == TermKind::Column && isOfDomain(*container.source); // VALUE
+   const bool parens = (container.kind != TermKind::Column && container.kind != TermKind::Field) || isValue;
    if (parens) out_ += '(';
    this->term(container, true);
    if (parens) out_ += ')';

@@ -71,6 +71,7 @@ private:
    void inner(const Term& term, bool showsImplicit, const Term& parent);
    void topLevel(const Term& term, bool showsImplicit);
    /// The name of the column, under which it would be an output column.
+   static bool isOfDomain(const Source& source);
    std::string column(const Term& term, bool isTop);
    void constant(const Term& term, int showsType);
    void parameter(const Term& term);

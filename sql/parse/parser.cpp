@@ -76,7 +76,7 @@ SqlState stateOf(std::string_view message) {
              .hint("Unicode escapes must be \\uXXXX or \\UXXXXXXXX.");
       throw SqlError(sqlstate::syntaxError, message).at(position).hint("Unicode escapes must be \\XXXX or \\+XXXXXX.");
    }
-   throw SqlError(stateOf(message), message).at(position);
+   throw SqlError(stateOf(message), message).at(position).routine("scanner_yyerror");
 }
 
 std::string_view trim(std::string_view text) {

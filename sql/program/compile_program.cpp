@@ -87,6 +87,8 @@ private:
    // The statements. Each gives the path of what comes behind it.
    MaybePath exec(const Statement& statement, const Path& path) {
       checkStack();
+      const Coming coming(*this);
+      comeTo(statement);
       return std::visit([&](const auto& node) { return execNode(node, path); }, statement.node);
    }
    MaybePath exec(const Body& body, MaybePath path) {
@@ -117,6 +119,7 @@ private:
       for (const VariableId id : block.declared) {
          const Variable& variable = program_.variables[id];
          if (!isPlain(id)) return std::nullopt;
+         comeTo(variable.line, initialization);
          ExprPtr value =
              variable.initial ? evaluate(*variable.initial, &variable.type.type) : makeNull(variable.type.type);
          if (failed()) return std::nullopt;
@@ -176,6 +179,7 @@ private:
          if (isVolatile(*value)) return fail("it calls a volatile function");
          value = casted(std::move(value), type);
          if (failed()) return std::nullopt;
+         giveOrigin(value);
          values.push_back(std::move(value));
       }
       for (size_t i = 0; i < values.size(); ++i)
@@ -188,12 +192,16 @@ private:
       const SqlType& type = program_.returnType.type;
       ExprPtr value;
       if (node.result.kind == ResultKind::Expression)
-         value = evaluate(*node.result.expression, &type);
+         value = evaluate(*node.result.expression, nullptr);
       else if (node.result.kind == ResultKind::Variable)
-         value = casted(read(node.result.variable), type);
+         value = read(node.result.variable);
       else
          return fail("it returns no value");
       if (failed()) return std::nullopt;
+      comeTo(0, returnCast);
+      value = casted(std::move(value), type);
+      if (failed()) return std::nullopt;
+      giveOriginToCast(value);
       for (const auto& binding : variables_) // nobody reads them any more
          if (binding) settleFallible(*binding);
       returns_.push_back({path, std::move(value)});

@@ -145,6 +145,8 @@ private:
 
    MaybePath exec(const Statement& statement, Path path) {
       checkStack();
+      const Coming coming(*this);
+      comeTo(statement);
       return std::visit([&](const auto& node) { return execNode(node, path); }, statement.node);
    }
    MaybePath exec(const Body& body, MaybePath path) {
@@ -166,6 +168,7 @@ private:
       for (const VariableId id : block.declared) {
          const Variable& variable = program_.variables[id];
          if (!isPlain(id)) return std::nullopt;
+         comeTo(variable.line, initialization);
          ExprPtr value =
              variable.initial ? valueOf(*variable.initial, variable.type.type) : makeNull(variable.type.type);
          if (failed()) return std::nullopt;

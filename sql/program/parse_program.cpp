@@ -4,8 +4,6 @@
 
 namespace ouzel::sql::program {
 
-namespace {
-
 void checkSignature(const ProgramSource& source, const TypeSource& types) {
    const DeclaredType& result = source.returnType;
    const bool isOfTrigger = source.kind == ProgramKind::Trigger || source.kind == ProgramKind::EventTrigger;
@@ -18,8 +16,6 @@ void checkSignature(const ProgramSource& source, const TypeSource& types) {
                         "PL/pgSQL functions cannot accept type " + types.nameOf(argument.type.type));
 }
 
-} // namespace
-
 Program parseProgram(const ProgramSource& source, const TypeSource& types) {
    checkSignature(source, types);
    Parser parser(source, types);
@@ -27,6 +23,10 @@ Program parseProgram(const ProgramSource& source, const TypeSource& types) {
       return parser.run();
    } catch (SqlError& error) {
       if (source.isDefinition && error.position() > 0) throw;
+      if (error.position() > 0) { // the client's text is another one
+         error.setInternal(std::string(source.body), error.position());
+         error.setPosition(0);
+      }
       std::string context = error.contextText();
       if (!context.empty()) context += '\n';
       context +=

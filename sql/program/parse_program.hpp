@@ -16,7 +16,8 @@ struct ProgramArgument {
 /// A function as CREATE FUNCTION, CREATE PROCEDURE or DO gives it, or the catalog.
 struct ProgramSource {
    std::string_view body;
-   std::string name; ///< without schema; it is also the outermost label. Of DO: "inline_code_block"
+   std::string name;      ///< without schema; it is also the outermost label. Of DO: "inline_code_block"
+   std::string signature; ///< of a function, for the context of errors: "f(integer)"
    ProgramKind kind = ProgramKind::Function;
    std::span<const ProgramArgument> arguments;
    DeclaredType returnType; ///< of a Function; record if it has several output arguments
@@ -29,6 +30,9 @@ struct ProgramSource {
    /// Whether the syntax of SQL texts is checked. Otherwise their errors come when they are executed.
    bool checksSyntax = true;
 };
+
+/// Throws 0A000 for arguments and results that a program cannot have.
+void checkSignature(const ProgramSource& source, const TypeSource& types);
 
 /// Parses a body. Its errors have PostgreSQL's messages and SQLSTATEs, a position counted in characters of the body,
 /// and, where they have none or where `source` is no definition, a context: `compilation of PL/pgSQL function "f" near

@@ -9,6 +9,7 @@ namespace ouzel::sql::program {
 
 Program Parser::run() {
    program_.name = source_.name;
+   program_.signature = source_.signature;
    program_.kind = source_.kind;
    program_.returnsSet = source_.returnsSet;
    program_.returnType = source_.returnType;

@@ -17,6 +17,7 @@ enum class VariableConflict : uint8_t { Error, UseVariable, UseColumn };
 
 struct Program {
    std::string name;
+   std::string signature; ///< for the context of errors: "f(integer)"
    ProgramKind kind = ProgramKind::Function;
    bool returnsSet = false;
    DeclaredType returnType;

@@ -112,6 +112,34 @@ TextBinder::TextBinder(BindState& state, const Program& program, std::string& wh
                                                       : Conflict::Error;
 }
 
+void TextBinder::comeTo(uint32_t line, std::string_view phase) {
+   origin_ = std::make_shared<Origin>();
+   origin_->text = "PL/pgSQL function " + program_.signature;
+   if (line > 0) origin_->text += " line " + std::to_string(line);
+   if (!phase.empty()) origin_->text += " " + std::string(phase);
+}
+
+void TextBinder::giveOrigin(ExprPtr& value) const {
+   if (!origin_) return;
+   rewriteExpr(value, [&](ExprPtr& node) {
+      if (!node->origin) {
+         node->origin = origin_;
+         return;
+      }
+      // It is of a program that is called here.
+      Origin* at = node->origin.get();
+      while (at != origin_.get() && at->outer)
+         at = at->outer.get();
+      if (at != origin_.get()) at->outer = origin_;
+   });
+}
+
+void TextBinder::giveOriginToCast(ExprPtr& value) const {
+   rewriteExpr(value, [&](ExprPtr& node) {
+      if (!node->origin) node->origin = origin_;
+   });
+}
+
 FoundName TextBinder::lookUp(std::span<const std::string> names) const {
    const auto part = [&](size_t i) { return i < names.size() ? std::string_view(names[i]) : std::string_view(); };
    return program_.names.find(scope_, part(0), part(1), part(2));
@@ -238,7 +266,9 @@ ExprPtr TextBinder::evaluate(const SqlText& text, const SqlType* type) {
    if (value && isVolatile(*value)) fail("it calls a volatile function");
    if (value) foldKnownNulls(value); // literals: variables are columns
    if (failed()) return nullptr;
-   return type ? casted(std::move(value), *type) : std::move(value);
+   if (type) value = casted(std::move(value), *type);
+   if (value) giveOrigin(value);
+   return value;
 }
 
 } // namespace ouzel::sql::program

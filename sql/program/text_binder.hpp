@@ -42,6 +42,25 @@ protected:
       return std::nullopt;
    }
    bool failed() const { return !why_.empty(); }
+   /// Errors of what is evaluated from here on happen in the statement, or in a line of `phase`.
+   void comeTo(const Statement& statement) { comeTo(statement.line, "at " + std::string(statementName(statement))); }
+   void comeTo(uint32_t line, std::string_view phase);
+   /// While it lives, one statement after the other is come to; then it is the one around them again.
+   class Coming {
+   public:
+      explicit Coming(TextBinder& binder) : binder_(binder), outer_(binder.origin_) {}
+      ~Coming() { binder_.origin_ = outer_; }
+      Coming(const Coming&) = delete;
+
+   private:
+      TextBinder& binder_;
+      const std::shared_ptr<Origin> outer_;
+   };
+   /// Gives the nodes of an expression the place in the program where they are.
+   void giveOrigin(ExprPtr& value) const;
+   /// Only to what has none: a cast of a value that has its own.
+   void giveOriginToCast(ExprPtr& value) const;
+   const std::shared_ptr<Origin>& origin() const { return origin_; }
    /// What a name means where the text that is bound stands.
    FoundName lookUp(std::span<const std::string> names) const;
    /// Whether the variable is one that takes any value of a type.
@@ -67,8 +86,13 @@ private:
 
    std::string& why_;
    NameId scope_ = noName;
+   std::shared_ptr<Origin> origin_;
    bool knowsValues_ = true, hasReadKnown_ = false;
 };
+
+/// What contexts call the values of DECLARE, and the cast of a result.
+inline constexpr std::string_view initialization = "during statement block local variable initialization",
+                                  returnCast = "while casting return value to function's return type";
 
 /// Whether it, or a subquery in it, calls a volatile function.
 bool isVolatileQuery(const Rel& rel);

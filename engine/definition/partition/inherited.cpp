@@ -85,6 +85,7 @@ Column inheritedColumn(const Column& column) {
    copy.foreignOptions.clear();
    copy.defaultOid = invalidOid;
    copy.dimensions = 0; // only what the statement itself says has brackets
+   copy.statisticsTarget = -1;
    copy.parentCount = 1;
    copy.isLocal = false;
    if (copy.identity) { // rows that come in by the parent take the parent's sequence

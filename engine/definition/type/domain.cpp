@@ -72,6 +72,7 @@ void DomainDefinition::setBase(const ::TypeName& type, const ::CollateClause* co
    definition.typeName = const_cast<::TypeName*>(&type);
    definition.collClause = const_cast<::CollateClause*>(collation);
    column.type = sql::resolveColumnType(definition, bindContext());
+   column.dimensions = declaredDimensions(definition);
    const catalog::TypeInfo* info = catalog::builtins().type(column.type.oid);
    if (column.type.oid == oid::record || (info && info->isPseudo()))
       throw SqlError(sqlstate::datatypeMismatch, "\"" + std::string(stringOf(ListOf<>(type.names).back())) +

@@ -155,10 +155,10 @@ void RegisterBatch::run(std::unique_ptr<Group> group) {
          }
          free_.push_back(std::move(group));
          return;
-      case Op::Fail: RegisterCode::failWith(static_cast<RegisterCode::Failure>(step.extra));
+      case Op::Fail: code_.failAt(step);
       case Op::FailIfNull:
          for (uint32_t i = 0; i < group->count; ++i)
-            if (nulls_[step.a][group->rows[i]]) RegisterCode::failWith(static_cast<RegisterCode::Failure>(step.extra));
+            if (nulls_[step.a][group->rows[i]]) code_.failAt(step);
          ++group->at;
          break;
       default: compute(*group, step); ++group->at;
@@ -362,7 +362,7 @@ void RegisterBatch::compute(const Group& group, const Instruction& step) {
       return;
    }
    bool hasNulls = false;
-   listed.each([&](uint32_t row) {
+   const auto computeRow = [&](uint32_t row) {
       RegisterCode::Register a, b, out;
       a.i64 = values_[step.a][row];
       a.isNull = nulls_[step.a][row] != 0;
@@ -373,7 +373,13 @@ void RegisterBatch::compute(const Group& group, const Instruction& step) {
       values_[step.dst][row] = out.i64;
       nulls_[step.dst][row] = out.isNull;
       hasNulls |= out.isNull;
-   });
+   };
+   try {
+      listed.each(computeRow);
+   } catch (SqlError& error) {
+      code_.addContext(error, step);
+      throw;
+   }
    mayBeNull_[step.dst] = hasNulls || (mayBeNull_[step.dst] && !isDense);
 }
 

@@ -277,15 +277,33 @@ int64_t remainder(int64_t a, int64_t b) {
 void RegisterCode::computeOne(const Instruction& step, Register& out, const Register& a, const Register& b) {
    compute(step, out, a, b);
 }
-void RegisterCode::failWith(Failure failure) {
-   fail(failure);
+void RegisterCode::failAt(const Instruction& step) const {
+   try {
+      fail(static_cast<Failure>(step.extra));
+   } catch (SqlError& error) {
+      addContext(error, step);
+      throw;
+   }
+}
+void RegisterCode::addContext(SqlError& error, const Instruction& step) const {
+   if (step.context > 0) error.addContext(contexts[step.context - 1u]);
+}
+
+Register RegisterCode::run(Register* registers, uint32_t from) const {
+   const Instruction* at = code.data() + from;
+   try {
+      return interpret(registers, at);
+   } catch (SqlError& error) {
+      addContext(error, *at);
+      throw;
+   }
 }
 
 // Interprets instruction by instruction. A state machine: one case each, on purpose.
-Register RegisterCode::run(Register* registers, uint32_t from) const {
+Register RegisterCode::interpret(Register* registers, const Instruction*& at) const {
    const Instruction* const begin = code.data();
    uint32_t sinceCheck = 0;
-   for (const Instruction* at = begin + from;; ++at) {
+   for (;; ++at) {
       const Instruction& step = *at;
       Register& out = registers[step.dst];
       const Register &a = registers[step.a], &b = registers[step.b];
@@ -333,10 +351,10 @@ Register RegisterCode::run(Register* registers, uint32_t from) const {
 namespace {
 
 struct Header {
-   uint32_t instructions, constants;
+   uint32_t instructions, constants, contexts;
    uint8_t inputs;
    PhysicalType result;
-   uint8_t unused[6];
+   uint8_t unused[2];
 };
 
 } // namespace
@@ -345,6 +363,7 @@ std::string RegisterCode::pack() const {
    Header header{};
    header.instructions = static_cast<uint32_t>(code.size());
    header.constants = static_cast<uint32_t>(constants.size());
+   header.contexts = static_cast<uint32_t>(contexts.size());
    header.inputs = inputCount;
    header.result = result;
    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
@@ -352,6 +371,11 @@ std::string RegisterCode::pack() const {
    for (const Register& constant : constants) { // without the bytes between members
       bytes.append(reinterpret_cast<const char*>(&constant.i64), sizeof constant.i64);
       bytes.push_back(constant.isNull ? 1 : 0);
+   }
+   for (const std::string& context : contexts) {
+      const auto length = static_cast<uint32_t>(context.size());
+      bytes.append(reinterpret_cast<const char*>(&length), sizeof length);
+      bytes.append(context);
    }
    return bytes;
 }
@@ -370,6 +394,12 @@ RegisterCode RegisterCode::unpack(std::string_view bytes) {
       Register& constant = code.constants.emplace_back();
       std::memcpy(&constant.i64, at, sizeof constant.i64);
       constant.isNull = at[sizeof(int64_t)] != 0;
+   }
+   for (uint32_t i = 0; i < header.contexts; ++i) {
+      uint32_t length = 0;
+      std::memcpy(&length, at, sizeof length);
+      code.contexts.emplace_back(at + sizeof length, length);
+      at += sizeof length + length;
    }
    return code;
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error/sql_error.hpp"
 #include "common/value/physical_type.hpp"
 
 namespace ouzel::executor {
@@ -70,7 +71,8 @@ public:
    struct Instruction {
       Op op;
       uint8_t dst = 0, a = 0, b = 0, extra = 0;
-      uint8_t unused[3] = {};
+      uint8_t unused = 0;
+      uint16_t context = 0; ///< of `contexts`, from 1; 0: none
       uint32_t target = 0;
    };
    static constexpr uint32_t registersMax = 256;
@@ -78,6 +80,7 @@ public:
    std::vector<Instruction> code; ///< ends in Return or Fail
    /// Of the last registers, from the last one down. The first registers are the inputs.
    std::vector<Register> constants;
+   std::vector<std::string> contexts; ///< what errors say of where they happened
    uint8_t inputCount = 0;
    PhysicalType result = PhysicalType::I32;
 
@@ -96,7 +99,13 @@ public:
    // For those who run the code over many rows at a time (register_batch.hpp).
    /// Does what an instruction that is no jump says.
    static void computeOne(const Instruction& step, Register& out, const Register& a, const Register& b);
-   [[noreturn]] static void failWith(Failure failure);
+   [[noreturn]] void failAt(const Instruction& step) const;
+   /// Adds what is known of where the error happened.
+   void addContext(SqlError& error, const Instruction& step) const;
+
+private:
+   /// Leaves `at` before the instruction that fails.
+   Register interpret(Register* registers, const Instruction*& at) const;
 };
 
 } // namespace ouzel::executor

@@ -78,7 +78,20 @@ bool RegisterCompiler::takes(const SqlType& type) {
 
 RegisterCode::Instruction& RegisterCompiler::add(Op op, Register dst, Register a, Register b, size_t extra) {
    return code_.code.emplace_back(
-       RegisterCode::Instruction{op, dst, a, b, static_cast<uint8_t>(extra), {}, uint32_t{0}});
+       RegisterCode::Instruction{op, dst, a, b, static_cast<uint8_t>(extra), 0, context_, uint32_t{0}});
+}
+
+uint16_t RegisterCompiler::contextOf(const sql::Origin* origin) {
+   if (!origin) return 0;
+   std::string text = origin->text;
+   for (const sql::Origin* outer = origin->outer.get(); outer; outer = outer->outer.get())
+      text += "\n" + outer->text;
+   auto known = std::find(code_.contexts.begin(), code_.contexts.end(), text);
+   if (known == code_.contexts.end()) {
+      if (code_.contexts.size() == UINT16_MAX) return 0;
+      known = code_.contexts.insert(known, std::move(text));
+   }
+   return static_cast<uint16_t>(known - code_.contexts.begin() + 1);
 }
 
 uint32_t RegisterCompiler::jump(Op op, Register tested) {
@@ -148,6 +161,13 @@ void RegisterCompiler::compute(const Expr& expr, Register dst, uint32_t free) {
    checkStack();
    if (!takes(expr.type)) giveUp();
    if (!isGood_) return;
+   const uint16_t outer = context_;
+   if (expr.origin) context_ = contextOf(expr.origin.get());
+   computeNode(expr, dst, free);
+   context_ = outer;
+}
+
+void RegisterCompiler::computeNode(const Expr& expr, Register dst, uint32_t free) {
    switch (expr.kind) {
    case ExprKind::SubscriptRef: {
       const Expr& array = *expr.args[0];

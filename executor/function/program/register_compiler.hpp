@@ -45,6 +45,8 @@ public:
    void land(uint32_t jump) { code_.code[jump].target = here(); }
    void fail(RegisterCode::Failure failure) { add(RegisterCode::Op::Fail, 0, 0, 0, static_cast<size_t>(failure)); }
    void giveUp() { isGood_ = false; }
+   /// Where in a program errors of the next instructions happen, but for those of expressions with an origin.
+   void setOrigin(const std::shared_ptr<sql::Origin>& origin) { context_ = contextOf(origin.get()); }
 
    RegisterCode take(PhysicalType result) {
       code_.result = result;
@@ -56,6 +58,7 @@ private:
 
    Register operand(const sql::Expr& expr, uint32_t free);
    void compute(const sql::Expr& expr, Register dst, uint32_t free);
+   void computeNode(const sql::Expr& expr, Register dst, uint32_t free);
    void ofCall(const sql::Expr& expr, Register dst, uint32_t free);
    void ofConnective(const sql::Expr& expr, Register dst, uint32_t free);
    void ofCase(const sql::Expr& expr, Register dst, uint32_t free);
@@ -63,8 +66,12 @@ private:
    void ofInList(const sql::Expr& expr, Register dst, uint32_t free);
    void landAll(const std::vector<uint32_t>& jumps);
 
+   /// Of RegisterCode::contexts, from 1; 0: none, or too many.
+   uint16_t contextOf(const sql::Origin* origin);
+
    const Leaf leaf_;
    RegisterCode code_;
+   uint16_t context_ = 0; ///< of the next instruction
    uint32_t next_;
    bool isGood_ = true;
 };

@@ -62,12 +62,14 @@ SqlError RowErrors::violation(const Batch& in, uint32_t row, const sql::Dml::Che
                                                       name + "\" violates not-null constraint")
           .detail(rowText(in, row, columns, functions))
           .table(schemaName, name)
-          .column(check.column);
+          .column(check.column)
+          .routine("ExecConstraints");
    return SqlError(sqlstate::checkViolation,
                    "new row for relation \"" + name + "\" violates check constraint \"" + check.constraint + "\"")
        .detail(rowText(in, row, columns, functions))
        .table(schemaName, name)
-       .constraint(check.constraint);
+       .constraint(check.constraint)
+       .routine("ExecConstraints");
 }
 
 } // namespace ouzel::executor

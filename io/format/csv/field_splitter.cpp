@@ -142,6 +142,7 @@ void FieldSplitter::badLineBreak(bool isCarriage) const {
 /// Store one field whose raw bytes are [begin, end); `special` says that it holds quotes (csv) or backslashes (text).
 void FieldSplitter::store(FieldTable& table, uint32_t row, uint32_t column, const char* begin, const char* end,
                           bool special) {
+   if (names_.empty() && column == 0 && begin == end && !special) return; // an empty line is a row without columns
    if (column >= names_.size()) badRow("extra data after last expected column");
    std::string_view field(begin, static_cast<size_t>(end - begin));
    const bool csv = options_.format == CopyFormat::Csv;

@@ -90,8 +90,7 @@ void checkLateral(const NamespaceItem& item, uint32_t position) {
    std::string message = relation.empty()
                              ? "column \"" + std::string(name) + "\" does not exist"
                              : "column " + std::string(relation) + "." + std::string(name) + " does not exist";
-   SqlError error(sqlstate::undefinedColumn, message);
-   error.setPosition(position);
+   SqlError error = SqlError(sqlstate::undefinedColumn, message).at(position).routine("errorMissingColumn");
    ColumnGuess guess;
    for (const Scope* level = &scope; level; level = level->parent)
       for (const RangeEntry& entry : level->entries) {

@@ -48,6 +48,14 @@ bool isOnlyMaps(const Rel& rel) {
    return isUnit(rel) || (rel.kind == RelKind::Map && isOnlyMaps(*rel.inputs[0]));
 }
 
+/// What a body names may not be there yet where a definition has the call. Whoever runs the function is told.
+bool isOfMissingObject(const SqlError& error) {
+   const SqlState state = error.state();
+   return state == sqlstate::undefinedTable || state == sqlstate::undefinedColumn ||
+          state == sqlstate::undefinedFunction || state == sqlstate::undefinedObject ||
+          state == sqlstate::invalidSchemaName;
+}
+
 /// The query that takes the place of the call; empty: the function has to be run.
 std::optional<Body> bindBody(BindState& state, const RoutineCall& call, const ::List* definitions) {
    const Function& function = *call.function;
@@ -80,8 +88,20 @@ std::optional<Body> bindBody(BindState& state, const RoutineCall& call, const ::
    const auto& select = *as<::SelectStmt>(statements[0].node);
    if (writesOrLocks(select)) return std::nullopt;
    body.parameters = placeholders(state, function, call.declared);
-   const InBody inside(state, function, body.parameters);
-   body.query = castResult(state, bindSelect(state, select, nullptr), body.result);
+   const size_t relations = state.relations.size();
+   const AccessList access = state.access;
+   const bool callsMutable = state.callsMutable, runsRoutines = state.runsRoutines;
+   try {
+      const InBody inside(state, function, body.parameters);
+      body.query = castResult(state, bindSelect(state, select, nullptr), body.result);
+   } catch (const SqlError& error) {
+      if (!isOfMissingObject(error)) throw;
+      state.relations.resize(relations);
+      state.access = access;
+      state.callsMutable = callsMutable;
+      state.runsRoutines = runsRoutines;
+      return std::nullopt;
+   }
    if (!isOnlyMaps(*body.query.rel) && callsVolatileBelow(*body.query.rel)) return std::nullopt;
    return body;
 }
@@ -328,8 +348,8 @@ ExprPtr inlinedValue(BindState& state, Scope& scope, RoutineCall call) {
    const bool isStrict = value && isStrictIn(*value, body.parameters);
    if (!takesSubqueries(scope.clause)) {
       const bool isProgram = call.function->language == catalog::language_oid::plpgsql;
-      if (isProgram && (!value || hasSubquery(*value))) return runValue(state, scope, std::move(call));
-      if (!value && scope.clause != Clause::Transition) refuse(call, "which has a query, here");
+      const bool isRun = isProgram ? !value || hasSubquery(*value) : !value && scope.clause != Clause::Transition;
+      if (isRun) return runValue(state, scope, std::move(call));
    }
    if (!value)
       value = makeSubquery(SubqueryKind::Scalar, output.type, firstRow(std::move(body.query.rel)), {output.column},

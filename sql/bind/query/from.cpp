@@ -148,8 +148,9 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    }
    auto relation = catalog::findRelation(state.context.catalog, state.path(), qualified);
    if (!relation) {
-      SqlError error(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist");
-      error.setPosition(position);
+      SqlError error = SqlError(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist")
+                           .at(position)
+                           .routine("parserOpenTable");
       if (qualified.schema.empty() && isLaterCte(scope, qualified.name))
          throw std::move(error)
              .detail("There is a WITH item named \"" + qualified.name +
