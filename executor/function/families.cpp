@@ -67,6 +67,8 @@ void registerFamilies() {
    registerTextCase();
    registerTextFormat();
    registerUnicodeEscapes();
+   registerXmlBuild();
+   registerXmlPath();
    registerCitext();
    registerCube();
    registerFuzzystrmatch();

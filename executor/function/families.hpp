@@ -57,5 +57,7 @@ void registerText();
 void registerTextCase();
 void registerTextFormat();
 void registerUnicodeEscapes();
+void registerXmlBuild();
+void registerXmlPath();
 
 } // namespace ouzel::executor
