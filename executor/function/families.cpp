@@ -68,6 +68,7 @@ void registerFamilies() {
    registerTextFormat();
    registerUnicodeEscapes();
    registerXmlBuild();
+   registerXmlMapping();
    registerXmlPath();
    registerCitext();
    registerCube();

@@ -58,6 +58,7 @@ void registerTextCase();
 void registerTextFormat();
 void registerUnicodeEscapes();
 void registerXmlBuild();
+void registerXmlMapping();
 void registerXmlPath();
 
 } // namespace ouzel::executor
