@@ -181,7 +181,6 @@ TreeCharge::~TreeCharge() {
 }
 
 void check(std::string_view text, Option option, Reservation* reservation) {
-   prepareLibrary();
    const TreeCharge charge(text, reservation);
    Errors errors(Strictness::WellFormed);
    parse(text, option, errors, [&](SqlState state, const char* message, const char* detail) {
@@ -191,7 +190,6 @@ void check(std::string_view text, Option option, Reservation* reservation) {
 }
 
 bool isWellFormed(std::string_view text, Option option, Reservation* reservation) {
-   prepareLibrary();
    const TreeCharge charge(text, reservation);
    Errors errors(Strictness::WellFormed);
    return parse(text, option, errors, [](SqlState, const char*, const char*) {});

@@ -21,7 +21,7 @@ namespace ouzel::xml {
 /// always.
 enum class Option { Content, Document };
 
-/// To be called before anything else of libxml2.
+/// To be called before anything else of libxml2; the constructor of Errors does.
 void prepareLibrary();
 
 struct FreeDocument {

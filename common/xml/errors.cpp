@@ -7,6 +7,8 @@
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
 
+#include "common/xml/document.hpp"
+
 namespace ouzel::xml {
 
 namespace {
@@ -30,6 +32,8 @@ void startLine(std::string& text) {
    if (size > 0)
       static_cast<std::string*>(text)->append(line, std::min<size_t>(static_cast<size_t>(size), sizeof line - 1));
 }
+
+[[gnu::format(printf, 2, 3)]] void ignore(void*, const char*, ...) {}
 
 /// The line of the input where the parser is, and a line that points to the place.
 void appendContext(std::string& text, xmlParserInputPtr input) {
@@ -79,13 +83,19 @@ std::string describe(const xmlError& error) {
 
 } // namespace
 
-Errors::Errors(Strictness strictness)
-   : strictness_(strictness), outerTarget_(xmlStructuredErrorContext), outerHandler_(xmlStructuredError) {
+Errors::Errors(Strictness strictness) : strictness_(strictness) {
+   prepareLibrary();
+   outerTarget_ = xmlStructuredErrorContext;
+   outerHandler_ = xmlStructuredError;
    xmlSetStructuredErrorFunc(this, handle);
+   outerPrinter_ = xmlGenericError;
+   outerStream_ = xmlGenericErrorContext;
+   xmlSetGenericErrorFunc(nullptr, ignore); // the evaluation of paths prints some errors twice
 }
 
 Errors::~Errors() {
    xmlSetStructuredErrorFunc(outerTarget_, outerHandler_);
+   xmlSetGenericErrorFunc(outerStream_, outerPrinter_);
 }
 
 void Errors::raise(SqlState state, const std::string& message) const {

@@ -14,7 +14,7 @@ namespace ouzel::xml {
 enum class Strictness { WellFormed, All };
 
 /// The errors of one use of libxml2, for one thread. While it lives, errors that libxml2 cannot assign to a parser or
-/// to a path come here, too: the handler for these is the thread's own.
+/// to a path come here, too: the handler for these is the thread's own. libxml2 prints nothing.
 class Errors {
 public:
    explicit Errors(Strictness strictness);
@@ -34,8 +34,10 @@ private:
    const Strictness strictness_;
    bool hasOccurred_ = false;
    std::string text_;
-   void* outerTarget_; ///< of the thread, before
-   void (*outerHandler_)(void*, _xmlError*);
+   void* outerTarget_ = nullptr; ///< of the thread, before
+   void (*outerHandler_)(void*, _xmlError*) = nullptr;
+   void* outerStream_ = nullptr;
+   void (*outerPrinter_)(void*, const char*, ...) = nullptr;
 };
 
 } // namespace ouzel::xml

@@ -199,8 +199,7 @@ private:
 
    catalog::RelationPtr requireTable(Oid oid) {
       catalog::RelationPtr relation = core_.transaction.catalog().relation(oid);
-      if (!relation)
-         throw SqlError(sqlstate::internalError, "could not open relation with OID " + std::to_string(oid));
+      if (!relation) throw SqlError(sqlstate::internalError, "could not open relation with OID " + std::to_string(oid));
       return relation;
    }
 
