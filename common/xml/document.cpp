@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "common/memory/ledger.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/xml/declaration.hpp"
 #include "common/xml/names.hpp"
 
@@ -181,6 +182,7 @@ TreeCharge::~TreeCharge() {
 }
 
 void check(std::string_view text, Option option, Reservation* reservation) {
+   checkInterrupted(); // a batch may have thousands of large texts
    const TreeCharge charge(text, reservation);
    Errors errors(Strictness::WellFormed);
    parse(text, option, errors, [&](SqlState state, const char* message, const char* detail) {
@@ -190,12 +192,14 @@ void check(std::string_view text, Option option, Reservation* reservation) {
 }
 
 bool isWellFormed(std::string_view text, Option option, Reservation* reservation) {
+   checkInterrupted(); // a batch may have thousands of large texts
    const TreeCharge charge(text, reservation);
    Errors errors(Strictness::WellFormed);
    return parse(text, option, errors, [](SqlState, const char*, const char*) {});
 }
 
 DocumentPtr parseDocument(std::string_view text, Errors& errors) {
+   checkInterrupted();
    Declaration declaration;
    if (!readDeclaration(text, declaration).detail) text.remove_prefix(declaration.size);
    Handler handler(errors, false);

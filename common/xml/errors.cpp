@@ -6,6 +6,7 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
+#include <libxml/xpath.h>
 
 #include "common/xml/document.hpp"
 
@@ -113,6 +114,10 @@ void Errors::handle(void* errors, _xmlError* error) {
 }
 
 void Errors::note(const _xmlError& error) {
+   if (error.domain == XML_FROM_XPATH && error.code == int{XML_XPATH_EXPRESSION_OK} + int{XPATH_OP_LIMIT_EXCEEDED}) {
+      isPaused_ = true;
+      return;
+   }
    // DTDs are not loaded, so that entities are unknown which they declare.
    if (error.code == XML_WAR_UNDECLARED_ENTITY && error.domain == XML_FROM_PARSER) return;
    // Says once more that something is open or closed, at the end of the text.

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 
 #include "common/error/sql_error.hpp"
 
@@ -23,6 +24,8 @@ public:
    Errors& operator=(const Errors&) = delete;
 
    bool hasOccurred() const { return hasOccurred_; }
+   /// Whether a path has done as much as it may at a time, which is not among the errors. Forgets it.
+   bool takePause() { return std::exchange(isPaused_, false); }
    /// Throws what was noted as the DETAIL of an error.
    [[noreturn]] void raise(SqlState state, const std::string& message) const;
    /// xmlStructuredErrorFunc; `errors` is an Errors*.
@@ -32,7 +35,7 @@ private:
    void note(const _xmlError& error);
 
    const Strictness strictness_;
-   bool hasOccurred_ = false;
+   bool hasOccurred_ = false, isPaused_ = false;
    std::string text_;
    void* outerTarget_ = nullptr; ///< of the thread, before
    void (*outerHandler_)(void*, _xmlError*) = nullptr;

@@ -5,6 +5,7 @@
 #include <libxml/xpathInternals.h>
 #include <utility>
 
+#include "common/thread/interruption.hpp"
 #include "common/xml/names.hpp"
 
 namespace ouzel::xml {
@@ -112,10 +113,23 @@ Path PathContext::compile(const std::string& text, const Errors& errors, SqlStat
    return path;
 }
 
-std::unique_ptr<PathResult> PathContext::evaluate(const Path& path, const Errors& errors, _xmlNode* node) const {
-   context_->node = node ? node : reinterpret_cast<xmlNodePtr>(document_);
-   xmlXPathObjectPtr object = xmlXPathCompiledEval(path.get(), context_);
-   if (!object) errors.raise(sqlstate::internalError, "could not create XPath object");
+std::unique_ptr<PathResult> PathContext::evaluate(const Path& path, Errors& errors, _xmlNode* node) const {
+   xmlXPathObjectPtr object = nullptr;
+   // libxml2 calls nobody while it evaluates. What takes long begins anew with more steps, when the statement may go
+   // on.
+   constexpr unsigned long stepsFirst = 100'000'000, growth = 8; // two seconds
+   for (unsigned long steps = stepsFirst; !object; steps *= growth) {
+      context_->node = node ? node : reinterpret_cast<xmlNodePtr>(document_);
+      context_->opLimit = steps;
+      context_->opCount = 0;
+      context_->depth = 0;
+      object = xmlXPathCompiledEval(path.get(), context_);
+      if (object) break;
+      if (!errors.takePause()) errors.raise(sqlstate::internalError, "could not create XPath object");
+      xmlResetError(&context_->lastError);
+      checkInterrupted();
+   }
+   context_->opLimit = 0; // for paths that are compiled
    auto result = std::make_unique<PathResult>(object);
    if (errors.hasOccurred()) errors.raise(sqlstate::internalError, "could not create XPath object");
    return result;

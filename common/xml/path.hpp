@@ -60,8 +60,9 @@ public:
    void bindNamespace(const std::string& prefix, const std::string& uri);
    /// Throws an error of `state`, invalid XPath expression.
    Path compile(const std::string& text, const Errors& errors, SqlState state) const;
-   /// From `node`; null: from the document. Throws an internal error, could not create XPath object.
-   std::unique_ptr<PathResult> evaluate(const Path& path, const Errors& errors, _xmlNode* node = nullptr) const;
+   /// From `node`; null: from the document. Throws an internal error, could not create XPath object, and
+   /// what checkInterrupted() throws.
+   std::unique_ptr<PathResult> evaluate(const Path& path, Errors& errors, _xmlNode* node = nullptr) const;
 
 private:
    _xmlDoc* document_;

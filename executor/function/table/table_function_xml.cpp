@@ -44,12 +44,12 @@ public:
       if (path.empty()) throw SqlError(sqlstate::dataException, "column path filter must not be empty string");
       columns_.push_back(context_.compile(std::string(path), errors, sqlstate::dataException));
    }
-   void findRows(const xml::Errors& errors) { rows_ = context_.evaluate(rowPath_, errors); }
+   void findRows(xml::Errors& errors) { rows_ = context_.evaluate(rowPath_, errors); }
 
    std::span<_xmlNode* const> rows() const {
       return rows_->kind() == xml::PathResult::Kind::Nodes ? rows_->nodes() : std::span<_xmlNode* const>();
    }
-   std::unique_ptr<xml::PathResult> value(size_t row, size_t column, const xml::Errors& errors) const {
+   std::unique_ptr<xml::PathResult> value(size_t row, size_t column, xml::Errors& errors) const {
       return context_.evaluate(columns_[column], errors, rows()[row]);
    }
 
@@ -90,7 +90,7 @@ public:
          throw SqlError(sqlstate::nullValueNotAllowed, "row filter expression must not be null");
       letters_ = text(lettersArg);
       readNames();
-      const xml::Errors errors(xml::Strictness::All);
+      xml::Errors errors(xml::Strictness::All);
       table_ = std::make_unique<Table>(text(documentArg), text(rowPathArg), memory_, errors);
       table_->bindNamespaces(text(namespacesArg));
       addColumns(errors);
@@ -101,7 +101,7 @@ public:
       checkInterrupted();
       out_.clear();
       const size_t count = table_ ? table_->rows().size() : 0;
-      const xml::Errors errors(xml::Strictness::All); // of this thread, which need not be that of the batch before
+      xml::Errors errors(xml::Strictness::All); // of this thread, which need not be that of the batch before
       for (; next_ < count && out_.rowCount() < rowsMax; ++next_)
          addRow(errors);
       out_.give(columns);
@@ -130,7 +130,7 @@ private:
       }
    }
 
-   void addRow(const xml::Errors& errors) {
+   void addRow(xml::Errors& errors) {
       size_t path = 0;
       for (size_t i = 0; i < letters_.size(); ++i) {
          if (letters_[i] == 'o')
@@ -140,7 +140,7 @@ private:
       }
    }
 
-   void addValue(size_t i, size_t path, const xml::Errors& errors) {
+   void addValue(size_t i, size_t path, xml::Errors& errors) {
       const auto found = table_->value(next_, path, errors);
       if (const auto value = textOf(*found, types_[i].oid)) return parse(i, *value);
       const Vector& byDefault = args_[firstColumnArg + 2 * path + 1];
