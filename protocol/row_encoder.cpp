@@ -21,7 +21,6 @@ bool isPlainTextType(const SqlType& type) {
    case oid::varchar:
    case oid::name:
    case oid::json:
-   case oid::xml:
    case oid::unknown:
    case oid::cstring: return true;
    case oid::bpchar: // char(n) lies in memory without its trailing blanks

@@ -38,7 +38,8 @@ FOLDERS = {
         "value": {"error"}, "memory": {"error", "value", "sync"}, "number": {"error", "text", "memory", "value", "thread"},
         "calendar": {"error"}, "json": {"error", "text", "memory", "value", "number", "thread", "calendar"},
         "base_type": {"error", "text", "memory", "value", "thread"},
-        "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "text", "value"},
+        "xml": {"error", "text", "memory", "value", "thread"},
+        "type": {"base_type", "calendar", "error", "text", "memory", "value", "number", "json", "sync", "thread", "xml"}, "hash": {"number", "type", "value"}, "password": {"env", "error"}, "client": {"error", "log", "text", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
@@ -71,10 +72,10 @@ FOLDERS = {
     },
     "executor": {
         "kernel": set(), "function": {"kernel"}, "function/number": FUNCTIONS, "function/json": FUNCTIONS, "function/text": FUNCTIONS,
-        "function/date_time": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/base_type": FUNCTIONS, "function/row": FUNCTIONS,
+        "function/date_time": FUNCTIONS, "function/xml": FUNCTIONS, "function/jsonpath": FUNCTIONS | {"function/text", "function/date_time"}, "function/array": FUNCTIONS | {"function/text"}, "function/base_type": FUNCTIONS, "function/row": FUNCTIONS,
         "function/range": FUNCTIONS, "function/program": FUNCTIONS,
-        "function/system": FUNCTIONS | {"function/array", "function/text"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json", "function/range"},
-        "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system"},
+        "function/system": FUNCTIONS | {"function/array", "function/text"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json", "function/range", "function/xml"},
+        "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system", "function/xml"},
         "function/extension": FUNCTIONS | {"function/text", "function/table"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},

@@ -23,6 +23,8 @@
 #include "common/type/range.hpp"
 #include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/xml/declaration.hpp"
+#include "common/xml/document.hpp"
 
 namespace ouzel {
 
@@ -249,6 +251,7 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
          out.push_back(1); // version
          json::appendPathText(out, v.view());
       });
+   case oid::xml: return strings([](std::string& out, StringView v) { xml::appendForClient(out, v.view()); });
    case oid::bpchar: {
       const SqlType bpchar = type;
       return strings([bpchar](std::string& out, StringView v) {
@@ -400,6 +403,11 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       if (bytes[0] != 1)
          throw SqlError(sqlstate::internalError, "unsupported jsonpath version number: " + std::to_string(bytes[0]));
       return putText(target, type, bytes.substr(1), arena);
+   }
+   case oid::xml: {
+      const std::string text = xml::received(bytes);
+      xml::check(text, xml::Option::Content, arena.reservation());
+      return put(target, arena.copyString(text));
    }
    case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1, types)));
    case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1, types)));

@@ -5,7 +5,7 @@
 #include <string_view>
 
 // The settings that decide how a session's values are printed and how ambiguous input is read: DateStyle, TimeZone,
-// IntervalStyle, extra_float_digits, bytea_output.
+// IntervalStyle, extra_float_digits, bytea_output, xmloption, xmlbinary.
 
 namespace ouzel {
 
@@ -16,6 +16,7 @@ enum class DateStyle : uint8_t { Iso, Sql, Postgres, German };
 enum class DateOrder : uint8_t { Mdy, Dmy, Ymd };
 enum class IntervalStyle : uint8_t { Postgres, PostgresVerbose, SqlStandard, Iso8601 };
 enum class ByteaOutput : uint8_t { Hex, Escape };
+enum class XmlBinary : uint8_t { Base64, Hex };
 
 /// Read-only while a statement runs; cheap to copy.
 struct SessionFormat {
@@ -26,6 +27,8 @@ struct SessionFormat {
    DateOrder dateOrder = DateOrder::Mdy;
    IntervalStyle intervalStyle = IntervalStyle::Postgres;
    ByteaOutput byteaOutput = ByteaOutput::Hex;
+   XmlBinary xmlBinary = XmlBinary::Base64; ///< how bytea becomes the content of an element
+   bool readsXmlDocuments = false;          ///< xmloption is document: a text of xml has one root element
    const UserTypes* types = nullptr; ///< null: values of users' types cannot be read or printed; lives as the session
 
    /// From the values of the settings of the same names, in their canonical spelling.

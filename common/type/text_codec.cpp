@@ -17,6 +17,8 @@
 #include "common/type/enum_labels.hpp"
 #include "common/type/range.hpp"
 #include "common/type/row_text.hpp"
+#include "common/xml/declaration.hpp"
+#include "common/xml/document.hpp"
 
 namespace ouzel {
 
@@ -103,6 +105,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::jsonb:
       return strings([](std::string& out, StringView v) { json::appendText(out, json::JsonbView(v.view())); });
    case oid::jsonpath: return strings([](std::string& out, StringView v) { json::appendPathText(out, v.view()); });
+   case oid::xml: return strings([](std::string& out, StringView v) { xml::appendForClient(out, v.view()); });
    case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (const TypeForm* form = findTypeForm(type.oid)) {
@@ -237,6 +240,9 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
    }
    case oid::json: json::checkJson(text); return put(target, arena.copyString(text));
    case oid::jsonb: return put(target, json::parseJsonb(text, arena));
+   case oid::xml:
+      xml::check(text, format.readsXmlDocuments ? xml::Option::Document : xml::Option::Content, arena.reservation());
+      return put(target, arena.copyString(text));
    case oid::bytea: return put(target, arena.copyString(parseBytea(text)));
    case oid::varchar: return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
    case oid::bpchar: return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));

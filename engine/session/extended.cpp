@@ -210,7 +210,9 @@ Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& param
    if (parameter.isNull) return Value::null(storedRepresentation(type).physical);
    if (parameter.format == ValueFormat::Binary) {
       const ClientText client(clientEncoding());
-      const BinaryTexts texts = client.converts() ? textsInBinary(type.oid) : BinaryTexts::None;
+      const BinaryTexts texts = client.converts() && type.oid != oid::xml // whose text says in which encoding it is
+                                    ? textsInBinary(type.oid)
+                                    : BinaryTexts::None;
       if (texts == BinaryTexts::InParts) throwBinaryTexts(core_, type.oid, client.encoding());
       std::string storage;
       return parseBinary(type,

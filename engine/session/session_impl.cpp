@@ -26,6 +26,7 @@
 #include "engine/program/call.hpp"
 #include "engine/program/run_program.hpp"
 #include "engine/program/run_routine.hpp"
+#include "engine/program/xml_mapping.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"
@@ -103,6 +104,7 @@ RunCommand SessionImpl::runsCommands() {
 std::vector<std::string> SessionImpl::runRoutine(Oid routine, std::string_view args) {
    if (!isSessionThread()) // a check of a domain, which workers make
       throwNotSupported("calling a function that is more than a query, here");
+   if (isXmlMapping(routine)) return {runXmlMapping(core_, routine, args)};
    return engine::runRoutine(core_, routine, args, runsCommands());
 }
 

@@ -305,6 +305,8 @@ void Settings::updateFormat() {
    format_ = SessionFormat::fromSettings(value("TimeZone"), value("DateStyle"), value("IntervalStyle"),
                                          static_cast<int32_t>(integer("extra_float_digits")),
                                          value("bytea_output") == "escape");
+   format_.readsXmlDocuments = value("xmloption") == "document";
+   format_.xmlBinary = value("xmlbinary") == "hex" ? XmlBinary::Hex : XmlBinary::Base64;
    const std::string& encoding = value("client_encoding");
    clientEncoding_ = encoding == "UTF8" ? CharacterEncoding::Utf8 : encodingNamed(encoding).value();
 }

@@ -67,6 +67,9 @@ void registerFamilies() {
    registerTextCase();
    registerTextFormat();
    registerUnicodeEscapes();
+   registerXmlBuild();
+   registerXmlMapping();
+   registerXmlPath();
    registerCitext();
    registerCube();
    registerFuzzystrmatch();

@@ -57,5 +57,8 @@ void registerText();
 void registerTextCase();
 void registerTextFormat();
 void registerUnicodeEscapes();
+void registerXmlBuild();
+void registerXmlMapping();
+void registerXmlPath();
 
 } // namespace ouzel::executor

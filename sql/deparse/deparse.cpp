@@ -14,7 +14,9 @@ bool isWrittenAsCall(const Term& term) {
    case TermKind::Greatest:
    case TermKind::Least:
    case TermKind::NullIf:
-   case TermKind::SqlValue: return true;
+   case TermKind::SqlValue:
+   case TermKind::Xml:
+   case TermKind::IsDocument: return true;
    default: return false;
    }
 }

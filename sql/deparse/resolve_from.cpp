@@ -134,6 +134,15 @@ bool readsOwnLevel(const Term& term, const Level& level) {
                       [&](const TermPtr& arg) { return arg && readsOwnLevel(*arg, level); });
 }
 
+bool readsOwnLevel(const XmlTableSource& table, const Level& level) {
+   const auto reads = [&](const TermPtr& term) { return term && readsOwnLevel(*term, level); };
+   return reads(table.rows) || reads(table.document) ||
+          std::any_of(table.namespaces.begin(), table.namespaces.end(),
+                      [&](const auto& one) { return reads(one.second); }) ||
+          std::any_of(table.columns.begin(), table.columns.end(),
+                      [&](const auto& column) { return reads(column.path) || reads(column.byDefault); });
+}
+
 } // namespace
 
 /// Adds what `node` brings to `visible`. Names that LATERAL items can use are those of `level` and of `visible`.
@@ -190,6 +199,15 @@ std::unique_ptr<JoinTree> Resolver::from(const ::Node* node, Query& query, Level
       made->isLateral = item->lateral;
       for (const FunctionSource& function : made->functions)
          made->isLateral |= readsOwnLevel(*function.call, level);
+      source = made.get();
+      query.sources.push_back(std::move(made));
+      applyAlias(*source, item->alias);
+   } else if (isNode(node, T_RangeTableFunc)) {
+      const auto* item = as<RangeTableFunc>(node);
+      auto made = std::make_unique<Source>();
+      made->kind = SourceKind::XmlTable;
+      made->xmlTable = xmlTable(*item, *made, lateral);
+      made->isLateral = item->lateral || readsOwnLevel(*made->xmlTable, level);
       source = made.get();
       query.sources.push_back(std::move(made));
       applyAlias(*source, item->alias);

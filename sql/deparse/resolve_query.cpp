@@ -10,7 +10,7 @@ namespace ouzel::sql::deparse {
 bool areSame(const Term& a, const Term& b) {
    if (a.kind != b.kind || a.type.named() != b.type.named() || a.name != b.name || a.isNegated != b.isNegated ||
        a.isNull != b.isNull || a.function != b.function || a.source != b.source || a.number != b.number ||
-       a.args.size() != b.args.size() || a.query || b.query)
+       a.argNames != b.argNames || a.args.size() != b.args.size() || a.query || b.query)
       return false;
    for (size_t i = 0; i < a.args.size(); ++i)
       if ((a.args[i] == nullptr) != (b.args[i] == nullptr) || (a.args[i] && !areSame(*a.args[i], *b.args[i])))

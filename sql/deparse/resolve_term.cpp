@@ -104,6 +104,8 @@ TermPtr Resolver::term(const ::Node* node, Level& level) {
       result->name = arg->name;
       return result;
    }
+   case T_XmlExpr: return xml(*as<XmlExpr>(node), level);
+   case T_XmlSerialize: return xmlSerialize(*as<XmlSerialize>(node), level);
    case T_SetToDefault: return makeTerm(TermKind::Default, {oid::unknown, -1, invalidOid});
    default: giveUp();
    }

@@ -88,6 +88,8 @@ private:
    void mergeColumns(const ::JoinExpr& node, JoinTree& tree, Source& merged, const std::vector<Visible>& left,
                      const std::vector<Visible>& right);
    void functionSource(const ::RangeFunction& node, Source& source, Level& level);
+   std::shared_ptr<XmlTableSource> xmlTable(const ::RangeTableFunc& node, Source& source,
+                                            Level& level); // resolve_xml.cpp
    void functionColumns(FunctionSource& function, const std::string& name, Source& source);
    void cteSource(Source& source, const Cte& cte);
    void applyAlias(Source& source, const ::Alias* alias);
@@ -119,6 +121,8 @@ private:
    TermPtr caseTerm(const ::CaseExpr& node, Level& level);
    TermPtr sqlValue(const ::SQLValueFunction& node);
    TermPtr subLink(const ::SubLink& node, Level& level);
+   TermPtr xml(const ::XmlExpr& node, Level& level);               // resolve_xml.cpp
+   TermPtr xmlSerialize(const ::XmlSerialize& node, Level& level); // resolve_xml.cpp
    TermPtr aExpr(const ::A_Expr& node, Level& level);
    TermPtr inList(const ::A_Expr& node, Level& level);
    TermPtr between(const ::A_Expr& node, Level& level);

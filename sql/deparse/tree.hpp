@@ -50,6 +50,8 @@ enum class TermKind : uint8_t {
    Field,     ///< .`name`
    Subscript, ///< the container, then pairs of a lower bound or null and an upper bound or null
    NamedArg,  ///< `name` => argument
+   Xml,       ///< `number` is an XmlExprOp, see Term::argNames; isNegated: DOCUMENT, not CONTENT
+   IsDocument,
    Default,
 };
 
@@ -93,6 +95,9 @@ struct Term {
    std::vector<SortItem> order;
    TermPtr filter;
    std::shared_ptr<WindowSpec> window;
+   // XMLELEMENT(NAME name, XMLATTRIBUTES(value AS name, ...), ...) and its kin.
+   std::vector<std::string> argNames; ///< the NAME, if it has one, then those of its first arguments
+   SqlType serialized;                ///< XMLSERIALIZE(... AS type)
    // Subqueries.
    Link link = Link::Value;
    std::shared_ptr<Query> query;
@@ -118,7 +123,18 @@ struct FunctionSource {
    bool isUnnest = false;
 };
 
-enum class SourceKind : uint8_t { Relation, Subquery, Function, Values, Cte, Join, Row };
+/// XMLTABLE(...). Its columns have the names and types of Source::columns.
+struct XmlTableSource {
+   struct Column {
+      bool isOrdinality = false, isNotNull = false;
+      TermPtr path, byDefault; ///< may be null
+   };
+   std::vector<std::pair<std::string, TermPtr>> namespaces; ///< without a name: the default one
+   TermPtr rows, document;
+   std::vector<Column> columns;
+};
+
+enum class SourceKind : uint8_t { Relation, Subquery, Function, XmlTable, Values, Cte, Join, Row };
 
 struct JoinTree;
 
@@ -134,6 +150,7 @@ struct Source {
    std::shared_ptr<Query> query;
    std::vector<FunctionSource> functions;
    bool hasOrdinality = false;
+   std::shared_ptr<XmlTableSource> xmlTable;
    std::vector<std::vector<TermPtr>> values;
    std::string sampleMethod;
    std::vector<TermPtr> sampleArgs;

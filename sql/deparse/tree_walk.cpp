@@ -53,11 +53,23 @@ void joinTree(const JoinTree* tree, const TreeVisitor& visitor) {
    joinTree(tree->right.get(), visitor);
 }
 
+void xmlTable(const XmlTableSource& table, const TreeVisitor& visitor) {
+   for (const auto& [name, address] : table.namespaces)
+      one(address, visitor);
+   one(table.rows, visitor);
+   one(table.document, visitor);
+   for (const XmlTableSource::Column& column : table.columns) {
+      one(column.path, visitor);
+      one(column.byDefault, visitor);
+   }
+}
+
 void source(Source& source, const TreeVisitor& visitor) {
    if (visitor.source) visitor.source(source);
    if (source.query) walk(*source.query, visitor);
    for (const FunctionSource& function : source.functions)
       one(function.call, visitor);
+   if (source.xmlTable) xmlTable(*source.xmlTable, visitor);
    for (const auto& row : source.values)
       each(row, visitor);
    each(source.sampleArgs, visitor);

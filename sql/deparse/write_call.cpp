@@ -68,6 +68,12 @@ bool Writer::syntaxCall(const Term& term) {
          plain(i);
       }
       out_ += ')';
+   } else if (name == "xmlexists" && count == 2) {
+      out_ += "XMLEXISTS((";
+      plain(0);
+      out_ += ") PASSING (";
+      plain(1);
+      out_ += "))";
    } else if (name == "btrim" || name == "ltrim" || name == "rtrim") {
       out_ += name == "btrim" ? "TRIM(BOTH" : name == "ltrim" ? "TRIM(LEADING" : "TRIM(TRAILING";
       if (count == 2) {

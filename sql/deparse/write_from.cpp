@@ -156,6 +156,7 @@ void Writer::sourceItem(const Source& source) {
       functionItem(source);
       showsAlias = true;
       break;
+   case SourceKind::XmlTable: xmlTable(source); break;
    case SourceKind::Values:
       out_ += '(';
       values(source.values);

@@ -139,6 +139,7 @@ bool separates(const Term& parent) {
    case TermKind::Aggregate:
    case TermKind::Grouping:
    case TermKind::Window:
+   case TermKind::Xml:
    case TermKind::Case: return true;
    case TermKind::Call: return parent.form != Form::Syntax;
    default: return false;
@@ -164,6 +165,7 @@ bool Writer::isSimple(const Term& term, const Term& parent) const {
    case TermKind::Aggregate:
    case TermKind::Grouping:
    case TermKind::Window:
+   case TermKind::Xml:
    case TermKind::Call:
    case TermKind::Case: return true;
    case TermKind::Field: return parent.kind != TermKind::Field;
@@ -181,6 +183,7 @@ bool Writer::isSimple(const Term& term, const Term& parent) const {
       [[fallthrough]];
    case TermKind::Subquery:
    case TermKind::NullTest:
+   case TermKind::IsDocument:
    case TermKind::BoolTest:
    case TermKind::Distinct:
       if (isCastLike(parent)) return false;
@@ -347,6 +350,13 @@ void Writer::term(const Term& term, bool showsImplicit) {
       parenthesized([&] {
          inner(*term.args[0], true, term);
          out_ += term.isNegated ? " IS NOT NULL" : " IS NULL";
+      });
+      return;
+   case TermKind::Xml: xml(term); return;
+   case TermKind::IsDocument:
+      parenthesized([&] {
+         inner(*term.args[0], false, term);
+         out_ += " IS DOCUMENT";
       });
       return;
    case TermKind::BoolTest:

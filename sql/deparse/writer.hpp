@@ -63,6 +63,7 @@ private:
    void joinItem(const JoinTree& tree);
    void sourceItem(const Source& source);
    void functionItem(const Source& source);
+   void xmlTable(const Source& source); // write_xml.cpp
    void columnList(const Source& source);
    void definitions(const FunctionSource& function, const Source* named);
    std::string relationName(const catalog::Relation& relation) const;
@@ -81,6 +82,9 @@ private:
    void call(const Term& term, bool showsImplicit);
    bool syntaxCall(const Term& term);
    void aggregate(const Term& term);
+   void xml(const Term& term);                        // write_xml.cpp
+   void xmlRoot(const Term& term);                    // write_xml.cpp
+   void xmlNamed(const Term& term, size_t firstName); // write_xml.cpp
    void subscript(const Term& term);
    void list(const std::vector<TermPtr>& terms, bool showsImplicit);
    void quoted(std::string_view value);

@@ -84,7 +84,8 @@ void nameColumns(Source& source, const std::vector<std::string>& global) {
    switch (source.kind) {
    case SourceKind::Relation:
    case SourceKind::Row: source.showsColumns = isChanged; break;
-   case SourceKind::Join: break;
+   case SourceKind::Join:
+   case SourceKind::XmlTable: break;
    case SourceKind::Function: source.showsColumns = true; break;
    default: source.showsColumns = isChanged || !source.columnAliases.empty();
    }

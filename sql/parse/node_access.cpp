@@ -68,6 +68,8 @@ int32_t startLocation(const ::Node* node) {
    case T_A_ArrayExpr: return leftmost(found, as<A_ArrayExpr>(node)->location);
    case T_CoalesceExpr: return leftmost(found, as<CoalesceExpr>(node)->location);
    case T_MinMaxExpr: return leftmost(found, as<MinMaxExpr>(node)->location);
+   case T_XmlExpr: return leftmost(found, leftmost(as<XmlExpr>(node)->location, firstOf(as<XmlExpr>(node)->args)));
+   case T_XmlSerialize: return leftmost(found, as<XmlSerialize>(node)->location);
    case T_SQLValueFunction: return leftmost(found, as<SQLValueFunction>(node)->location);
    case T_GroupingFunc: return leftmost(found, as<GroupingFunc>(node)->location);
    case T_SetToDefault: return leftmost(found, as<SetToDefault>(node)->location);

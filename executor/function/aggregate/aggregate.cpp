@@ -9,7 +9,7 @@ const AggregateKernel* findAggregate(std::string_view name, std::span<const SqlT
    const AggregateRequest request{name, argTypes, args, result};
    for (const auto find : {findSumAggregate, findIntervalAggregate, findExtremeAggregate, findBitAggregate,
                            findStatisticalAggregate, findOrderedAggregate, findPercentileAggregate, findJsonAggregate,
-                           findHypotheticalAggregate, findRangeAggregate})
+                           findXmlAggregate, findHypotheticalAggregate, findRangeAggregate})
       if (const AggregateKernel* kernel = find(request)) return kernel;
    return nullptr;
 }

@@ -121,6 +121,7 @@ const AggregateKernel* findJsonAggregate(const AggregateRequest& request);
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request);
 const AggregateKernel* findPercentileAggregate(const AggregateRequest& request);
 const AggregateKernel* findRangeAggregate(const AggregateRequest& request);
+const AggregateKernel* findXmlAggregate(const AggregateRequest& request);
 const AggregateKernel* findHypotheticalAggregate(const AggregateRequest& request);
 
 } // namespace ouzel::executor

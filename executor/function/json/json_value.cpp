@@ -11,8 +11,8 @@
 #include "common/type/row.hpp"
 #include "common/type/row_text.hpp"
 #include "common/type/session_format.hpp"
-#include "common/type/text_codec.hpp"
 #include "executor/function/hstore_json.hpp"
+#include "executor/function/iso_time.hpp"
 #include "executor/function/value_text.hpp"
 
 namespace ouzel::executor {
@@ -54,19 +54,8 @@ std::string textOf(const SqlValue& value) {
    return text;
 }
 
-/// 2024-01-02T03:04:05+00:00
 std::string timeText(const SqlValue& value) {
-   SessionFormat format = sessionFormat(value.context);
-   format.dateStyle = DateStyle::Iso;
-   std::string text;
-   appendText(text, value.type, value.repr, value.value, format);
-   const size_t blank = text.find(' ');
-   if (value.type.oid == oid::date || blank == std::string::npos) return text; // also infinity
-   text[blank] = 'T';
-   if (value.type.oid != oid::timestamptz) return text;
-   const size_t end = std::min(text.find(' '), text.size()), sign = text.find_last_of("+-", end);
-   if (end - sign == 3) text.insert(end, ":00");
-   return text;
+   return isoTimeText(value.context, value.type, value.repr, value.value);
 }
 
 /// Whether the text of a number is JSON's.

@@ -27,16 +27,16 @@ void send(const KernelCall& call, ResultVector& result) {
 
 void registerSend() {
    for (const char* prosrc :
-        {"boolsend",         "int2send",          "int4send",         "int8send",         "oidsend",
-         "float4send",       "float8send",        "numeric_send",     "textsend",         "varcharsend",
-         "bpcharsend",       "namesend",          "charsend",         "byteasend",        "date_send",
-         "time_send",        "timetz_send",       "timestamp_send",   "timestamptz_send", "interval_send",
-         "uuid_send",        "array_send",        "int2vectorsend",   "oidvectorsend",    "json_send",
-         "jsonb_send",       "jsonpath_send",     "bit_send",         "varbit_send",      "inet_send",
-         "cidr_send",        "macaddr_send",      "macaddr8_send",    "cash_send",        "pg_lsn_send",
-         "xid8send",         "xidsend",           "cidsend",          "range_send",       "multirange_send",
-         "enum_send",        "point_send",        "box_send",         "tidsend",          "hstore/hstore_send",
-         "ltree/ltree_send", "ltree/lquery_send", "ltree/ltxtq_send", "cube/cube_send"})
+        {"boolsend",           "int2send",         "int4send",          "int8send",         "oidsend",
+         "float4send",         "float8send",       "numeric_send",      "textsend",         "varcharsend",
+         "bpcharsend",         "namesend",         "charsend",          "byteasend",        "date_send",
+         "time_send",          "timetz_send",      "timestamp_send",    "timestamptz_send", "interval_send",
+         "uuid_send",          "array_send",       "int2vectorsend",    "oidvectorsend",    "json_send",
+         "jsonb_send",         "jsonpath_send",    "xml_send",          "bit_send",         "varbit_send",
+         "inet_send",          "cidr_send",        "macaddr_send",      "macaddr8_send",    "cash_send",
+         "pg_lsn_send",        "xid8send",         "xidsend",           "cidsend",          "range_send",
+         "multirange_send",    "enum_send",        "point_send",        "box_send",         "tidsend",
+         "hstore/hstore_send", "ltree/ltree_send", "ltree/lquery_send", "ltree/ltxtq_send", "cube/cube_send"})
       registerKernel(prosrc, anyArguments, {send, true, true});
 }
 

@@ -132,7 +132,7 @@ std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signatur
                                                  Reservation& memory) {
    const std::string name(signature.function->name);
    for (const auto make : {makeSeries, makeRowFunction, makeJsonRows, makePathRows, makeAclRows, makePartitionRows,
-                           makeObjectRows, makeSessionRows, makeExtensionRows, makeFileRows, makeScalar})
+                           makeObjectRows, makeSessionRows, makeExtensionRows, makeFileRows, makeXmlTable, makeScalar})
       if (std::unique_ptr<TableFunction> function = make(signature, context, memory)) return function;
    throwNotSupported("function " + name + " in FROM");
 }

@@ -109,6 +109,8 @@ std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signatu
                                                  Reservation& memory);
 std::unique_ptr<TableFunction> makeSessionRows(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
+std::unique_ptr<TableFunction> makeXmlTable(TableFunctionSignature& signature, FunctionContext& context,
+                                            Reservation& memory);
 std::unique_ptr<TableFunction> makeFileRows(TableFunctionSignature& signature, FunctionContext& context,
                                             Reservation& memory);
 std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext& context,

@@ -15,6 +15,7 @@
 #include "sql/bind/expression/operator.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/expression/subquery.hpp"
+#include "sql/bind/expression/xml.hpp"
 #include "sql/bind/state/variable_names.hpp"
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/coercion.hpp"
@@ -82,8 +83,8 @@ ExprPtr bindNode(BindState& state, Scope& scope, const ::Node* node) {
           .at(state.at(as<SetToDefault>(node)->location));
    case T_NamedArgExpr: return bindExpr(state, scope, reinterpret_cast<const ::Node*>(as<NamedArgExpr>(node)->arg));
    case T_CurrentOfExpr: throwNotSupported("WHERE CURRENT OF");
-   case T_XmlExpr:
-   case T_XmlSerialize: throwNotSupported("XML");
+   case T_XmlExpr: return bindXml(state, scope, *as<XmlExpr>(node));
+   case T_XmlSerialize: return bindXmlSerialize(state, scope, *as<XmlSerialize>(node));
    case T_MultiAssignRef: throwNotSupported("assigning to several columns at once here");
    default: throwInternal("unknown expression node " + std::to_string(static_cast<int>(node->type)));
    }

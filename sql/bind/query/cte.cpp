@@ -12,6 +12,7 @@
 #include "sql/bind/state/nested_query.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/collation.hpp"
+#include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
 // WITH: names and visibility of its queries, and the two terms of recursive queries.
@@ -196,6 +197,7 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
          if (!select.all && compared && !compared->isDeterministic) // the rows that are new are known by their bytes
             throwNotSupported("UNION of a recursive query by a nondeterministic collation", left->position);
       }
+      if (!select.all) requireEquality(state, type, 0);
       const bool losesLength = type.oid == oid::bpchar && output.type.typmod != type.typmod;
       if (output.type.oid != type.oid || losesLength) {
          auto cast = coerceToCommon(state, std::move(right), type.oid, "UNION");

@@ -16,6 +16,7 @@
 #include "sql/bind/query/table_sample.hpp"
 #include "sql/bind/query/view.hpp"
 #include "sql/bind/query/view_rows.hpp"
+#include "sql/bind/query/xml_table.hpp"
 #include "sql/bind/state/view_text.hpp"
 
 // FROM: tables, subqueries, and the cross join of the items. JOIN is in join.cpp, views in view.cpp, functions in
@@ -79,7 +80,7 @@ FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
       const auto& sample = *as<RangeTableSample>(node);
       return bindTableSample(state, scope, sample, bindFromItem(state, scope, sample.relation));
    }
-   case T_RangeTableFunc: throwNotSupported("XMLTABLE", state.at(as<RangeTableFunc>(node)->location));
+   case T_RangeTableFunc: return bindXmlTable(state, scope, *as<RangeTableFunc>(node));
    default: throwInternal("unknown node in FROM");
    }
 }

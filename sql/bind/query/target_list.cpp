@@ -64,6 +64,18 @@ NameGuess guessSqlValueName(const ::SQLValueFunction& node) {
    return {};
 }
 
+NameGuess guessXmlName(const ::XmlExpr& node) {
+   switch (node.op) {
+   case IS_XMLCONCAT: return {"xmlconcat", 2};
+   case IS_XMLELEMENT: return {"xmlelement", 2};
+   case IS_XMLFOREST: return {"xmlforest", 2};
+   case IS_XMLPARSE: return {"xmlparse", 2};
+   case IS_XMLPI: return {"xmlpi", 2};
+   case IS_XMLROOT: return {"xmlroot", 2};
+   default: return {};
+   }
+}
+
 NameGuess lastField(const ::List* fields) {
    NameGuess guess;
    for (const ::Node* field : ListOf<>(fields))
@@ -105,6 +117,8 @@ NameGuess guessName(const ::Node* node) {
    case T_RowExpr: return {"row", 2};
    case T_CoalesceExpr: return {"coalesce", 2};
    case T_MinMaxExpr: return {as<MinMaxExpr>(node)->op == IS_GREATEST ? "greatest" : "least", 2};
+   case T_XmlExpr: return guessXmlName(*as<XmlExpr>(node));
+   case T_XmlSerialize: return {"xmlserialize", 2};
    case T_SQLValueFunction: return guessSqlValueName(*as<SQLValueFunction>(node));
    default: return {};
    }

@@ -156,7 +156,7 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return type.oid == oid::character;
    case 'N': return type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
-      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,
+      constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,   oid::xml,
                                  oid::xid,   oid::xid8, oid::cid,   oid::refcursor, oid::aclitem};
       return std::find(built.begin(), built.end(), type.oid) != built.end();
    }
