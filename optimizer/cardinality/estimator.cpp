@@ -19,6 +19,7 @@ using namespace sql;
 namespace {
 
 constexpr uint32_t sampleRowsMax = 1024;      ///< rows of a sample that predicates are evaluated on
+constexpr double sampleHitsEnough = 64;       ///< so many matches of a sample say how many rows match
 constexpr double sampleHitsMin = 4;           ///< fewer matches of a sample say little
 constexpr uint64_t sampleTableRowsMin = 2000; ///< for smaller tables no sample is evaluated
 constexpr double unknownTableRows = 1000;
@@ -276,6 +277,9 @@ RelEstimate Estimator::getColumns(const op::Get& get) {
       if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
       std::tie(fraction, floor) = known->second;
    }
+   if (fraction >= 0 && get.paths.empty())
+      fraction =
+          reconciled(fraction, std::min(statistics->sample->batch.rowCount, sampleRowsMax), *get.predicate, result);
    if (fraction >= 0 && (get.paths.empty() || fraction * sampleRowsMax >= sampleHitsMin)) {
       if (!get.paths.empty()) fraction = std::min(fraction, narrowPaths(get, result));
    } else if (!get.paths.empty()) {
@@ -303,6 +307,42 @@ double Estimator::narrowPaths(const op::Get& get, RelEstimate& rows) {
       nulls = needed.contains(path.column) ? 0 : 1 - std::min(1.0, (1 - nulls) / std::max(present, 1e-12));
    }
    return present;
+}
+
+namespace {
+
+/// Whether the conjunct compares a column with constants, so that distinct values and bounds say how many rows pass if
+/// values are spread evenly. Gives the column.
+ColumnId plainlyCompared(const Expr& conjunct, const RelEstimate& rows) {
+   const bool isComparison = conjunct.kind == ExprKind::Compare || conjunct.kind == ExprKind::InList;
+   if (!isComparison || columnOf(*conjunct.args[0]) == noColumn) return noColumn;
+   for (size_t i = 1; i < conjunct.args.size(); ++i)
+      if (!knownValue(*conjunct.args[i])) return noColumn;
+   const ColumnEstimate& column = rows.column(columnOf(*conjunct.args[0]));
+   const bool isRange = conjunct.kind == ExprKind::Compare && !isEquality(conjunct);
+   return column.isKnown && (!isRange || column.hasBounds) ? columnOf(*conjunct.args[0]) : noColumn;
+}
+
+} // namespace
+
+/// What a few matches in a sample and even distribution say together. One match more or less is much where there are
+/// few. Even distribution says more, as long as the sample does not refute it.
+double Estimator::reconciled(double fraction, uint32_t sampleRows, const Expr& predicate, const RelEstimate& rows) {
+   const double hits = fraction * sampleRows;
+   if (hits >= sampleHitsEnough) return fraction;
+   ColumnId first = noColumn;
+   bool isOfOne = true;
+   for (const Expr* conjunct : conjunctList(&predicate)) {
+      const ColumnId column = plainlyCompared(*conjunct, rows);
+      if (column == noColumn) return fraction;
+      if (first == noColumn) first = column;
+      isOfOne = isOfOne && column == first;
+   }
+   // The number of matches is distributed after Poisson: these are 2.5 standard deviations.
+   const double spread = 2.5 * std::sqrt(hits), even = selectivity(predicate, rows), expected = even * sampleRows;
+   if (expected < std::max(hits / 5, hits - spread) || expected > hits + spread + 3) return fraction;
+   // Several columns may depend on each other.
+   return isOfOne ? even : std::sqrt(even * fraction);
 }
 
 double Estimator::sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate,

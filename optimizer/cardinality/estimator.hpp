@@ -50,6 +50,7 @@ private:
    static double matchedFraction(const Expr* predicate, const RelEstimate& left, const RelEstimate& right,
                                  double matches);
    RelEstimate groupBy(const Rel& rel);
+   double reconciled(double fraction, uint32_t sampleRows, const Expr& predicate, const RelEstimate& rows);
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
    /// second case `floor` becomes an upper bound for the fraction.
    double sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);
