@@ -158,6 +158,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
          scope.clause = Clause::Transition;
          return callUserCast(state, scope, *coercion.function, target, typmod, context, std::move(expr));
       }
+      if (target == oid::xml) expr = withBlanks(std::move(expr)); // the function is that of text
       return callCast(*coercion.function, target, typmod, context == CoercionContext::Explicit, std::move(expr));
    case CoercionPath::Relabel: {
       if (isNullConstant(*expr)) {
