@@ -4,6 +4,7 @@
 #include "common/type/array_text.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/xml/declaration.hpp"
 
 namespace ouzel::engine {
 
@@ -20,12 +21,19 @@ void SessionValueEncoder::append(const Vector& values, const Selection& selectio
    if (!client_.converts() || texts == BinaryTexts::None)
       return appendOwn(values, selection, column, format, bytes, ends);
    if (texts == BinaryTexts::InParts) throwBinaryTexts(core_, column.type.oid, client_.encoding());
-   std::string own, storage;
+   const bool declares = format == ValueFormat::Binary && column.type.oid == oid::xml;
+   std::string own, storage, declared;
    appendOwn(values, selection, column, format, own, ends);
    uint32_t start = 0;
    for (uint32_t i = 0; i < selection.count(); ++i) {
       const uint32_t end = ends[i];
-      bytes += client_.toClient(std::string_view(own).substr(start, end - start), storage);
+      std::string_view value = std::string_view(own).substr(start, end - start);
+      if (declares && end > start) { // says in which encoding it is
+         declared.clear();
+         xml::appendForClient(declared, value, encodingName(client_.encoding()));
+         value = declared;
+      }
+      bytes += client_.toClient(value, storage);
       ends[i] = static_cast<uint32_t>(bytes.size());
       start = end;
    }

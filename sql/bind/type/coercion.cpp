@@ -158,6 +158,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
          scope.clause = Clause::Transition;
          return callUserCast(state, scope, *coercion.function, target, typmod, context, std::move(expr));
       }
+      if (target == oid::xml) expr = withBlanks(std::move(expr)); // the function is that of text
       return callCast(*coercion.function, target, typmod, context == CoercionContext::Explicit, std::move(expr));
    case CoercionPath::Relabel: {
       if (isNullConstant(*expr)) {
@@ -166,10 +167,13 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       }
       if (target == oid::bpcharArray) return limitElements(std::move(expr), plainType(target), context);
       // An array says of which type its elements are; some types print, send and compare them by that.
+      const bool isXml = source == arrayType(oid::xml);
       if (const Oid element = elementType(target);
-          element && source != target && (findTypeForm(element) || isRegType(element))) {
+          element && source != target && (findTypeForm(element) || isRegType(element) || isXml)) {
+         constexpr Oid xmlToText = 2922; // a value's text as it is, with its declaration
+         const Oid function = isXml ? xmlToText : invalidOid;
          std::vector<ExprPtr> throughText;
-         throughText.push_back(makeConstant(plainType(oid::oid), Value::integer(PhysicalType::I64, invalidOid)));
+         throughText.push_back(makeConstant(plainType(oid::oid), Value::integer(PhysicalType::I64, function)));
          throughText.push_back(makeConstant(plainType(oid::int4), Value::integer(PhysicalType::I32, -1)));
          throughText.push_back(makeBoolean(context == CoercionContext::Explicit));
          return ofElements("ouzel_array_cast", plainType(target), std::move(expr), std::move(throughText));

@@ -62,7 +62,6 @@ class Pgx(GoSuite):
     what = "its tests: connections, types, pools, database/sql"
     missing = [
         (r"TSVector|NoticeResponseReceivedMidStream", "full text search"),
-        (r"TestXML", "the type xml"),
         (r"ErrorWhileReceivingRows|SendBatchQueryError", "rows that come before the row of an error"),
         (r"MidwayAbortsWithoutWaiting", "COPY FROM STDIN ends with a bad row once enough rows have come, or all"),
     ]

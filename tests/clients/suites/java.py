@@ -21,8 +21,6 @@ class PgJdbc(Suite):
     package = "pgjdbc"
     what = "its tests; those of DatabaseMetaDataTest without their UPDATE of pg_description"
     missing = [
-        (r"Xml|XML", "the type xml"),
-        (r"GetObjectTest\.", "the type xml, in the table of all these tests"),
         (r"getSqlTypes|BlobTransactionTest", "functions in the languages C and internal"),
         (r"testOidUpdatable", "UPDATE of a system catalog"),
         (r"customArrayTypeInfo|ForShadowedTypes", "names of array types that avoid names of other types"),

@@ -74,7 +74,7 @@ class SequelizeMapper(NodeSuite):
 class TypeOrm(NodeSuite):
     package = "typeorm"
     program = "typeorm"
-    missing = [(r"types/ts(vector|query)$", "full text search"), (r"types/xml$", "the type xml")]
+    missing = [(r"types/ts(vector|query)$", "full text search")]
     needs = ["typeorm", "pg", "pg-query-stream", "reflect-metadata"]
     what = "ours: schemas synchronised, migrations, the query runner, types, relations, trees, the query builder, locks, transactions"
 

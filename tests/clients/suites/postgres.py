@@ -27,7 +27,6 @@ class PostgresFdw(PsycopgProgram):
     what = "ours: tables of the server in a PostgreSQL 15, imported, queried with what is shipped, estimated, written, analyzed, as partitions"
     tools = {"postgres": "/usr/lib/postgresql/15/bin/postgres"}
     missing = [
-        (r"value_xml", "the type xml"),
         (r"value_tsvector", "full text search"),
         (r"serializable", "a SERIALIZABLE transaction minds the commits of transactions that are not"),
         (r"trigger_remote", "an error's context in a PL/pgSQL function that has only simple statements"),

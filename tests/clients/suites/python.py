@@ -49,7 +49,6 @@ class Psycopg(PythonSuite):
     needs = ["psycopg[binary]", "psycopg-pool"]
     what = "ours: values, parameters, cursors, COPY, pipelines, prepared statements, transactions, errors, notifications, own types, libpq, pools, asyncio"
     missing = [
-        (r"value_xml", "the type xml"),
         (r"bad_copy_(unique|domain)", "the line or the column that the context of COPY's error shows"),
         (r"error_16", "an error's context in a PL/pgSQL function that has only simple statements"),
         (r"lock_timeout", "the place in the statement of a table that could not be locked"),
