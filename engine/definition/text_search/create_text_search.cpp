@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/object/function.hpp"
 #include "catalog/object/text_search/dictionary_options.hpp"
 #include "common/base_type/ts_vector.hpp"
 #include "common/text/ascii.hpp"
@@ -94,12 +95,19 @@ constexpr Method parserMethods[] = {{"start", 2, "text search parser start metho
                                     {"lextypes", 1, "text search parser lextypes method"}};
 constexpr Method templateMethods[] = {{"init", 1, nullptr}, {"lexize", 4, "text search template lexize method"}};
 
-Oid findMethod(const catalog::QualifiedName& name, const Method& method) {
+bool fits(const catalog::FunctionInfo& function, const Method& method) {
+   return function.argCount() == method.arguments &&
+          std::all_of(function.argTypes.begin(), function.argTypes.end(),
+                      [](Oid type) { return type == oid::internal || type == oid::int4 || type == oid::tsquery; });
+}
+
+/// A built-in function, or one that an extension has made.
+Oid findMethod(SessionCore& core, const catalog::QualifiedName& name, const Method& method) {
    for (const catalog::FunctionInfo* function : catalog::builtins().functions(name.name))
-      if (function->argCount() == method.arguments &&
-          std::all_of(function->argTypes.begin(), function->argTypes.end(),
-                      [](Oid type) { return type == oid::internal || type == oid::int4 || type == oid::tsquery; }))
-         return function->oid;
+      if (fits(*function, method)) return function->oid;
+   for (const Oid schema : core.searchPath().schemas)
+      for (const catalog::FunctionPtr& function : core.transaction.catalog().findFunctions(schema, name.name))
+         if (fits(function->info(), method)) return function->oid;
    std::string types;
    for (size_t i = 0; i < method.arguments; ++i)
       types += i == 0                                  ? "internal"
@@ -109,14 +117,15 @@ Oid findMethod(const catalog::QualifiedName& name, const Method& method) {
    throw SqlError(sqlstate::undefinedFunction, "function " + name.text() + "(" + types + ") does not exist");
 }
 
-void defineFunctions(TextSearchObject& draft, const ListOf<::DefElem>& options, std::span<const Method> methods) {
+void defineFunctions(SessionCore& core, TextSearchObject& draft, const ListOf<::DefElem>& options,
+                     std::span<const Method> methods) {
    draft.functions.assign(methods.size(), invalidOid);
    for (const ::DefElem* option : options) {
       const auto found = std::find_if(methods.begin(), methods.end(), [&](const Method& method) {
          return method.option == lowerCase(option->defname);
       });
       if (found == methods.end()) throwUnknown(draft.kind, *option);
-      draft.functions[static_cast<size_t>(found - methods.begin())] = findMethod(nameOfOption(*option), *found);
+      draft.functions[static_cast<size_t>(found - methods.begin())] = findMethod(core, nameOfOption(*option), *found);
    }
    for (size_t i = 0; i < methods.size(); ++i)
       if (methods[i].missing && draft.functions[i] == invalidOid) throwRequired(methods[i].missing);
@@ -135,9 +144,7 @@ std::string textOfOption(const ::DefElem& option) {
 }
 
 void checkDictionary(SessionCore& core, const TextSearchObject& dictionary) {
-   const auto base =
-       catalog::textSearchObject(core.transaction.catalog(), ObjectKind::TextSearchTemplate, dictionary.base);
-   const Oid lexize = base && base->functions.size() == 2 ? base->functions[1] : invalidOid;
+   const std::string_view lexize = executor::lexizeOf(core.transaction.catalog(), dictionary.base);
    executor::makeDictionary(lexize, catalog::readDictionaryOptions(dictionary.options.value_or("")));
 }
 
@@ -158,9 +165,9 @@ std::string createTextSearch(CommandContext& context, const ::DefineStmt& statem
    else if (draft.kind == ObjectKind::TextSearchDictionary)
       defineDictionary(core, draft, options);
    else if (draft.kind == ObjectKind::TextSearchParser)
-      defineFunctions(draft, options, parserMethods);
+      defineFunctions(core, draft, options, parserMethods);
    else
-      defineFunctions(draft, options, templateMethods);
+      defineFunctions(core, draft, options, templateMethods);
    requireFreeTextSearchName(core, draft.kind, draft.schema, draft.name);
    core.transaction.editor().createTextSearch(std::move(draft));
    return tag;

@@ -52,8 +52,14 @@ void TsAnalyzer::clear() {
 bool TsAnalyzer::normalize(const TsConfiguration& configuration, int32_t token, std::string_view text,
                            std::vector<TsLexeme>& lexemes) {
    lexemes.clear();
-   for (const auto& dictionary : configuration.dictionaries[static_cast<size_t>(token)])
-      if (dictionary->normalize(text, lexemes)) return true;
+   std::string filtered;
+   for (const auto& dictionary : configuration.dictionaries[static_cast<size_t>(token)]) {
+      if (!dictionary->normalize(text, lexemes)) continue;
+      if (lexemes.empty() || !lexemes.front().isFilter) return true;
+      filtered = std::move(lexemes.front().text);
+      text = filtered;
+      lexemes.clear();
+   }
    return false;
 }
 

@@ -6,9 +6,11 @@
 #include <unordered_set>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/text_search/dictionary_options.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
+#include "executor/function/extension/unaccent.hpp"
 
 namespace ouzel::executor {
 
@@ -130,14 +132,45 @@ private:
    std::string language_;
 };
 
-constexpr Oid simpleLexize = 3726, snowballLexize = 13149;
+/// Takes accents away; what is left goes to the next dictionary.
+class UnaccentDictionary final : public TsDictionary {
+public:
+   explicit UnaccentDictionary(const std::vector<DictionaryOption>& options) {
+      bool hasRules = false;
+      for (const DictionaryOption& option : options) {
+         if (option.name != "rules")
+            throw SqlError(sqlstate::invalidParameterValue, "unrecognized Unaccent parameter: \"" + option.name + '"');
+         requireOnce(!hasRules, "Rules");
+         hasRules = true;
+         if (option.value != "unaccent")
+            throw SqlError(sqlstate::configFileError,
+                           "could not open unaccent file \"" + option.value + ".rules\": No such file or directory");
+      }
+      if (!hasRules) throw SqlError(sqlstate::invalidParameterValue, "missing Rules parameter");
+   }
+   bool normalize(std::string_view token, std::vector<TsLexeme>& out) const override {
+      std::string plain = withoutAccents(token);
+      if (plain == token) return false;
+      out.push_back({.text = std::move(plain), .isFilter = true});
+      return true;
+   }
+};
 
 } // namespace
 
-std::shared_ptr<const TsDictionary> makeDictionary(Oid lexize, const std::vector<DictionaryOption>& options) {
-   if (lexize == simpleLexize) return std::make_shared<SimpleDictionary>(options);
-   if (lexize == snowballLexize) return std::make_shared<SnowballDictionary>(options);
+std::shared_ptr<const TsDictionary> makeDictionary(std::string_view lexize,
+                                                   const std::vector<DictionaryOption>& options) {
+   if (lexize == "dsimple_lexize") return std::make_shared<SimpleDictionary>(options);
+   if (lexize == "dsnowball_lexize") return std::make_shared<SnowballDictionary>(options);
+   if (lexize == "unaccent/unaccent_lexize") return std::make_shared<UnaccentDictionary>(options);
    throwNotSupported("text search dictionaries that read files");
+}
+
+std::string_view lexizeOf(const catalog::Snapshot& snapshot, Oid ofTemplate) {
+   const auto found = catalog::textSearchObject(snapshot, catalog::ObjectKind::TextSearchTemplate, ofTemplate);
+   const catalog::FunctionInfo* lexize =
+       found && found->functions.size() == 2 ? catalog::functionInfo(snapshot, found->functions[1]) : nullptr;
+   return lexize ? lexize->source : std::string_view();
 }
 
 std::shared_ptr<const TsDictionary> dictionaryOf(const catalog::Snapshot& snapshot,
@@ -150,10 +183,9 @@ std::shared_ptr<const TsDictionary> dictionaryOf(const catalog::Snapshot& snapsh
    constexpr size_t keptMax = 256;
    Made& made = all[dictionary->oid];
    if (made.of != dictionary) {
-      const auto base = catalog::textSearchObject(snapshot, catalog::ObjectKind::TextSearchTemplate, dictionary->base);
-      const Oid lexize = base && base->functions.size() == 2 ? base->functions[1] : invalidOid;
       const std::string options = dictionary->options.value_or("");
-      made = {dictionary, makeDictionary(lexize, catalog::readDictionaryOptions(options))};
+      made = {dictionary,
+              makeDictionary(lexizeOf(snapshot, dictionary->base), catalog::readDictionaryOptions(options))};
       if (all.size() > keptMax) {
          Made kept = made;
          all.clear();

@@ -16,6 +16,7 @@ struct TsLexeme {
    uint32_t variant = 0;        ///< lexemes of one variant belong together
    bool isNextPosition = false; ///< it stands behind the one before
    bool isPrefix = false;
+   bool isFilter = false; ///< the next dictionary gets it in the place of the token
 };
 
 /// Normalizes tokens. Several threads may use one.
@@ -26,10 +27,13 @@ public:
    virtual bool normalize(std::string_view token, std::vector<TsLexeme>& out) const = 0;
 };
 
-/// A dictionary of the template with this lexize function. Throws 0A000 for a template that is not built, 22023 for
-/// wrong options.
-std::shared_ptr<const TsDictionary> makeDictionary(Oid lexize, const std::vector<catalog::DictionaryOption>& options);
+/// A dictionary of the template with the lexize function of this prosrc. Throws 0A000 for a template that is not built,
+/// 22023 for wrong options.
+std::shared_ptr<const TsDictionary> makeDictionary(std::string_view lexize,
+                                                   const std::vector<catalog::DictionaryOption>& options);
 
+/// The prosrc of the lexize function of a template; empty: there is no such template.
+std::string_view lexizeOf(const catalog::Snapshot& snapshot, Oid ofTemplate);
 /// The same, made once for each state of the dictionary and thread.
 std::shared_ptr<const TsDictionary> dictionaryOf(const catalog::Snapshot& snapshot,
                                                  const catalog::TextSearchPtr& dictionary);

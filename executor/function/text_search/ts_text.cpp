@@ -126,19 +126,30 @@ void currentConfigurationOf(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) { out[row] = current; });
 }
 
-/// ts_lexize(): NULL for a word that the dictionary does not know.
-std::optional<StringView> lexize(int64_t oid, const StringView& token, KernelEnv& env) {
-   const NameScope scope(env.context);
+std::shared_ptr<const TsDictionary> dictionaryNamed(int64_t oid, const FunctionContext& context) {
+   const NameScope scope(context);
    const auto found =
        catalog::textSearchObject(scope.snapshot(), catalog::ObjectKind::TextSearchDictionary, static_cast<Oid>(oid));
    if (!found)
       throw SqlError(sqlstate::internalError, "cache lookup failed for text search dictionary " + std::to_string(oid));
+   return dictionaryOf(scope.snapshot(), found);
+}
+
+/// ts_lexize(): NULL for a word that the dictionary does not know.
+std::optional<StringView> lexize(int64_t oid, const StringView& token, KernelEnv& env) {
    std::vector<TsLexeme> lexemes;
-   if (!dictionaryOf(scope.snapshot(), found)->normalize(token.view(), lexemes)) return std::nullopt;
+   if (!dictionaryNamed(oid, env.context)->normalize(token.view(), lexemes)) return std::nullopt;
    ArrayBuilder array(env.strings, oid::text);
    for (const TsLexeme& lexeme : lexemes)
       array.addText(lexeme.text);
    return array.finish();
+}
+
+/// unaccent(regdictionary, text): what a dictionary makes of a whole text, or the text.
+StringView normalized(int64_t oid, const StringView& text, KernelEnv& env) {
+   std::vector<TsLexeme> lexemes;
+   const bool isKnown = dictionaryNamed(oid, env.context)->normalize(text.view(), lexemes) && !lexemes.empty();
+   return env.copy(isKnown ? std::string_view(lexemes.front().text) : text.view());
 }
 
 void add(std::string_view name, std::string_view arguments, ScalarKernel kernel) {
@@ -170,6 +181,7 @@ void registerTsText() {
    add("ts_match_tq", "ss", matchText<true>);
    add("get_current_ts_config", "", currentConfigurationOf);
    addKernel<lexize>("ts_lexize");
+   addKernel<normalized>("unaccent/unaccent_dict");
 }
 
 } // namespace ouzel::executor
