@@ -62,7 +62,6 @@ private:
    int depth_ = 0;            ///< of parentheses
    bool wantsOperand_ = true; ///< rather than an operator
    bool isFirst_ = true;      ///< no operand yet
-   bool isInQuotes_ = false;  ///< of Web
    bool hasOperands_ = false;
    Operand operand_{};
    Pending operator_{};
