@@ -36,6 +36,11 @@ find_library(MPFR_LIBRARY mpfr REQUIRED)
 add_library(ouzel_gmp INTERFACE)
 target_link_libraries(ouzel_gmp INTERFACE ${MPFR_LIBRARY} ${GMP_LIBRARY})
 
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
+find_path(STEMMER_INCLUDE libstemmer.h REQUIRED)
+add_library(ouzel_stemmer INTERFACE)
+target_link_libraries(ouzel_stemmer INTERFACE ${STEMMER_LIBRARY})
+
 # libpg_query has no .pc file; its node structs come from PostgreSQL's own server headers.
 find_library(PG_QUERY_LIBRARY libpg_query.a REQUIRED)
 find_path(PG_SERVER_INCLUDE postgres.h PATHS /usr/include/postgresql/15/server REQUIRED NO_DEFAULT_PATH)

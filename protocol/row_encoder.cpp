@@ -5,6 +5,7 @@
 
 #include "common/base_type/type_form.hpp"
 #include "common/error/check.hpp"
+#include "common/value/object_names.hpp"
 #include "protocol/message_writer.hpp"
 
 namespace ouzel::protocol {
@@ -46,7 +47,7 @@ struct Piece {
 } // namespace
 
 int16_t typeLength(Oid type) {
-   if (isRegType(type)) return 4;
+   if (isObjectName(type)) return 4;
    switch (type) {
    case oid::boolean:
    case oid::character: return 1;

@@ -77,6 +77,7 @@ FOLDERS = {
         "function/system": FUNCTIONS | {"function/array", "function/text"}, "function/aggregate": FUNCTIONS | {"function/text", "function/json", "function/range", "function/xml"},
         "function/table": FUNCTIONS | {"function/text", "function/json", "function/jsonpath", "function/system", "function/xml"},
         "function/extension": FUNCTIONS | {"function/text", "function/table"},
+        "function/text_search": FUNCTIONS | {"function/extension", "function/json", "function/table"},
         "expression": FUNCTIONS, "pipeline": {"expression", "function"}, "materialize": {"pipeline"}, "policy": set(),
         "operator": {"pipeline"}, "operator/sort": OPERATORS, "operator/flow": OPERATORS | {"operator/sort"},
         "operator/join": OPERATORS | {"operator/flow"}, "operator/fold": OPERATORS | {"function/aggregate"},

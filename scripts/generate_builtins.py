@@ -38,7 +38,8 @@ WHERE = {"pg_namespace": "nspname NOT LIKE 'pg_toast%' AND nspname NOT LIKE 'pg_
          "pg_description": "classoid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, "
                            "'pg_namespace'::regclass, 'pg_cast'::regclass, 'pg_language'::regclass, "
                            "'pg_am'::regclass, 'pg_opfamily'::regclass, 'pg_opclass'::regclass, "
-                           "'pg_ts_config'::regclass, 'pg_ts_dict'::regclass, 'pg_class'::regclass, 'pg_extension'::regclass)"}
+                           "'pg_ts_config'::regclass, 'pg_ts_dict'::regclass, 'pg_ts_parser'::regclass, "
+                           "'pg_ts_template'::regclass, 'pg_class'::regclass, 'pg_extension'::regclass)"}
 
 
 def query(conninfo, sql):

@@ -123,6 +123,10 @@ constexpr Entry entries[] = {
 #include "catalog/builtin/data/pg_ts_template.inc"
     },
     {
+        "stop_words",
+#include "catalog/builtin/data/stop_words.inc"
+    },
+    {
         "pg_type",
 #include "catalog/builtin/data/pg_type.inc"
     },

@@ -11,6 +11,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/regclass_text.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 
 namespace ouzel::catalog {
 
@@ -143,6 +144,9 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
       add(*schema, [&](Schema& copy) { copy.database = target_; });
    for (const CollationPtr& collation : source_.collations()) // before what has them
       add(*collation, [&](Collation& copy) { copy.database = target_; });
+   for (const ObjectKind kind : textSearchKinds)
+      for (const TextSearchPtr& object : source_.textSearchObjects(kind))
+         add(*object, [&](TextSearchObject& copy) { copy.database = target_; });
    for (const RelationPtr& relation : source_.relations()) {
       std::shared_ptr<Relation> made = copy(*relation);
       if (complete) complete(*relation, *made);

@@ -2,6 +2,7 @@
 #include "catalog/builtin/extension_types.hpp"
 #include "catalog/editor/drop_plan.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 // What falls with an extension, and that nothing of it falls alone.
@@ -18,6 +19,10 @@ void DropPlan::add(const ExtensionPtr& extension, bool isCascaded, const std::st
       case ObjectKind::Function: addTarget(editor_.snapshot().function(member.oid)); break;
       case ObjectKind::Operator: addTarget(editor_.snapshot().op(member.oid)); break;
       case ObjectKind::Cast: addTarget(editor_.snapshot().cast(member.oid)); break;
+      case ObjectKind::TextSearchConfiguration:
+      case ObjectKind::TextSearchDictionary:
+      case ObjectKind::TextSearchParser:
+      case ObjectKind::TextSearchTemplate: addTarget(editor_.snapshot().textSearch(member.kind, member.oid)); break;
       default: throwInternal("an extension has a member of another kind");
       }
    for (const ExtensionType& made : extensionTypes())
@@ -48,6 +53,8 @@ void DropPlan::requireNoMembers() const {
    };
    for (const Fallen& fallen : fallen_)
       require(ObjectKind::Relation, *fallen.relation);
+   for (const FallenTextSearch& fallen : textSearch_)
+      require(fallen.object->kind, *fallen.object);
    for (const FallenFunction& fallen : functions_)
       require(ObjectKind::Function, *fallen.function);
    for (const FallenOperator& fallen : operators_)

@@ -1,5 +1,6 @@
 #include "catalog/editor/drop_plan.hpp"
 
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 // DROP: finds all objects that a DROP removes, and checks whether it may remove them.
@@ -186,6 +187,8 @@ void DropPlan::follow(size_t i) {
 void DropPlan::close() {
    for (size_t i = 0; i < collations_.size(); ++i)
       follow(*collations_[i].collation);
+   for (size_t i = 0; i < textSearch_.size(); ++i)
+      follow(*TextSearchPtr(textSearch_[i].object));
    for (bool isComplete = false; !isComplete;) {
       isComplete = true;
       for (size_t i = 0; i < fallen_.size(); ++i) {
@@ -314,6 +317,8 @@ std::vector<DropPlan::Line> DropPlan::cascadedLines() const {
       add(describe(*statistics), reason);
    for (const FallenCollation& fallen : collations_)
       if (fallen.isCascaded) add(describe(*fallen.collation), fallen.reason);
+   for (const FallenTextSearch& fallen : textSearch_)
+      if (fallen.isCascaded) add(describe(*fallen.object), fallen.reason);
    for (const FallenFunction& fallen : functions_)
       if (fallen.isCascaded) add(describe(*fallen.function), fallen.reason);
    for (const auto& [trigger, reason] : eventTriggers_)
@@ -402,6 +407,13 @@ Dropped DropPlan::execute() {
    for (const FallenCollation& fallen : collations_) {
       dropped.items.push_back({nullptr, describe(*fallen.collation), fallen.isCascaded, !fallen.isCascaded});
       editor_.removeCollation(*fallen.collation);
+   }
+   std::vector<std::string> textSearch;
+   for (const FallenTextSearch& fallen : textSearch_)
+      textSearch.push_back(describe(*fallen.object));
+   for (size_t i = 0; i < textSearch_.size(); ++i) {
+      dropped.items.push_back({nullptr, textSearch[i], textSearch_[i].isCascaded, !textSearch_[i].isCascaded});
+      editor_.removeTextSearch(*textSearch_[i].object);
    }
    dropEventTriggers(dropped);
    for (size_t i = 0; i < functions_.size(); ++i) {

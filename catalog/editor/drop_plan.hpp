@@ -30,6 +30,8 @@ public:
    }
    void addTarget(const CollationPtr& collation) { add(collation, false, {}); }
    void addCascaded(const CollationPtr& collation, const std::string& reason) { add(collation, true, reason); }
+   void addTarget(const TextSearchPtr& object) { add(object, false, {}); }
+   void addCascaded(const TextSearchPtr& object, const std::string& reason) { add(object, true, reason); }
    void addTarget(const FunctionPtr& function) { add(function, false, {}); }
    void addCascaded(const FunctionPtr& function, const std::string& reason) { add(function, true, reason); }
    void addTarget(const OperatorPtr& op) { add(op, false, {}); }
@@ -60,6 +62,7 @@ public:
    std::string describe(const Collation& collation) const {
       return "collation " + displayName(editor_.snapshot(), editor_.searchPath_, collation);
    }
+   std::string describe(const TextSearchObject& object) const;
    std::string describe(const Function& function) const;
    std::string describe(const Operator& op) const;
    std::string describe(const Cast& cast) const;
@@ -89,6 +92,9 @@ private:
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
    void add(const CollationPtr& collation, bool isCascaded, const std::string& reason);
+   // editor_text_search.cpp
+   void add(const TextSearchPtr& object, bool isCascaded, const std::string& reason);
+   void follow(const TextSearchObject& object);
    void add(const FunctionPtr& function, bool isCascaded, const std::string& reason);
    void add(const OperatorPtr& op, bool isCascaded, const std::string& reason);
    void add(const CastPtr& cast, bool isCascaded, const std::string& reason);
@@ -174,6 +180,12 @@ private:
       std::string reason;
    };
    std::vector<FallenCollation> collations_;
+   struct FallenTextSearch {
+      TextSearchPtr object;
+      bool isCascaded;
+      std::string reason;
+   };
+   std::vector<FallenTextSearch> textSearch_;
    std::vector<std::pair<EventTrigger, std::string>> eventTriggers_; ///< each with the reason
    struct FallenFunction {
       FunctionPtr function;

@@ -34,9 +34,10 @@ struct Dropped {
 struct DropTargets {
    std::vector<Oid> schemas{}, relations{}, collations{}, functions{}, operators{}, casts{}, extensions{}, wrappers{},
        servers{};
+   std::vector<TextSearchPtr> textSearch{};
    size_t count() const {
       return schemas.size() + relations.size() + collations.size() + functions.size() + operators.size() +
-             casts.size() + extensions.size() + wrappers.size() + servers.size();
+             casts.size() + extensions.size() + wrappers.size() + servers.size() + textSearch.size();
    }
 };
 
@@ -119,6 +120,12 @@ public:
    Oid createCollation(Collation draft);
    /// Texts that name the collation follow a new name or schema. Throws 42710 for a name that another collation has.
    void replaceCollation(Collation changed);
+
+   // Objects of full text search (editor_text_search.cpp).
+   /// Gives the draft an OID and an owner. Throws 42710.
+   Oid createTextSearch(TextSearchObject draft);
+   /// Throws 42710 for a name that another object of the kind has.
+   void replaceTextSearch(TextSearchObject changed);
 
    // Functions (editor_functions.cpp).
    /// Gives the draft an OID. Throws 42723.
@@ -234,6 +241,7 @@ private:
    /// Drops the extended statistics of a relation, or those that need an attribute of it.
    void dropStatisticsOn(Oid relation, int16_t attribute);
    void removeCollation(const Collation& collation);
+   void removeTextSearch(const TextSearchObject& object);
    void removeFunction(const Function& function);
    void removeOperator(const Operator& op);
    void removeCast(const Cast& cast);

@@ -12,6 +12,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 // What another transaction has changed meanwhile must not break what this one has made.
@@ -52,6 +53,13 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    case ObjectKind::Collation: {
       const auto& collation = static_cast<const Collation&>(object);
       return snapshot.inDatabase(collation.database).findCollation(collation.schema, collation.name);
+   }
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: {
+      const auto& part = static_cast<const TextSearchObject&>(object);
+      return snapshot.inDatabase(part.database).findTextSearch(part.kind, part.schema, part.name);
    }
    case ObjectKind::Function: {
       const auto& function = static_cast<const Function&>(object);
@@ -150,6 +158,13 @@ void CatalogEditor::throwNameTaken(const CatalogObject& object) {
    case ObjectKind::Collation:
       throw SqlError(sqlstate::duplicateObject,
                      "collation \"" + static_cast<const Collation&>(object).name + "\" already exists");
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate:
+      throw SqlError(sqlstate::duplicateObject, std::string(textSearchWord(object.kind)) + " \"" +
+                                                    static_cast<const TextSearchObject&>(object).name +
+                                                    "\" already exists");
    case ObjectKind::Function:
       throw SqlError(sqlstate::duplicateFunction, "function \"" + static_cast<const Function&>(object).name +
                                                       "\" already exists with same argument types");

@@ -1,4 +1,5 @@
 #include "catalog/editor/drop_plan.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 // DROP: what the editor drops by a plan (drop_plan.hpp).
@@ -69,6 +70,9 @@ Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior beh
          if (statistics->schema == oid) plan.addCascaded(statistics, what);
       for (const CollationPtr& collation : working_.collations())
          if (collation->schema == oid) plan.addCascaded(collation, what);
+      for (const ObjectKind kind : textSearchKinds)
+         for (const TextSearchPtr& object : working_.textSearchObjects(kind))
+            if (object->schema == oid) plan.addCascaded(object, what);
       for (const FunctionPtr& function : working_.functions())
          if (function->schema == oid) plan.addCascaded(function, what);
       for (const OperatorPtr& op : working_.operators())
@@ -78,6 +82,10 @@ Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior beh
       const CollationPtr collation = working_.collation(oid);
       plan.addTarget(collation);
       what = plan.describe(*collation);
+   }
+   for (const TextSearchPtr& object : targets.textSearch) {
+      plan.addTarget(object);
+      what = plan.describe(*object);
    }
    for (const Oid oid : targets.functions) {
       const FunctionPtr function = working_.function(oid);

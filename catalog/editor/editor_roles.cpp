@@ -11,6 +11,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 // Roles and the settings of roles and databases. DROP ROLE looks for what depends on the role.
@@ -36,6 +37,10 @@ public:
          case ObjectKind::ForeignWrapper: add(static_cast<const ForeignWrapper&>(*object)); break;
          case ObjectKind::Statistics: add(static_cast<const Statistics&>(*object)); break;
          case ObjectKind::Collation: add(static_cast<const Collation&>(*object)); break;
+         case ObjectKind::TextSearchConfiguration:
+         case ObjectKind::TextSearchDictionary:
+         case ObjectKind::TextSearchParser:
+         case ObjectKind::TextSearchTemplate: add(static_cast<const TextSearchObject&>(*object)); break;
          case ObjectKind::Function: add(static_cast<const Function&>(*object)); break;
          case ObjectKind::Operator: add(static_cast<const Operator&>(*object)); break;
          case ObjectKind::Extension: add(static_cast<const Extension&>(*object)); break;
@@ -108,6 +113,11 @@ private:
    void add(const Collation& collation) {
       note(collation.database, collation.oid, 0, collation.owner, {},
            [&] { return "collation " + displayName(snapshot_, path_, collation); });
+   }
+   void add(const TextSearchObject& object) {
+      if (object.kind == ObjectKind::TextSearchParser || object.kind == ObjectKind::TextSearchTemplate) return;
+      note(object.database, object.oid, 0, object.owner, {},
+           [&] { return std::string(textSearchWord(object.kind)) + " " + displayName(snapshot_, path_, object); });
    }
    void add(const Function& function) {
       note(function.database, function.oid, 0, function.owner, function.acl, [&] {

@@ -15,6 +15,7 @@
 #include "catalog/object/operator_coder.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics_coder.hpp"
+#include "catalog/object/text_search/text_search_coder.hpp"
 #include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/enum_labels.hpp"
@@ -47,12 +48,13 @@
 //   14: foreign-data wrappers, foreign tables
 //   15: privileges of built-in objects
 //   16: foreign keys that DISABLE TRIGGER ALL has suspended; storage, compression and statistics targets of columns
+//   17: objects of full text search
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 16, completeSince = 3;
+constexpr uint16_t formatVersion = 17, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -420,6 +422,10 @@ void writeObject(Writer& writer, const CatalogObject& object) {
                                   [](auto& coder, auto& value) { acl(coder, value); });
    case ObjectKind::Statistics: return statisticsFields(writer, static_cast<const Statistics&>(object));
    case ObjectKind::Collation: return collationFields(writer, static_cast<const Collation&>(object));
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: return textSearchFields(writer, static_cast<const TextSearchObject&>(object));
    case ObjectKind::Function:
       return functionFields(writer, static_cast<const FunctionDefinition&>(static_cast<const Function&>(object)));
    case ObjectKind::Operator:
@@ -474,6 +480,14 @@ ObjectPtr readObject(Reader& reader) {
       });
    case ObjectKind::Statistics: return readAs<Statistics>(reader, [](auto& r, auto& o) { statisticsFields(r, o); });
    case ObjectKind::Collation: return readAs<Collation>(reader, [](auto& r, auto& o) { collationFields(r, o); });
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: {
+      auto object = std::make_shared<TextSearchObject>(kind);
+      textSearchFields(reader, *object);
+      return object;
+   }
    case ObjectKind::Function: {
       FunctionDefinition definition;
       functionFields(reader, definition);

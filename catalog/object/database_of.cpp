@@ -9,6 +9,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/check.hpp"
 
 namespace ouzel::catalog {
@@ -27,6 +28,10 @@ Oid databaseOf(const CatalogObject& object) {
    case ObjectKind::ForeignWrapper: return static_cast<const ForeignWrapper&>(object).database;
    case ObjectKind::Statistics: return static_cast<const Statistics&>(object).database;
    case ObjectKind::Collation: return static_cast<const Collation&>(object).database;
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: return static_cast<const TextSearchObject&>(object).database;
    case ObjectKind::Function: return static_cast<const Function&>(object).database;
    case ObjectKind::Operator: return static_cast<const Operator&>(object).database;
    case ObjectKind::Cast: return static_cast<const Cast&>(object).database;

@@ -8,6 +8,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 
 namespace ouzel::catalog {
 
@@ -38,6 +39,13 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    case ObjectKind::Collation: {
       const auto& collation = static_cast<const Collation&>(object);
       return NameKey{object.kind, collation.database, collation.schema, collation.name};
+   }
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: {
+      const auto& part = static_cast<const TextSearchObject&>(object);
+      return NameKey{object.kind, part.database, part.schema, part.name};
    }
    case ObjectKind::Function: {
       const auto& function = static_cast<const Function&>(object);

@@ -9,6 +9,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/check.hpp"
 
 namespace ouzel::catalog {
@@ -105,6 +106,13 @@ ObjectKey keyOf(const CatalogObject& object) {
    case ObjectKind::Collation: {
       const auto& collation = static_cast<const Collation&>(object);
       return {object.kind, collation.database, collation.oid};
+   }
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate: {
+      const auto& part = static_cast<const TextSearchObject&>(object);
+      return {object.kind, part.database, part.oid};
    }
    case ObjectKind::PreparedTransaction: return {object.kind, static_cast<const PreparedTransaction&>(object).oid};
    case ObjectKind::Comment: return static_cast<const Comment&>(object).object;

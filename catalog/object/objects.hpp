@@ -49,13 +49,18 @@ enum class ObjectKind : uint8_t {
    LargeObject = 17,
    LargeObjectPages = 18,
    ForeignWrapper = 19,
-   SystemAcl = 20
+   SystemAcl = 20,
+   TextSearchConfiguration = 21,
+   TextSearchDictionary = 22,
+   TextSearchParser = 23,
+   TextSearchTemplate = 24
 };
 
 /// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation, Server, ForeignWrapper, Statistics, PreparedTransaction  a = OID
-///   Schema, Collation, Function, Operator, Cast, Extension, LargeObject  a = database, b = OID (11, 2200 exist in each
-///                             database)
+///   Schema, Collation, Function, Operator, Cast, Extension, LargeObject, TextSearch...  a = database, b = OID (11,
+///   2200
+///                             exist in each database)
 ///   LargeObjectPages          a = database
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
 ///   SystemAcl                 a = database, b = class OID, c = object OID
@@ -432,6 +437,8 @@ struct OperatorDefinition; // operator.hpp
 using OperatorPtr = std::shared_ptr<const Operator>;
 struct Cast; // cast.hpp
 using CastPtr = std::shared_ptr<const Cast>;
+struct TextSearchObject; // text_search/text_search.hpp
+using TextSearchPtr = std::shared_ptr<const TextSearchObject>;
 struct Extension; // extension.hpp
 using ExtensionPtr = std::shared_ptr<const Extension>;
 struct LargeObject; // large_object.hpp

@@ -22,6 +22,7 @@
 #include "catalog/object/prepared_transaction.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/system_relations.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/check.hpp"
 #include "common/value/range_types.hpp"
 
@@ -404,6 +405,16 @@ std::vector<StatisticsPtr> Snapshot::allStatistics() const {
                                    [&](const Statistics& s) { return s.database == database_; });
 }
 
+TextSearchPtr Snapshot::textSearch(ObjectKind kind, Oid oid) const {
+   return state_->find<TextSearchObject>({kind, database_, oid});
+}
+TextSearchPtr Snapshot::findTextSearch(ObjectKind kind, Oid schema, std::string_view name) const {
+   return state_->findName<TextSearchObject>(kind, database_, schema, name);
+}
+std::vector<TextSearchPtr> Snapshot::textSearchObjects(ObjectKind kind) const {
+   return state_->list<TextSearchObject>(kind,
+                                         [&](const TextSearchObject& object) { return object.database == database_; });
+}
 std::vector<CollationPtr> Snapshot::collations() const {
    return state_->list<Collation>(ObjectKind::Collation, [&](const Collation& c) { return c.database == database_; });
 }

@@ -51,7 +51,8 @@ public:
    ForeignWrapperPtr wrapper(Oid oid) const; ///< the built-in one, too
    ExtensionPtr extension(Oid oid) const;    ///< not plpgsql
    LargeObjectPtr largeObject(Oid oid) const;
-   StorageId largeObjectPages() const; ///< noStorage: the database has had no large object
+   TextSearchPtr textSearch(ObjectKind kind, Oid oid) const; ///< one of users
+   StorageId largeObjectPages() const;                       ///< noStorage: the database has had no large object
 
    // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
@@ -70,8 +71,9 @@ public:
    /// An operator of a user with just these operands; `left` invalidOid: a prefix operator.
    OperatorPtr findOperator(Oid schema, std::string_view name, Oid left, Oid right) const;
    std::vector<OperatorPtr> findOperators(Oid schema, std::string_view name) const;
-   CastPtr findCast(Oid source, Oid target) const;          ///< of a user
-   ExtensionPtr findExtension(std::string_view name) const; ///< not plpgsql
+   CastPtr findCast(Oid source, Oid target) const;                                         ///< of a user
+   ExtensionPtr findExtension(std::string_view name) const;                                ///< not plpgsql
+   TextSearchPtr findTextSearch(ObjectKind kind, Oid schema, std::string_view name) const; ///< one of users
    /// Whether there are operators or casts of users in this database. Cheap: bindings ask.
    bool hasOperators() const;
    bool hasCasts() const;
@@ -87,15 +89,16 @@ public:
    std::vector<std::shared_ptr<const SystemAcl>> systemAcls() const;   ///< of this database
    /// Null: GRANT and REVOKE have changed nothing (see system_acl.hpp).
    std::shared_ptr<const SystemAcl> systemAcl(Oid classOid, Oid object) const;
-   std::vector<ServerPtr> servers() const;           ///< of this database
-   std::vector<ForeignWrapperPtr> wrappers() const;  ///< of users, in this database
-   std::vector<StatisticsPtr> allStatistics() const; ///< of this database
-   std::vector<CollationPtr> collations() const;     ///< of users, in this database
-   std::vector<FunctionPtr> functions() const;       ///< of users, in this database
-   std::vector<OperatorPtr> operators() const;       ///< of users, in this database
-   std::vector<CastPtr> casts() const;               ///< of users, in this database
-   std::vector<ExtensionPtr> extensions() const;     ///< of this database, without plpgsql
-   std::vector<LargeObjectPtr> largeObjects() const; ///< of this database
+   std::vector<ServerPtr> servers() const;                              ///< of this database
+   std::vector<ForeignWrapperPtr> wrappers() const;                     ///< of users, in this database
+   std::vector<StatisticsPtr> allStatistics() const;                    ///< of this database
+   std::vector<CollationPtr> collations() const;                        ///< of users, in this database
+   std::vector<TextSearchPtr> textSearchObjects(ObjectKind kind) const; ///< of users, in this database
+   std::vector<FunctionPtr> functions() const;                          ///< of users, in this database
+   std::vector<OperatorPtr> operators() const;                          ///< of users, in this database
+   std::vector<CastPtr> casts() const;                                  ///< of users, in this database
+   std::vector<ExtensionPtr> extensions() const;                        ///< of this database, without plpgsql
+   std::vector<LargeObjectPtr> largeObjects() const;                    ///< of this database
 
    /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;

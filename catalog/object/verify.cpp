@@ -13,6 +13,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -231,6 +232,7 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
       for (const ForeignWrapperPtr& wrapper : inside.wrappers())
          if (wrapper->validator != invalidOid && !functionInfo(inside, wrapper->validator))
             found.push_back("foreign-data wrapper " + quoteIdentifier(wrapper->name) + ": its validator is missing");
+      verifyTextSearch(inside, found);
       for (const CollationPtr& collation : inside.collations())
          if (!inside.schema(collation->schema))
             found.push_back("collation " + quoteIdentifier(collation->name) + ": its schema is missing");

@@ -283,6 +283,9 @@ private:
       forEachForeignUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference) {
          add({classOid, object}, {refClass, reference}, 'n');
       });
+      forEachTextSearchUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference) {
+         add({classOid, object}, {refClass, reference}, 'n');
+      });
       forEachExtensionUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference, char kind) {
          add({classOid, object}, {refClass, reference}, kind);
       });

@@ -2,6 +2,7 @@
 #include "catalog/builtin/extensions.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_extension, and what there is to make extensions of.
@@ -58,6 +59,10 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       case ObjectKind::Function: return class_oid::pgProc;
       case ObjectKind::Operator: return class_oid::pgOperator;
       case ObjectKind::Cast: return class_oid::pgCast;
+      case ObjectKind::TextSearchConfiguration:
+      case ObjectKind::TextSearchDictionary:
+      case ObjectKind::TextSearchParser:
+      case ObjectKind::TextSearchTemplate: return textSearchClass(kind);
       default: return class_oid::pgClass;
       }
    };

@@ -66,6 +66,8 @@ std::optional<Oid> toRegrole(const NameContext& context, std::string_view text);
 std::string regcollationOut(const NameContext& context, Oid oid);
 Oid regcollationIn(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegcollation(const NameContext& context, std::string_view text);
+/// Input of regconfig and regdictionary.
+Oid regTextSearchIn(const NameContext& context, Oid regType, std::string_view text);
 /// Output by type OID (oid::regclass, ...), for the generic text form of values.
 std::string regOut(const NameContext& context, Oid regType, Oid oid);
 Oid regIn(const NameContext& context, Oid regType, std::string_view text);

@@ -9,6 +9,7 @@
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 
@@ -326,6 +327,8 @@ private:
          if (const StatisticsPtr found = findStatistics(snapshot(), context_.path, name)) return found->oid;
       } else if (kind_.classOid == class_oid::pgCollation) {
          return requireCollation(snapshot(), context_.path, name).oid;
+      } else if (const auto kind = textSearchKindOf(kind_.classOid)) {
+         return requireTextSearch(snapshot(), context_.path, *kind, name)->oid;
       } else if (const Oid found = builtinRow(name.name)) {
          return found;
       }

@@ -9,6 +9,7 @@
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -190,6 +191,7 @@ private:
          }
          break;
       }
+      if (object_ >= firstUserOid) textSearch(kind.classOid);
       return std::move(found_);
    }
 
@@ -234,6 +236,19 @@ private:
       }
       found_.identity = qualified(f->schema, f->name) + "(" + list + ")";
       found_.names = {schemaName(f->schema), std::string(f->name)};
+   }
+
+   void textSearch(Oid classOid) {
+      for (const ObjectKind kind : textSearchKinds) {
+         const TextSearchPtr object =
+             textSearchClass(kind) == classOid ? snapshot().textSearch(kind, object_) : nullptr;
+         if (!object) continue;
+         found_.name = quoteIdentifier(object->name);
+         found_.schema = quoteIdentifier(schemaName(object->schema));
+         found_.description = std::string(textSearchWord(kind)) + " " + displayName(snapshot(), context_.path, *object);
+         found_.identity = qualified(object->schema, object->name);
+         found_.names = {schemaName(object->schema), object->name};
+      }
    }
 
    void op() {

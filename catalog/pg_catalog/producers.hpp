@@ -19,6 +19,7 @@ std::span<const NamedProducer> clusterProducers();     ///< pg_database, pg_auth
 std::span<const NamedProducer> stateProducers();       ///< pg_settings, pg_stat_activity, pg_locks, ...
 std::span<const NamedProducer> statisticsProducers();  ///< pg_statistic_ext, pg_stats_ext, ...
 std::span<const NamedProducer> collationProducers();   ///< pg_collation
+std::span<const NamedProducer> textSearchProducers();  ///< pg_ts_config, pg_ts_dict, ...
 std::span<const NamedProducer> functionProducers();    ///< pg_proc, pg_aggregate
 std::span<const NamedProducer> operatorProducers();    ///< pg_operator, pg_cast
 std::span<const NamedProducer> triggerProducers();     ///< pg_trigger, pg_event_trigger
@@ -48,6 +49,8 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use);
 /// What foreign data need: class and OID; class and OID (foreign_tables.cpp).
 using ForeignUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced)>;
 void forEachForeignUse(const Snapshot& snapshot, const ForeignUse& use);
+/// The same of objects of full text search (text_search_tables.cpp).
+void forEachTextSearchUse(const Snapshot& snapshot, const ForeignUse& use);
 /// The next column of the row: options as an array of "name=value", or NULL.
 void foreignOptions(RowBuilder& row, const ForeignOptions& options);
 

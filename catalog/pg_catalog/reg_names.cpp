@@ -6,7 +6,9 @@
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/system_relations.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "catalog/pg_catalog/functions.hpp"
+#include "common/base_type/ts_vector.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -368,6 +370,29 @@ MaybeOid toRegcollation(const NameContext& context, std::string_view text) {
    return unlessMissing([&] { return regcollationIn(context, text); });
 }
 
+namespace {
+
+ObjectKind textSearchKind(Oid regType) {
+   return regType == oid::regconfig ? ObjectKind::TextSearchConfiguration : ObjectKind::TextSearchDictionary;
+}
+
+std::string textSearchOut(const NameContext& context, Oid regType, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const TextSearchPtr object = textSearchObject(context.snapshot, textSearchKind(regType), oid);
+   return object ? displayName(context.snapshot, context.path, *object) : std::to_string(oid);
+}
+
+} // namespace
+
+Oid regTextSearchIn(const NameContext& context, Oid regType, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   std::vector<std::string> parts = parseQualifiedName(text);
+   if (parts.size() > 3)
+      throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + std::string(text));
+   return requireTextSearch(context.snapshot, context.path, textSearchKind(regType), toQualifiedName(std::move(parts)))
+       ->oid;
+}
+
 std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    switch (regType) {
    case oid::regclass: return regclassOut(context, oid);
@@ -379,6 +404,8 @@ std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    case oid::regnamespace: return regnamespaceOut(context, oid);
    case oid::regrole: return regroleOut(context, oid);
    case oid::regcollation: return regcollationOut(context, oid);
+   case oid::regconfig:
+   case oid::regdictionary: return textSearchOut(context, regType, oid);
    default: return std::to_string(oid);
    }
 }
@@ -394,6 +421,8 @@ Oid regIn(const NameContext& context, Oid regType, std::string_view text) {
    case oid::regnamespace: return regnamespaceIn(context, text);
    case oid::regrole: return regroleIn(context, text);
    case oid::regcollation: return regcollationIn(context, text);
+   case oid::regconfig:
+   case oid::regdictionary: return regTextSearchIn(context, regType, text);
    default: throwNotSupported("input of this object identifier type");
    }
 }
@@ -422,6 +451,9 @@ std::optional<bool> isCollationVisible(const NameContext& context, Oid oid) {
 }
 
 std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_view catalog, Oid oid) {
+   for (const ObjectKind kind : textSearchKinds)
+      if (const TextSearchPtr own = context.snapshot.textSearch(kind, oid); own && textSearchTable(kind) == catalog)
+         return isVisible(context.snapshot, context.path, *own);
    const TextTable* table = builtins().rows(catalog);
    if (table == nullptr) return std::nullopt;
    const uint32_t column = table->column("oid");

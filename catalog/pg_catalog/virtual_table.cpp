@@ -18,8 +18,8 @@ const std::map<std::string_view, Producer>& producers() {
       std::map<std::string_view, Producer> result;
       for (const auto list :
            {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers(),
-            functionProducers(), triggerProducers(), operatorProducers(), extensionProducers(), dependencyProducers(),
-            largeObjectProducers(), foreignProducers(), useProducers()})
+            textSearchProducers(), functionProducers(), triggerProducers(), operatorProducers(), extensionProducers(),
+            dependencyProducers(), largeObjectProducers(), foreignProducers(), useProducers()})
          for (const NamedProducer& entry : list)
             result.emplace(entry.table, entry.produce);
       return result;

@@ -14,6 +14,8 @@
 #include "common/base_type/shapes.hpp"
 #include "common/base_type/statistics_lists.hpp"
 #include "common/base_type/tid.hpp"
+#include "common/base_type/ts_query.hpp"
+#include "common/base_type/ts_vector.hpp"
 #include "common/base_type/vector.hpp"
 #include "common/base_type/xid_snapshot.hpp"
 
@@ -39,6 +41,8 @@ const TypeForm* findTypeForm(Oid type) {
    case oid::pgSnapshot: return &xidSnapshotForm;
    case oid::txidSnapshot: return &txidSnapshotForm;
    case oid::tid: return &tidForm;
+   case oid::tsvector: return &tsvectorForm;
+   case oid::tsquery: return &tsqueryForm;
    case oid::vector: return &vectorForm;
    case oid::hstore: return &hstoreForm;
    case oid::citext: return &citextForm;

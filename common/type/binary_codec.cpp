@@ -9,6 +9,7 @@
 #include "common/base_type/hstore.hpp"
 #include "common/base_type/ltree.hpp"
 #include "common/base_type/ltree_query.hpp"
+#include "common/base_type/ts_query.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/base_type/wire.hpp"
 #include "common/error/sql_error.hpp"
@@ -23,6 +24,7 @@
 #include "common/type/range.hpp"
 #include "common/type/row.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "common/xml/declaration.hpp"
 #include "common/xml/document.hpp"
 
@@ -190,7 +192,7 @@ void withWriter(const SqlType& type, Representation representation, const UserTy
       }
    };
    const auto strings = [&](auto write) { return emit.template operator()<StringView>(write); };
-   switch (isRegType(type.oid) ? oid::oid : type.oid) {
+   switch (isObjectName(type.oid) ? oid::oid : type.oid) {
    case oid::boolean:
       return emit.template operator()<uint8_t>(
           [](std::string& out, uint8_t v) { out.push_back(static_cast<char>(v != 0)); });
@@ -332,7 +334,7 @@ void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type,
 }
 
 void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena, const UserTypes* types) {
-   switch (isRegType(type.oid) ? oid::oid : type.oid) {
+   switch (isObjectName(type.oid) ? oid::oid : type.oid) {
    case oid::boolean: {
       if (bytes.empty()) throwTooShort();
       if (bytes.size() > 1) throwIncorrect();
@@ -459,6 +461,8 @@ BinaryTexts textsInBinary(Oid type) {
    case oid::cstring:
    case oid::refcursor:
    case oid::citext: return BinaryTexts::Everywhere;
+   case oid::tsvector:
+   case oid::tsquery:
    case oid::hstore: return BinaryTexts::InParts;
    default: return BinaryTexts::None;
    }

@@ -6,6 +6,7 @@
 
 #include "common/base_type/citext.hpp"
 #include "common/base_type/cube.hpp"
+#include "common/base_type/ts_query.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/number/decimal.hpp"
 #include "common/text/ascii.hpp"
@@ -172,8 +173,8 @@ void appendCubeKey(std::string& out, std::string_view bytes) {
 }
 
 bool hasOrderKey(const SqlType& type) {
-   return type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube || keepsBlanks(type) ||
-          isRowValue(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid) ||
+   return type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube || type.oid == oid::tsquery ||
+          keepsBlanks(type) || isRowValue(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid) ||
           arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector;
 }
 
@@ -187,6 +188,8 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       appendJsonbKey(out, value);
    else if (type.oid == oid::cube)
       appendCubeKey(out, value);
+   else if (type.oid == oid::tsquery)
+      out += tsQueryKey(value);
    else if (isRowValue(type.oid))
       appendRowKey(out, value);
    else if (findRangeType(type.oid))

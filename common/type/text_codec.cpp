@@ -17,6 +17,7 @@
 #include "common/type/enum_labels.hpp"
 #include "common/type/range.hpp"
 #include "common/type/row_text.hpp"
+#include "common/value/object_names.hpp"
 #include "common/xml/declaration.hpp"
 #include "common/xml/document.hpp"
 
@@ -36,7 +37,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       }
    };
    const auto strings = [&](auto print) { return emit.template operator()<StringView>(print); };
-   if (isRegType(type.oid))
+   if (isObjectName(type.oid))
       return integers([&format, oid = type.oid](std::string& out, auto v) {
          if (v == 0)
             out.push_back('-');
@@ -205,7 +206,7 @@ void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, R
 
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format,
                    Arena& arena) {
-   if (isRegType(type.oid)) return putUnsigned32(target, text, formatType(type).c_str());
+   if (isObjectName(type.oid)) return putUnsigned32(target, text, formatType(type).c_str());
    if (isEnumType(type.oid)) return put(target, parseEnum(type, text, format.types));
    switch (type.oid) {
    case oid::boolean: {

@@ -1,6 +1,7 @@
 #include "common/value/sql_type.hpp"
 
 #include "common/value/form_oids.hpp"
+#include "common/value/object_names.hpp"
 #include "common/value/range_types.hpp"
 
 namespace ouzel {
@@ -94,6 +95,11 @@ constexpr TypeName plainNames[] = {
     {oid::pgNdistinct, "pg_ndistinct"},
     {oid::pgDependencies, "pg_dependencies"},
     {oid::pgMcvList, "pg_mcv_list"},
+    {3614, "tsvector"}, // base_type/ts_vector.hpp
+    {3615, "tsquery"},
+    {3642, "gtsvector"},
+    {3734, "regconfig"},
+    {3769, "regdictionary"},
     {oid::anyenum, "anyenum"},
     {oid::jsonb, "jsonb"},
     {oid::anyrange, "anyrange"},
@@ -188,7 +194,7 @@ std::string formatType(const SqlType& type) {
 }
 
 Representation storedRepresentation(const SqlType& type) {
-   if (isRegType(type.oid)) return {PhysicalType::I64, 0}; // as oid: unsigned 32 bits do not fit an I32's order
+   if (isObjectName(type.oid)) return {PhysicalType::I64, 0}; // as oid: unsigned 32 bits do not fit an I32's order
    if (isEnumType(type.oid)) return {PhysicalType::I64, 0};
    switch (type.oid) {
    case oid::boolean: return {PhysicalType::Bool, 0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "catalog/object/text_search/text_search.hpp"
 #include "common/client/notice_level.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -246,7 +247,27 @@ void SessionCore::noteTruncation(std::string_view setting, std::string_view valu
           sqlstate::nameTooLong);
 }
 
+namespace {
+
+constexpr std::string_view textSearchSetting = "default_text_search_config";
+
+/// The configuration's name with its schema. Throws 22023 if there is none.
+std::string resolvedConfiguration(SessionCore& core, std::string_view value) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const auto found = catalog::findTextSearch(snapshot, core.searchPath(), catalog::ObjectKind::TextSearchConfiguration,
+                                              catalog::toQualifiedName(catalog::parseQualifiedName(value)));
+   if (!found)
+      throw SqlError(sqlstate::invalidParameterValue, "invalid value for parameter \"" +
+                                                          std::string(textSearchSetting) + "\": \"" +
+                                                          std::string(value) + '"');
+   const auto schema = snapshot.schema(found->schema);
+   return catalog::quoteIdentifier(schema ? schema->name : "") + "." + catalog::quoteIdentifier(found->name);
+}
+
+} // namespace
+
 void SessionCore::set(std::string_view name, std::string_view value, bool isLocal) {
+   if (lowerCase(name) == textSearchSetting) return settings.set(name, resolvedConfiguration(*this, value), isLocal);
    if (setRole(*this, lowerCase(name), std::string(value), isLocal)) return;
    requireSettable(*this, name);
    noteTruncation(name, value);

@@ -4,6 +4,7 @@
 #include "common/type/array_text.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "common/xml/declaration.hpp"
 
 namespace ouzel::engine {
@@ -43,7 +44,7 @@ void SessionValueEncoder::appendOwn(const Vector& values, const Selection& selec
                                     ValueFormat format, std::string& bytes, uint32_t* ends) const {
    if (format == ValueFormat::Binary)
       appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection, format_.types);
-   else if (isRegType(column.type.oid) || isRegType(arrayElementType(column.type.oid)))
+   else if (isObjectName(column.type.oid) || isObjectName(arrayElementType(column.type.oid)))
       appendNames(values, selection, column.type.oid, bytes, ends);
    else
       appendTextColumn(bytes, ends, column.type, column.representation, values, selection, format_);
@@ -56,7 +57,7 @@ void SessionValueEncoder::appendNames(const Vector& values, const Selection& sel
    for (uint32_t i = 0; i < selection.count(); ++i) {
       const uint32_t row = selection.row(i);
       if (values.isNull(row)) {
-      } else if (isRegType(type)) {
+      } else if (isObjectName(type)) {
          bytes += catalog::regOut(names, type, static_cast<Oid>(values.value<int64_t>(row)));
       } else {
          appendArrayText(bytes, values.value<StringView>(row).view(), [&](const SqlType& element, const Value& value) {

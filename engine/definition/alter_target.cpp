@@ -13,6 +13,7 @@
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/persistence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/large_object.hpp"
@@ -317,6 +318,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
          changeCollationOwner(core, *collation, owner);
          return tag;
       }
+   if (textSearchKind(statement.objectType)) {
+      changeTextSearchOwner(core, statement.objectType, as<::List>(statement.object), owner);
+      return tag;
+   }
    if (statement.objectType == OBJECT_TYPE || statement.objectType == OBJECT_DOMAIN)
       if (const auto type = findUserType(context, statement.object)) {
          changeOwner(context, *type, *statement.newowner);

@@ -16,6 +16,7 @@
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/object_kind.hpp"
@@ -201,6 +202,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_POLICY) return dropPolicies(context, statement);
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
+   if (textSearchKind(statement.removeType)) return dropTextSearch(context, statement);
    if (statement.removeType == OBJECT_EVENT_TRIGGER) return dropEventTriggers(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
    if (statement.removeType == OBJECT_TRIGGER) return dropTriggers(context, statement);

@@ -13,6 +13,7 @@
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/role/actor.hpp"
 #include "engine/role/default_privileges.hpp"
@@ -58,6 +59,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    reassignServers(core, from, to);
    reassignStatistics(core, from, to);
    reassignCollations(core, from, to);
+   reassignTextSearch(core, from, to);
    reassignFunctions(core, from, to);
    reassignOperators(core, from, to);
    reassignEventTriggers(core, from, to);
@@ -84,6 +86,10 @@ void addOwned(SessionCore& core, Oid role, catalog::DropTargets& owned) {
    }
    for (const catalog::CollationPtr& collation : snapshot.collations())
       if (collation->owner == role) owned.collations.push_back(collation->oid);
+   for (const catalog::ObjectKind kind :
+        {catalog::ObjectKind::TextSearchConfiguration, catalog::ObjectKind::TextSearchDictionary})
+      for (const catalog::TextSearchPtr& object : snapshot.textSearchObjects(kind))
+         if (object->owner == role) owned.textSearch.push_back(object);
    for (const catalog::FunctionPtr& function : snapshot.functions())
       if (function->owner == role) owned.functions.push_back(function->oid);
    for (const catalog::OperatorPtr& op : snapshot.operators())

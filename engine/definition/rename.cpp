@@ -14,6 +14,7 @@
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/definition/type/typed_table.hpp"
 #include "engine/definition/type/user_type.hpp"
@@ -305,6 +306,10 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          return tag;
       }
       refuseToAlter(type, findSystemObject(core, type, statement.object));
+   case OBJECT_TSCONFIGURATION:
+   case OBJECT_TSDICTIONARY:
+   case OBJECT_TSPARSER:
+   case OBJECT_TSTEMPLATE: renameTextSearch(core, type, as<::List>(statement.object), statement.newname); return tag;
    case OBJECT_FOREIGN_SERVER: renameServer(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_FDW: renameWrapper(core, stringOf(statement.object), statement.newname); return tag;
    case OBJECT_RULE: return renameRule(context, statement);
@@ -366,6 +371,10 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
          moveCollation(context.core, *collation, statement.newschema);
          return tag;
       }
+   if (textSearchKind(type)) {
+      moveTextSearch(context.core, type, as<::List>(statement.object), statement.newschema);
+      return tag;
+   }
    if (type == OBJECT_EXTENSION) return moveExtension(context, statement);
    if (!statement.relation) refuseToAlter(type, findSystemObject(context.core, type, statement.object));
    if (const auto relation = findOrNotice(context, *statement.relation, type, false, statement.missing_ok))
@@ -507,6 +516,10 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    }
    case OBJECT_EVENT_TRIGGER: commentOnEventTrigger(core, std::string(stringOf(statement.object)), text); break;
    case OBJECT_COLLATION: commentOnCollation(core, as<::List>(statement.object), text); break;
+   case OBJECT_TSCONFIGURATION:
+   case OBJECT_TSDICTIONARY:
+   case OBJECT_TSPARSER:
+   case OBJECT_TSTEMPLATE: commentOnTextSearch(core, statement.objtype, as<::List>(statement.object), text); break;
    case OBJECT_DATABASE: {
       const std::string name(stringOf(statement.object));
       const auto database = lockDatabase(core, name, LockMode::ShareUpdateExclusive);

@@ -1,6 +1,7 @@
 #include "engine/program/builtin_triggers.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "engine/program/text_search_trigger.hpp"
 
 namespace ouzel::engine {
 
@@ -24,10 +25,11 @@ std::optional<std::string> suppressRedundantUpdates(const TriggerCall& call) {
 } // namespace
 
 bool isBuiltinTrigger(std::string_view name) {
-   return name == suppressUpdates;
+   return name == suppressUpdates || isTextSearchTrigger(name);
 }
 
-std::optional<std::string> runBuiltinTrigger(std::string_view name, const TriggerCall& call) {
+std::optional<std::string> runBuiltinTrigger(SessionCore& core, std::string_view name, const TriggerCall& call) {
+   if (isTextSearchTrigger(name)) return runTextSearchTrigger(core, name, call);
    if (name != suppressUpdates) throwInternal("a trigger calls a built-in function that is none for triggers");
    return suppressRedundantUpdates(call);
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/core/session_core.hpp"
 #include "engine/core/trigger_call.hpp"
 
 // Trigger functions that need no program.
@@ -13,6 +14,6 @@ namespace ouzel::engine {
 bool isBuiltinTrigger(std::string_view name);
 /// The row that the function gives; none: the row is left out. `name`: isBuiltinTrigger(). Throws 39P01 if the trigger
 /// fires at another time than the function expects.
-std::optional<std::string> runBuiltinTrigger(std::string_view name, const TriggerCall& call);
+std::optional<std::string> runBuiltinTrigger(SessionCore& core, std::string_view name, const TriggerCall& call);
 
 } // namespace ouzel::engine

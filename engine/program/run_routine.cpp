@@ -13,6 +13,7 @@
 #include "engine/program/run_program.hpp"
 #include "engine/program/stat_statements.hpp"
 #include "engine/program/tablefunc.hpp"
+#include "engine/program/text_query.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -205,6 +206,7 @@ MayEndTransactions mayEndTransactions(const CommandContext& context) {
 std::vector<std::string> runRoutine(SessionCore& core, Oid routine, std::string_view args, const RunCommand& runCommand,
                                     MayEndTransactions mayEnd) {
    checkStack();
+   if (routine < firstUserOid) return runQueryOfText(core, RowView(args));
    const catalog::FunctionPtr function = core.transaction.catalog().function(routine);
    if (!function)
       throw SqlError(sqlstate::undefinedFunction, "function with OID " + std::to_string(routine) + " does not exist");
@@ -262,7 +264,7 @@ std::optional<std::string> runTrigger(SessionCore& core, const TriggerCall& call
    if (!function) {
       const catalog::FunctionInfo* builtin = catalog::builtins().function(call.trigger.function);
       if (!builtin) throwInternal("the function of a trigger does not exist");
-      return runBuiltinTrigger(builtin->name, call);
+      return runBuiltinTrigger(core, builtin->name, call);
    }
    const InTrigger inTrigger(core);
    InRoutine inside(core, *function, {});

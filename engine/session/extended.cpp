@@ -3,6 +3,7 @@
 #include "common/thread/interruption.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "engine/command/command.hpp"
 #include "engine/definition/definition.hpp"
 #include "engine/query/command_tag.hpp"
@@ -219,7 +220,7 @@ Value SessionImpl::parseParameter(const SqlType& type, const RawParameter& param
                          texts == BinaryTexts::None ? parameter.bytes : client.fromClient(parameter.bytes, storage),
                          core_.format().types);
    }
-   if (isRegType(type.oid) || catalog::isAclType(type.oid)) return parseName(type, parameter.bytes);
+   if (isObjectName(type.oid) || catalog::isAclType(type.oid)) return parseName(type, parameter.bytes);
    return parseText(type, parameter.bytes, core_.format());
 }
 

@@ -22,6 +22,7 @@
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
+#include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/trigger/trigger.hpp"
 #include "engine/program/call.hpp"
 #include "engine/program/run_program.hpp"
@@ -322,9 +323,12 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_DefineStmt:
       if (as<::DefineStmt>(node)->kind == OBJECT_OPERATOR) return createOperator(context, *as<::DefineStmt>(node));
       if (as<::DefineStmt>(node)->kind == OBJECT_AGGREGATE) return createAggregate(context, *as<::DefineStmt>(node));
+      if (textSearchKind(as<::DefineStmt>(node)->kind)) return createTextSearch(context, *as<::DefineStmt>(node));
       if (as<::DefineStmt>(node)->kind != OBJECT_COLLATION) throwNotSupported(commandTag(node));
       return createCollation(context, *as<::DefineStmt>(node));
    case T_CreateCastStmt: return createCast(context, *as<::CreateCastStmt>(node));
+   case T_AlterTSDictionaryStmt: return alterDictionary(context, *as<::AlterTSDictionaryStmt>(node));
+   case T_AlterTSConfigurationStmt: return alterConfiguration(context, *as<::AlterTSConfigurationStmt>(node));
    case T_AlterCollationStmt: return refreshCollation(context, *as<::AlterCollationStmt>(node));
    case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
    case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));

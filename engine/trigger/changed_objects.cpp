@@ -10,6 +10,7 @@
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/object/text_search/text_search.hpp"
 #include "catalog/pg_catalog/object_identity.hpp"
 
 // What a command has done, found by comparing objects before and after it.
@@ -49,6 +50,11 @@ Address addressOf(const catalog::CatalogObject& object) {
    case ObjectKind::Function: return {class_oid::pgProc, static_cast<const catalog::Function&>(object).oid};
    case ObjectKind::Operator: return {class_oid::pgOperator, static_cast<const catalog::Operator&>(object).oid};
    case ObjectKind::Cast: return {class_oid::pgCast, static_cast<const catalog::Cast&>(object).oid};
+   case ObjectKind::TextSearchConfiguration:
+   case ObjectKind::TextSearchDictionary:
+   case ObjectKind::TextSearchParser:
+   case ObjectKind::TextSearchTemplate:
+      return {catalog::textSearchClass(object.kind), static_cast<const catalog::TextSearchObject&>(object).oid};
    default: return {};
    }
 }

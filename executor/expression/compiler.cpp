@@ -3,6 +3,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/ordered_types.hpp"
+#include "common/base_type/ts_query.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/array.hpp"
@@ -237,6 +238,7 @@ const KernelEntry& orderedComparison(CompareOp op, Oid type) {
                         : findRangeType(type)      ? "range_"
                         : findMultirangeType(type) ? "multirange_"
                         : type == oid::cube        ? "cube/cube_"
+                        : type == oid::tsquery     ? "tsquery_"
                                                    : "array_";
    const std::string name = family + std::string(names[static_cast<size_t>(op)]);
    const std::array<Representation, 2> strings{{{PhysicalType::String, 0}, {PhysicalType::String, 0}}};

@@ -2,6 +2,7 @@
 
 #include "executor/function/base_type_families.hpp"
 #include "executor/function/extension_families.hpp"
+#include "executor/function/text_search_families.hpp"
 
 namespace ouzel::executor {
 
@@ -67,6 +68,11 @@ void registerFamilies() {
    registerTextCase();
    registerTextFormat();
    registerUnicodeEscapes();
+   registerTsHeadline();
+   registerTsQuery();
+   registerTsRank();
+   registerTsText();
+   registerTsVector();
    registerXmlBuild();
    registerXmlMapping();
    registerXmlPath();

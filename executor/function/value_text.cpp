@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/type/array_text.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "executor/function/name_scope.hpp"
 
 namespace ouzel::executor {
@@ -34,11 +35,11 @@ const SessionFormat& sessionFormat(const FunctionContext& context) {
 
 void appendValueText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
                      const void* value) {
-   if (isRegType(type.oid) && context.catalog) {
+   if (isObjectName(type.oid) && context.catalog) {
       int64_t object;
       std::memcpy(&object, value, sizeof object);
       out.append(catalog::regOut(NameScope(context).names(), type.oid, static_cast<Oid>(object)));
-   } else if (repr.physical == PhysicalType::String && context.catalog && isRegType(arrayElementType(type.oid))) {
+   } else if (repr.physical == PhysicalType::String && context.catalog && isObjectName(arrayElementType(type.oid))) {
       const NameScope scope(context);
       appendArrayText(out, static_cast<const StringView*>(value)->view(), [&](const SqlType& element, const Value& v) {
          return catalog::regOut(scope.names(), element.oid, static_cast<Oid>(v.i64));
@@ -67,7 +68,7 @@ void appendRowText(ValueBuilder& out, const FunctionContext& context, const SqlT
 
 void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
                     Arena& arena) {
-   if (isRegType(type.oid) && context.catalog) {
+   if (isObjectName(type.oid) && context.catalog) {
       const int64_t object = catalog::regIn(NameScope(context).names(), type.oid, text);
       std::memcpy(target, &object, sizeof object);
    } else if (catalog::isAclType(type.oid) && context.catalog) {

@@ -2,6 +2,7 @@
 
 #include "common/base_type/citext.hpp"
 #include "common/base_type/cube.hpp"
+#include "common/base_type/ts_query.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/json/jsonb.hpp"
 #include "common/text/ascii.hpp"
@@ -53,6 +54,10 @@ int compareCubeBytes(const StringView& a, const StringView& b) {
    return compareCubes(CubeView(a.view()), CubeView(b.view()));
 }
 
+int compareTsQueries(const StringView& a, const StringView& b) {
+   return tsQueryKey(a.view()).compare(tsQueryKey(b.view()));
+}
+
 int compareRows(const StringView& a, const StringView& b) {
    std::string left, right;
    appendRowKey(left, a.view());
@@ -75,6 +80,7 @@ ValueOrder elementOrder(Oid type, PhysicalType physical) {
    if (findMultirangeType(type)) return orderAt<compareMultiranges>;
    if (type == oid::citext) return orderAt<compareCaseless>;
    if (type == oid::cube) return orderAt<compareCubeBytes>;
+   if (type == oid::tsquery) return orderAt<compareTsQueries>;
    return type == oid::jsonb ? orderAt<compareJsonb> : valueOrder(physical);
 }
 
@@ -83,6 +89,7 @@ StringOrder keyedOrder(const SqlType& type) {
    if (type.oid == oid::jsonb) return compareJsonb;
    if (type.oid == oid::citext) return compareCaseless;
    if (type.oid == oid::cube) return compareCubeBytes;
+   if (type.oid == oid::tsquery) return compareTsQueries;
    if (isRowValue(type.oid)) return compareRows;
    if (findRangeType(type.oid)) return compareRanges;
    if (findMultirangeType(type.oid)) return compareMultiranges;

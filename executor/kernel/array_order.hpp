@@ -18,6 +18,8 @@ int compareBpchar(const StringView& a, const StringView& b);
 int compareCaseless(const StringView& a, const StringView& b);
 /// The order of cube.
 int compareCubeBytes(const StringView& a, const StringView& b);
+/// The order of tsquery.
+int compareTsQueries(const StringView& a, const StringView& b);
 /// The order of jsonb.
 int compareJsonb(const StringView& a, const StringView& b);
 /// The order of values of a type as elements of arrays.

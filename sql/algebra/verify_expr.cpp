@@ -21,7 +21,8 @@ constexpr std::array textTypes{oid::text, oid::varchar, oid::bpchar, oid::name, 
 /// Types whose values are whole numbers, compared as such.
 constexpr std::array integerTypes{oid::int2,     oid::int4,    oid::int8,         oid::oid,     oid::xid,
                                   oid::cid,      oid::regproc, oid::regprocedure, oid::regoper, oid::regoperator,
-                                  oid::regclass, oid::regtype, oid::regnamespace, oid::regrole, oid::regcollation};
+                                  oid::regclass, oid::regtype, oid::regnamespace, oid::regrole, oid::regcollation,
+                                  Oid{3734},     Oid{3769}};
 
 bool isArray(Oid type) {
    return arrayElementType(type) != invalidOid || type == oid::int2vector || type == oid::oidvector ||

@@ -1,6 +1,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/type/literal.hpp"
 #include "sql/deparse/resolver.hpp"
@@ -19,16 +20,16 @@ TermPtr Resolver::castLiteral(const Term& literal, const SqlType& target, Form f
    base.typmod = typmod;
    auto result = makeTerm(TermKind::Constant, base);
    result->isNull = literal.isNull;
-   if (!literal.isNull && isRegType(elementType(base.oid))) {
+   if (!literal.isNull && isObjectName(elementType(base.oid))) {
       result->name = literal.name;
    } else if (!literal.isNull) {
       const auto expr = makeConstant({oid::unknown, -1, invalidOid}, Value::string(literal.name));
       const auto parsed = parseLiteral(state_, *expr, base);
       const Value* value = knownValue(*parsed);
       if (!value) giveUp();
-      result->name = isRegType(base.oid) ? catalog::regOut({context_.catalog, context_.searchPath}, base.oid,
-                                                           static_cast<Oid>(value->i64))
-                                         : textOf(base, *value, context_.format);
+      result->name = isObjectName(base.oid) ? catalog::regOut({context_.catalog, context_.searchPath}, base.oid,
+                                                              static_cast<Oid>(value->i64))
+                                            : textOf(base, *value, context_.format);
    }
    if (!target.domain) return result;
    SqlType domain = target;

@@ -115,7 +115,11 @@ std::vector<Extension::Member> madeSince(const catalog::CatalogEditor& editor,
       case ObjectKind::Relation: made.push_back({change.key.kind, change.key.a}); break;
       case ObjectKind::Function:
       case ObjectKind::Operator:
-      case ObjectKind::Cast: made.push_back({change.key.kind, change.key.b}); break;
+      case ObjectKind::Cast:
+      case ObjectKind::TextSearchConfiguration:
+      case ObjectKind::TextSearchDictionary:
+      case ObjectKind::TextSearchParser:
+      case ObjectKind::TextSearchTemplate: made.push_back({change.key.kind, change.key.b}); break;
       default: break;
       }
    }

@@ -1,3 +1,5 @@
+#include "executor/function/extension/unaccent.hpp"
+
 #include <memory>
 #include <string>
 #include <unicode/normalizer2.h>
@@ -114,36 +116,41 @@ private:
    std::unordered_map<uint32_t, std::string> rules_;
 };
 
-StringView unaccent(const StringView& text, KernelEnv& env) {
+/// Appends the text without its accents.
+template <typename Out>
+void appendPlain(Out& out, std::string_view all) {
    static const Rules rules;
-   ValueBuilder result(env.strings);
-   const std::string_view all = text.view();
-   result.reserve(all.size());
    size_t plainFrom = 0;
    for (size_t at = 0; at < all.size();) {
       const size_t next = nextCharacter(all, at);
       const std::string* rule = next - at == 1 ? nullptr : rules.find(decodeCharacter(all.substr(at)));
       if (rule) {
-         result.append(all.substr(plainFrom, at - plainFrom)).append(*rule);
+         out.append(all.substr(plainFrom, at - plainFrom));
+         out.append(*rule);
          plainFrom = next;
       }
       at = next;
    }
-   return result.append(all.substr(plainFrom)).finish();
+   out.append(all.substr(plainFrom));
 }
 
-StringView unaccentBy(const StringView& dictionary, const StringView& text, KernelEnv& env) {
-   const std::string_view name = dictionary.view();
-   if (name != "unaccent" && !name.ends_with(".unaccent"))
-      throw SqlError(sqlstate::undefinedObject, "text search dictionary \"" + std::string(name) + "\" does not exist");
-   return unaccent(text, env);
+StringView unaccent(const StringView& text, KernelEnv& env) {
+   ValueBuilder result(env.strings);
+   result.reserve(text.size());
+   appendPlain(result, text.view());
+   return result.finish();
 }
 
 } // namespace
 
+std::string withoutAccents(std::string_view text) {
+   std::string plain;
+   appendPlain(plain, text);
+   return plain;
+}
+
 void registerUnaccent() {
    addKernel<unaccent>("unaccent/unaccent", totalKernel);
-   addKernel<unaccentBy>("unaccent/unaccent_dict");
 }
 
 } // namespace ouzel::executor

@@ -36,7 +36,8 @@ void registerSend() {
          "inet_send",          "cidr_send",        "macaddr_send",      "macaddr8_send",    "cash_send",
          "pg_lsn_send",        "xid8send",         "xidsend",           "cidsend",          "range_send",
          "multirange_send",    "enum_send",        "point_send",        "box_send",         "tidsend",
-         "hstore/hstore_send", "ltree/ltree_send", "ltree/lquery_send", "ltree/ltxtq_send", "cube/cube_send"})
+         "hstore/hstore_send", "ltree/ltree_send", "ltree/lquery_send", "ltree/ltxtq_send", "cube/cube_send",
+         "tsvectorsend",       "tsquerysend",      "regconfigsend",     "regdictionarysend"})
       registerKernel(prosrc, anyArguments, {send, true, true});
 }
 

@@ -107,6 +107,8 @@ std::unique_ptr<TableFunction> makeObjectRows(TableFunctionSignature& signature,
                                               Reservation& memory);
 std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signature, FunctionContext& context,
                                                  Reservation& memory);
+std::unique_ptr<TableFunction> makeTextSearchRows(TableFunctionSignature& signature, FunctionContext& context,
+                                                  Reservation& memory);
 std::unique_ptr<TableFunction> makeSessionRows(TableFunctionSignature& signature, FunctionContext& context,
                                                Reservation& memory);
 std::unique_ptr<TableFunction> makeXmlTable(TableFunctionSignature& signature, FunctionContext& context,

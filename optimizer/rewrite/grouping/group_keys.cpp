@@ -5,6 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/base_type/citext.hpp"
 #include "common/base_type/cube.hpp"
+#include "common/base_type/ts_query.hpp"
 #include "common/base_type/type_form.hpp"
 #include "common/type/blanks.hpp"
 #include "common/value/range_types.hpp"
@@ -35,7 +36,7 @@ bool isEncoded(const SqlType& type, const CollationTable& collations) {
    if (const IcuCollation* collation = collations.comparing(type); collation && !collation->isDeterministic)
       return true;
    if (keepsBlanks(type) || type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube ||
-       isRowValue(type.oid))
+       type.oid == oid::tsquery || isRowValue(type.oid))
       return true;
    const RangeType* range = findRangeType(type.oid);
    if (!range) range = findMultirangeType(type.oid);

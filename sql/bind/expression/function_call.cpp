@@ -442,6 +442,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       }
    if (auto cast = bindInOutCall(function, args, position)) return withBlanks(std::move(cast));
    state.runsRoutines |= function.source.starts_with("be_lo"); // large objects: the session has the descriptors
+   state.runsRoutines |= function.source.starts_with("ts_stat") || function.source == "tsquery_rewrite_query";
    const bool isMade = function.oid >= firstUserOid;
    state.runsRoutines |= !isMade && function.source.find("_to_xml") != std::string_view::npos; // they run queries
    auto expr = makeCall(isMade ? catalog::lastingInfo(state.context.catalog.function(function.oid)) : &function,

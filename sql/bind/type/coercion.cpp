@@ -4,6 +4,7 @@
 
 #include "common/base_type/type_form.hpp"
 #include "common/number/decimal.hpp"
+#include "common/value/object_names.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/state/positions.hpp"
@@ -121,7 +122,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
                  : rowValue(state, std::move(expr));
    if (expr->type.oid == target || target == oid::any) return expr;
    if (source == oid::unknown && !isPolymorphic(target)) {
-      if (isRegType(elementType(target)) && knownValue(*expr)) { // the names of the elements need the catalog
+      if (isObjectName(elementType(target)) && knownValue(*expr)) { // the names of the elements need the catalog
          expr = parseLiteral(state, *expr, plainType(oid::textArray));
          return coerce(state, std::move(expr), target, -1, CoercionContext::Explicit);
       }
@@ -169,7 +170,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       // An array says of which type its elements are; some types print, send and compare them by that.
       const bool isXml = source == arrayType(oid::xml);
       if (const Oid element = elementType(target);
-          element && source != target && (findTypeForm(element) || isRegType(element) || isXml)) {
+          element && source != target && (findTypeForm(element) || isObjectName(element) || isXml)) {
          constexpr Oid xmlToText = 2922; // a value's text as it is, with its declaration
          const Oid function = isXml ? xmlToText : invalidOid;
          std::vector<ExprPtr> throughText;

@@ -3,6 +3,7 @@
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/value/object_names.hpp"
 #include "common/value/range_types.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/state/view_text.hpp"
@@ -67,7 +68,7 @@ ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type)
    } else {
       try {
          const std::string& text = value->bytes;
-         if (isRegType(type.oid)) {
+         if (isObjectName(type.oid)) {
             const auto repr = storedRepresentation(type);
             const Oid named = lookUp(type, text, state.context);
             if (type.oid == oid::regclass) recordRelation(state, literal, named);

@@ -154,7 +154,6 @@ bool isBuilt(const catalog::TypeInfo& type) {
       return false;
    case 'Z': // what PostgreSQL keeps for itself
       return type.oid == oid::character;
-   case 'N': return type.name != "regconfig" && type.name != "regdictionary";
    case 'U': {
       constexpr std::array built{oid::bytea, oid::json, oid::jsonb, oid::jsonpath,  oid::uuid,   oid::xml,
                                  oid::xid,   oid::xid8, oid::cid,   oid::refcursor, oid::aclitem};

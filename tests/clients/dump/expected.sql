@@ -215,6 +215,141 @@ CREATE OPERATOR app.@+@ (
 ALTER OPERATOR app.@+@ (integer, integer) OWNER TO postgres;
 
 --
+-- Name: own_parser; Type: TEXT SEARCH PARSER; Schema: app; Owner: -
+--
+
+CREATE TEXT SEARCH PARSER app.own_parser (
+    START = prsd_start,
+    GETTOKEN = prsd_nexttoken,
+    END = prsd_end,
+    HEADLINE = prsd_headline,
+    LEXTYPES = prsd_lextype );
+
+
+--
+-- Name: TEXT SEARCH PARSER own_parser; Type: COMMENT; Schema: app; Owner: 
+--
+
+COMMENT ON TEXT SEARCH PARSER app.own_parser IS 'a parser';
+
+
+--
+-- Name: own_template; Type: TEXT SEARCH TEMPLATE; Schema: app; Owner: -
+--
+
+CREATE TEXT SEARCH TEMPLATE app.own_template (
+    INIT = dsimple_init,
+    LEXIZE = dsimple_lexize );
+
+
+--
+-- Name: listed; Type: TEXT SEARCH DICTIONARY; Schema: app; Owner: postgres
+--
+
+CREATE TEXT SEARCH DICTIONARY app.listed (
+    TEMPLATE = pg_catalog.simple,
+    stopwords = 'english', accept = 'false' );
+
+
+ALTER TEXT SEARCH DICTIONARY app.listed OWNER TO postgres;
+
+--
+-- Name: stems; Type: TEXT SEARCH DICTIONARY; Schema: app; Owner: postgres
+--
+
+CREATE TEXT SEARCH DICTIONARY app.stems (
+    TEMPLATE = pg_catalog.snowball,
+    language = 'german', stopwords = 'german' );
+
+
+ALTER TEXT SEARCH DICTIONARY app.stems OWNER TO postgres;
+
+--
+-- Name: TEXT SEARCH DICTIONARY stems; Type: COMMENT; Schema: app; Owner: postgres
+--
+
+COMMENT ON TEXT SEARCH DICTIONARY app.stems IS 'a dictionary';
+
+
+--
+-- Name: bare; Type: TEXT SEARCH CONFIGURATION; Schema: app; Owner: postgres
+--
+
+CREATE TEXT SEARCH CONFIGURATION app.bare (
+    PARSER = app.own_parser );
+
+
+ALTER TEXT SEARCH CONFIGURATION app.bare OWNER TO postgres;
+
+--
+-- Name: docs; Type: TEXT SEARCH CONFIGURATION; Schema: app; Owner: rich_owner
+--
+
+CREATE TEXT SEARCH CONFIGURATION app.docs (
+    PARSER = pg_catalog."default" );
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR asciiword WITH app.listed, app.stems, english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR word WITH app.listed, app.stems, english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR numword WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR email WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR host WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR sfloat WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR version WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR hword_numpart WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR hword_part WITH english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR hword_asciipart WITH english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR numhword WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR asciihword WITH english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR hword WITH english_stem;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR url_path WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR file WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR "float" WITH simple;
+
+ALTER TEXT SEARCH CONFIGURATION app.docs
+    ADD MAPPING FOR uint WITH simple;
+
+
+ALTER TEXT SEARCH CONFIGURATION app.docs OWNER TO rich_owner;
+
+--
+-- Name: TEXT SEARCH CONFIGURATION docs; Type: COMMENT; Schema: app; Owner: rich_owner
+--
+
+COMMENT ON TEXT SEARCH CONFIGURATION app.docs IS 'a configuration';
+
+
+--
 -- Name: fdw; Type: FOREIGN DATA WRAPPER; Schema: -; Owner: postgres
 --
 
@@ -591,6 +726,20 @@ CREATE VIEW app.rich AS
 ALTER TABLE app.rich OWNER TO postgres;
 
 --
+-- Name: searched; Type: TABLE; Schema: app; Owner: postgres
+--
+
+CREATE TABLE app.searched (
+    body text,
+    other tsvector,
+    v tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, body)) STORED,
+    q tsquery DEFAULT '''a'' & ''b'':*B'::tsquery
+);
+
+
+ALTER TABLE app.searched OWNER TO postgres;
+
+--
 -- Name: foreign_part; Type: TABLE ATTACH; Schema: app; Owner: postgres
 --
 
@@ -687,6 +836,15 @@ COPY app.orders_2020 (id, customer, total, placed) FROM stdin;
 
 COPY app.orders_def (id, customer, total, placed) FROM stdin;
 105	2	3	2022-01-01
+\.
+
+
+--
+-- Data for Name: searched; Type: TABLE DATA; Schema: app; Owner: postgres
+--
+
+COPY app.searched (body, other, q) FROM stdin;
+the foxes und Häuser	'fox':2 'haus':4	'a' & 'b':*B
 \.
 
 
@@ -811,6 +969,13 @@ CREATE INDEX parts_b_idx ON ONLY app.parts USING btree (b);
 
 
 --
+-- Name: searched_v_idx; Type: INDEX; Schema: app; Owner: postgres
+--
+
+CREATE INDEX searched_v_idx ON app.searched USING gin (v);
+
+
+--
 -- Name: orders_2020_pkey; Type: INDEX ATTACH; Schema: app; Owner: postgres
 --
 
@@ -846,6 +1011,13 @@ CREATE RULE no_del AS
 --
 
 CREATE TRIGGER aud BEFORE INSERT OR UPDATE OF name ON app.customer FOR EACH ROW WHEN ((new.name IS NOT NULL)) EXECUTE FUNCTION app.audit();
+
+
+--
+-- Name: searched updates; Type: TRIGGER; Schema: app; Owner: postgres
+--
+
+CREATE TRIGGER updates BEFORE INSERT OR UPDATE ON app.searched FOR EACH ROW EXECUTE FUNCTION tsvector_update_trigger('other', 'app.docs', 'body');
 
 
 --
@@ -959,6 +1131,13 @@ GRANT SELECT ON TABLE app.foreign_part TO rich_reader;
 --
 
 GRANT SELECT ON TABLE app.over_foreign TO rich_reader;
+
+
+--
+-- Name: TABLE searched; Type: ACL; Schema: app; Owner: postgres
+--
+
+GRANT SELECT ON TABLE app.searched TO rich_reader;
 
 
 --

@@ -9,6 +9,8 @@
 #include "common/base_type/ltree.hpp"
 #include "common/base_type/ltree_query.hpp"
 #include "common/base_type/network_address.hpp"
+#include "common/base_type/ts_query.hpp"
+#include "common/base_type/ts_vector.hpp"
 #include "common/error/sql_error.hpp"
 
 using namespace ouzel;
@@ -262,4 +264,94 @@ CATCH_TEST_CASE("Cubes survive their text and binary forms, and refuse what is m
       check(value);
    }
    CATCH_CHECK(accepted > 500);
+}
+
+namespace {
+
+struct TestWord {
+   std::string text;
+   std::vector<TsPlace> places;
+};
+
+std::vector<TestWord> randomWords(std::mt19937& random) {
+   constexpr const char* texts[] = {"a", "ab", "b", "ba", "c"};
+   std::vector<TestWord> words;
+   for (const char* text : texts) {
+      if (random() % 2) continue;
+      words.push_back({text, {}});
+      for (uint16_t position = 1; position < 4; ++position)
+         if (random() % 2) words.back().places.push_back({position, static_cast<uint8_t>(random() % 2)});
+   }
+   return words;
+}
+
+/// The bytes that PostgreSQL gives words and places.
+size_t sizeInPostgres(const std::vector<TestWord>& words) {
+   size_t size = 0;
+   for (const TestWord& word : words) {
+      size += word.text.size();
+      if (!word.places.empty()) size += size % 2 + 2 + 2 * word.places.size();
+   }
+   return size + 4 * words.size();
+}
+
+/// tsvector_cmp() of PostgreSQL, by its definition.
+int compareVectors(const std::vector<TestWord>& a, const std::vector<TestWord>& b) {
+   const auto three = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : 0; };
+   if (const int order = three(sizeInPostgres(a), sizeInPostgres(b))) return order;
+   if (const int order = three(a.size(), b.size())) return order;
+   for (size_t i = 0; i < a.size(); ++i) {
+      if (const int order = three(b[i].places.empty() ? 0 : 1, a[i].places.empty() ? 0 : 1)) return order;
+      if (const int order = three(a[i].text, b[i].text)) return order;
+      if (const int order = three(b[i].places.size(), a[i].places.size())) return order;
+      for (size_t j = 0; j < a[i].places.size(); ++j) {
+         if (const int order = three(b[i].places[j].position, a[i].places[j].position)) return order;
+         if (const int order = three(b[i].places[j].weight, a[i].places[j].weight)) return order;
+      }
+   }
+   return 0;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("the bytes of tsvectors sort as tsvector_cmp() does, and read as they were written") {
+   std::mt19937 random(11);
+   for (int i = 0; i < 20'000; ++i) {
+      const std::vector<TestWord> words[] = {randomWords(random), randomWords(random)};
+      std::string bytes[2];
+      for (size_t side = 0; side < 2; ++side) {
+         TsVectorDraft draft;
+         for (size_t j = words[side].size(); j-- > 0;) { // in any order
+            const TestWord& word = words[side][j];
+            draft.add(word.text);
+            for (const TsPlace place : word.places)
+               draft.add(word.text, place);
+         }
+         bytes[side] = draft.store();
+      }
+      CATCH_REQUIRE(signOf(bytes[0].compare(bytes[1])) == compareVectors(words[0], words[1]));
+      const TsVectorView view(bytes[0]);
+      CATCH_REQUIRE(view.size() == words[0].size());
+      for (uint32_t j = 0; j < view.size(); ++j) {
+         CATCH_REQUIRE(view.word(j).text() == words[0][j].text);
+         CATCH_REQUIRE(view.lowerBound(words[0][j].text) == j);
+         CATCH_REQUIRE(view.word(j).placeCount() == words[0][j].places.size());
+         for (uint32_t k = 0; k < view.word(j).placeCount(); ++k)
+            CATCH_REQUIRE(view.word(j).place(k) == words[0][j].places[k]);
+      }
+   }
+}
+
+CATCH_TEST_CASE("queries that differ in weights and prefixes have the same key") {
+   Arena arena;
+   const auto keyOf = [&](const char* text) {
+      StringView value;
+      tsqueryForm.parseText(&value, text, -1, arena);
+      return std::string(tsQueryKey(value.view()));
+   };
+   CATCH_CHECK(keyOf("a:A & b") == keyOf("a:* & b"));
+   CATCH_CHECK(keyOf("a & b") != keyOf("b & a"));
+   CATCH_CHECK(keyOf("a <-> b") != keyOf("a <2> b"));
+   CATCH_CHECK(keyOf("a") < keyOf("!a"));
+   CATCH_CHECK(keyOf("") < keyOf("a"));
 }
