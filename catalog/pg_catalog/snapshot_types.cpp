@@ -38,6 +38,12 @@ std::string SnapshotTypes::objectName(Oid regType, Oid object) const {
    return regOut({snapshot_, *path_}, regType, object);
 }
 
+Oid SnapshotTypes::objectNamed(Oid regType, std::string_view name) const {
+   const MutexLock lock(mutex_);
+   if (!path_) path_ = SearchPath::resolve(snapshot_, setting_, user_, temporarySchema_);
+   return regIn({snapshot_, *path_}, regType, name);
+}
+
 RowFields SnapshotTypes::rowFields(Oid type) const {
    const MutexLock lock(mutex_);
    RowFields& fields = known_[type];

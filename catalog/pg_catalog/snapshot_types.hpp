@@ -21,6 +21,7 @@ public:
    RowFields rowFields(Oid type) const override;
    EnumLabelsPtr enumLabels(Oid type) const override;
    std::string objectName(Oid regType, Oid object) const override;
+   Oid objectNamed(Oid regType, std::string_view name) const override;
 
 protected:
    Snapshot snapshot() const;

@@ -167,6 +167,13 @@ void putUnsigned32(void* target, std::string_view text, const char* typeName) {
    putParsed<int64_t>(target, status, value, typeName, text);
 }
 
+/// The OID of an object, by its number or, where the catalog is known, by its name.
+void putObject(void* target, Oid type, std::string_view text, const SessionFormat& format) {
+   const bool isNumber = text.find_first_not_of("0123456789") == std::string_view::npos || text == "-";
+   if (isNumber || !format.types) return putUnsigned32(target, text, formatType({type, -1, invalidOid}).c_str());
+   put(target, static_cast<int64_t>(format.types->objectNamed(type, text)));
+}
+
 void putNumeric(void* target, const SqlType& type, std::string_view text, Arena& arena) {
    const Representation stored = storedRepresentation(type);
    if (stored.physical == PhysicalType::I64) {
@@ -206,7 +213,7 @@ void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, R
 
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format,
                    Arena& arena) {
-   if (isObjectName(type.oid)) return putUnsigned32(target, text, formatType(type).c_str());
+   if (isObjectName(type.oid)) return putObject(target, type.oid, text, format);
    if (isEnumType(type.oid)) return put(target, parseEnum(type, text, format.types));
    switch (type.oid) {
    case oid::boolean: {

@@ -37,6 +37,8 @@ public:
    virtual EnumLabelsPtr enumLabels(Oid type) const = 0;
    /// The text of a value of regclass or another reg type.
    virtual std::string objectName(Oid regType, Oid object) const = 0;
+   /// The object that a text names: the input function of the reg type. Throws 42704, ...
+   virtual Oid objectNamed(Oid regType, std::string_view name) const = 0;
    /// Throws 23502 or 23514 for a row of `rows` whose value a domain refuses; the values lie as those of a row's field
    /// (row.hpp). `domain` may be the array type of one: then the values are arrays.
    virtual void checkDomain(Oid domain, const Vector& values, const Selection& rows) const = 0;

@@ -19,6 +19,7 @@ public:
    RowFields rowFields(Oid type) const override { return base_.rowFields(type); }
    EnumLabelsPtr enumLabels(Oid type) const override { return type == type_ ? labels_ : base_.enumLabels(type); }
    std::string objectName(Oid regType, Oid object) const override { return base_.objectName(regType, object); }
+   Oid objectNamed(Oid regType, std::string_view name) const override { return base_.objectNamed(regType, name); }
    void checkDomain(Oid domain, const Vector& values, const Selection& rows) const override {
       base_.checkDomain(domain, values, rows);
    }
