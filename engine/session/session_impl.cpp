@@ -27,7 +27,7 @@
 #include "engine/program/call.hpp"
 #include "engine/program/run_program.hpp"
 #include "engine/program/run_routine.hpp"
-#include "engine/program/xml_mapping.hpp"
+#include "engine/program/xml/xml_mapping.hpp"
 #include "engine/query/external_files.hpp"
 #include "engine/query/internal_sql.hpp"
 #include "engine/relation/relation.hpp"

@@ -1,11 +1,11 @@
-#include "engine/program/xml_mapping.hpp"
+#include "engine/program/xml/xml_mapping.hpp"
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/search_path.hpp"
 #include "common/thread/stack.hpp"
 #include "common/type/row.hpp"
 #include "engine/core/session_services.hpp"
-#include "engine/program/xml_schema.hpp"
+#include "engine/program/xml/xml_schema.hpp"
 #include "engine/query/command_tag.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"

@@ -1,4 +1,4 @@
-#include "engine/program/xml_schema.hpp"
+#include "engine/program/xml/xml_schema.hpp"
 
 #include <algorithm>
 
