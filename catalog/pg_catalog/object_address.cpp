@@ -7,6 +7,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
@@ -240,6 +241,16 @@ private:
              context_.path.schemas.end();
    }
 
+   void requireKind(FunctionKind found, const std::string& signature) const {
+      const std::string_view type = kind_.type;
+      if (type == "aggregate" && found != FunctionKind::Aggregate)
+         fail(sqlstate::wrongObjectType, "function " + signature + " is not an aggregate");
+      if (type == "procedure" && found != FunctionKind::Procedure)
+         fail(sqlstate::wrongObjectType, signature + " is not a procedure");
+      if (type == "function" && found == FunctionKind::Procedure)
+         fail(sqlstate::wrongObjectType, signature + " is not a function");
+   }
+
    Oid routine() const {
       const std::vector<Oid> types = argTypes();
       const std::string_view type = kind_.type;
@@ -248,10 +259,14 @@ private:
          const bool isSame =
              std::equal(function->argTypes.begin(), function->argTypes.end(), types.begin(), types.end());
          if (!isSame || !isSearched(function->schema)) continue;
-         if (type == "aggregate" && function->kind != FunctionKind::Aggregate)
-            fail(sqlstate::wrongObjectType, "function " + signature + " is not an aggregate");
+         requireKind(function->kind, signature);
          return function->oid;
       }
+      for (const FunctionPtr& own : snapshot().functions())
+         if (own->name == names_.back() && own->inputTypes() == types && isSearched(own->schema)) {
+            requireKind(own->functionKind, signature);
+            return own->oid;
+         }
       fail(sqlstate::undefinedFunction,
            (type == "routine" ? "function" : std::string(type)) + " " + signature + " does not exist");
    }

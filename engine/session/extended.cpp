@@ -3,6 +3,7 @@
 #include "common/thread/interruption.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "common/type/user_types.hpp"
 #include "common/value/object_names.hpp"
 #include "engine/command/command.hpp"
 #include "engine/definition/definition.hpp"
@@ -189,7 +190,9 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    try {
       for (const RawParameter& parameter : parameters) {
          const SqlType type = statement->description.parameterType(portal.parameters.size());
-         portal.parameters.push_back({type, parseParameter(type, parameter)});
+         Value value = parseParameter(type, parameter);
+         checkDomain(type, value, core_.format().types); // the input of a domain's values checks them
+         portal.parameters.push_back({type, std::move(value)});
       }
    } catch (SqlError& error) {
       const size_t number = portal.parameters.size();

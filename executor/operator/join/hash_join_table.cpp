@@ -206,17 +206,18 @@ void HashJoinTable::cutPieces() {
          pieces_.push_back({at, std::min(at + pieceBytes, page->cursor)});
 }
 
+// Rows come in from the last to the first, each before those that are there: where one thread inserts, the rows of a
+// key are found in the order in which they came. Clients read the columns of a table from joins without ORDER BY.
+
 template <bool exclusive>
 void HashJoinTable::insertHashed(const Piece& piece) {
    constexpr uint32_t ahead = 16;
    uint64_t* directory = directory_;
-   const uint32_t rowSize = layout().rowSize(), shift = shift_;
-   std::byte* const end = piece.end;
-   const std::byte* next = piece.begin;
-   for (uint32_t i = 0; i < ahead && next < end; ++i, next += rowSize)
-      __builtin_prefetch(directory + (rowHash(next) >> shift), 1);
-   for (std::byte* row = piece.begin; row < end; row += rowSize, next += rowSize) {
-      if (next < end) __builtin_prefetch(directory + (rowHash(next) >> shift), 1);
+   const uint32_t rowSize = layout().rowSize(), shift = shift_, rowCount = piece.rowCount(rowSize);
+   std::byte* row = piece.end;
+   for (uint32_t i = 0; i < rowCount; ++i) {
+      row -= rowSize;
+      if (i + ahead < rowCount) __builtin_prefetch(directory + (rowHash(row - size_t{ahead} * rowSize) >> shift), 1);
       const uint64_t hash = rowHash(row);
       pushRow<exclusive>(directory[hash >> shift], row, tagOf(hash));
    }
@@ -228,13 +229,14 @@ void HashJoinTable::insertDirect(const Piece& piece) {
    uint64_t* directory = directory_;
    const uint32_t rowSize = layout().rowSize(), offset = layout().offset(0), rowCount = piece.rowCount(rowSize);
    const uint64_t lower = static_cast<uint64_t>(lower_);
-   std::byte* row = piece.begin;
+   std::byte* row = piece.end;
    const auto slotOf = [&](const std::byte* at) {
       return static_cast<uint64_t>(static_cast<int64_t>(*reinterpret_cast<const T*>(at + offset))) - lower;
    };
    uint64_t olds = 0;
-   for (uint32_t i = 0; i < rowCount; ++i, row += rowSize) {
-      if (i + ahead < rowCount) __builtin_prefetch(directory + slotOf(row + size_t{ahead} * rowSize), 1);
+   for (uint32_t i = 0; i < rowCount; ++i) {
+      row -= rowSize;
+      if (i + ahead < rowCount) __builtin_prefetch(directory + slotOf(row - size_t{ahead} * rowSize), 1);
       olds |= pushRow<exclusive>(directory[slotOf(row)], row, 0);
    }
    if (olds != 0) hasDuplicates_.store(true, std::memory_order_relaxed);
@@ -279,7 +281,7 @@ void HashJoinTable::insert(QueryContext& context, uint32_t task) {
    const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
    const bool exclusive = tasks_ == 1;
    const uint32_t rowSize = layout().rowSize();
-   for (size_t p = first; p < end; ++p) {
+   for (size_t p = end; p-- > first;) {
       context.checkCancelled();
       const Piece& piece = pieces_[p];
       if (hasAllRows_) addToFilters(piece);
@@ -315,7 +317,7 @@ uint32_t HashJoinTable::openPartition(Pages pages, uint32_t bits, const HashJoin
 void HashJoinTable::insertPartition(QueryContext& context, uint32_t task) {
    DCHECK(task < tasks_);
    const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
-   for (size_t p = first; p < end; ++p) {
+   for (size_t p = end; p-- > first;) {
       context.checkCancelled();
       tasks_ == 1 ? insertHashed<true>(pieces_[p]) : insertHashed<false>(pieces_[p]);
    }

@@ -61,7 +61,6 @@ class Pgx(GoSuite):
     module = "github.com/jackc/pgx/v5"
     what = "its tests: connections, types, pools, database/sql"
     missing = [
-        (r"TSVector|NoticeResponseReceivedMidStream", "full text search"),
         (r"ErrorWhileReceivingRows|SendBatchQueryError", "rows that come before the row of an error"),
         (r"MidwayAbortsWithoutWaiting", "COPY FROM STDIN ends with a bad row once enough rows have come, or all"),
     ]

@@ -27,10 +27,7 @@ class PostgresFdw(PsycopgProgram):
     what = "ours: tables of the server in a PostgreSQL 15, imported, queried with what is shipped, estimated, written, analyzed, as partitions"
     tools = {"postgres": "/usr/lib/postgresql/15/bin/postgres"}
     missing = [
-        (r"value_tsvector", "full text search"),
         (r"serializable", "a SERIALIZABLE transaction minds the commits of transactions that are not"),
-        (r"trigger_remote", "an error's context in a PL/pgSQL function that has only simple statements"),
-        (r"error_domain", "the parameter in the context of an error of a domain's CHECK"),
         (r"lock_table", "the row in the context of an error of a row that could not be locked"),
         (r"estimates_of_rows", "EXPLAIN's costs of groupings, by which postgres_fdw ships them or not"),
     ]
@@ -50,7 +47,6 @@ class PgBouncer(PsycopgProgram):
     package = "pgbouncer"
     what = "ours: passwords that it or the server knows, pools of sessions, transactions and statements, resets, parameters, cancellation, COPY, servers that end, its console (psycopg)"
     tools = {"pgbouncer": "/usr/sbin/pgbouncer"}
-    missing = [(r"md5_of_query", "passwords kept as MD5")]
 
     def version(self):
         asked = subprocess.run([self.tool("pgbouncer"), "--version"], capture_output=True, text=True, check=True)
@@ -67,7 +63,6 @@ class PgBench(PsycopgProgram):
     what = "ours: tables made by each of its steps, its scripts in each mode, scripts with variables, results, conditions and pipelines, retries, rates, logs"
     tools = {"pgbench": "/usr/lib/postgresql/15/bin/pgbench"}
     missing = [
-        (r"init_unlogged", "unlogged tables"),
         (r"init_(foreign_keys_of_partitions|partitions_hash_keys)", "the rows of pg_constraint for a foreign key to each partition of the table that it is to"),
     ]
 

@@ -13,7 +13,6 @@ class SqlAlchemy(PythonSuite):
     needs = ["psycopg2-binary", "sqlalchemy"]
     what = "suite of its dialects, and all tests of its PostgreSQL dialect (psycopg2)"
     missing = [
-        (r"MatchTest|tsvector|SpecialTypesTest.*test_reflection", "full text search"),
         (r"InvalidIndexReflection", "an index that CREATE INDEX CONCURRENTLY leaves invalid"),
         (r"table_using_custom", "CREATE ACCESS METHOD"),
         (r"test_generate_series_scalar", "another order of rows without ORDER BY"),
@@ -50,9 +49,6 @@ class Psycopg(PythonSuite):
     what = "ours: values, parameters, cursors, COPY, pipelines, prepared statements, transactions, errors, notifications, own types, libpq, pools, asyncio"
     missing = [
         (r"bad_copy_(unique|domain)", "the line or the column that the context of COPY's error shows"),
-        (r"error_16", "an error's context in a PL/pgSQL function that has only simple statements"),
-        (r"lock_timeout", "the place in the statement of a table that could not be locked"),
-        (r"libpq_results", "SELECT $1, $1 IS NULL with no type for $1 is an error"),
         (r"connecting_replication", "connections for replication"),
     ]
 

@@ -14,7 +14,6 @@ class Alembic(PythonSuite):
     package = "alembic"
     needs = ["alembic", "psycopg2-binary", "sqlalchemy", "black", "tzdata"]
     what = "its tests (psycopg2)"
-    missing = [(r"TSVECTOR", "full text search")]
 
     def run(self, server):
         server.fresh("alembic_suite")
@@ -31,7 +30,6 @@ class DbtPostgres(PythonSuite):
     what = "its functional tests"
     missing = [
         (r"test_concurrency|RuntimeMaterialization.*test_full_refresh", "transactions at the same time that rename tables of one view"),
-        (r"test_unlogged_table", "unlogged tables"),
     ]
 
     def unpacked(self):

@@ -10,8 +10,6 @@ class ActiveRecord(Suite):
     what = "ours: migrations, schema dumps, types, associations, queries, writes, locks, transactions (ruby-activerecord, ruby-pg)"
     tools = {"ruby": "/usr/bin/ruby"}
     missing = [
-        (r"types/tsvector$", "full text search"),
-        (r"without checks of keys", "DISABLE TRIGGER ALL of a table with foreign keys"),
         (r"schema/extensions", "the extension s3, which every database has"),
     ]
 

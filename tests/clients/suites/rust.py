@@ -152,10 +152,7 @@ class Sqlx(RustSuite):
     package = "sqlx"
     missing = [
         (r"exclude_violation", "EXCLUDE USING gist"),
-        (r"nested_domain_types_1", "a parameter of a composite type with a domain over a domain"),
-        (r"it_can_inspect", "the names of PostgreSQL's C functions in errors"),
         (r"outer_join_nullable", "plans in EXPLAIN by which sqlx knows what may be NULL"),
-        (r"it_describes_composite", "the order of a subquery's rows in an aggregate, where the outer row connects it"),
     ]
     what = "its tests of PostgreSQL, but those that are compiled for a server's tables"
     features = ["postgres", "runtime-tokio", "macros", "migrate", "any", "json", "chrono", "time", "uuid", "ipnet", "ipnetwork", "mac_address",

@@ -37,7 +37,7 @@ RegisterCode makeCode(std::mt19937_64& rng) {
    };
    const auto local = [&] { return static_cast<uint8_t>(inputs + rng() % locals); };
    const auto add = [&](Op op, uint8_t dst, uint8_t a, uint8_t b, uint8_t extra, uint32_t target = 0) {
-      code.code.push_back({op, dst, a, b, extra, {}, target});
+      code.code.push_back({op, dst, a, b, extra, 0, 0, target});
    };
    const uint8_t counter = inputs + locals, last = counter + 1;
    for (uint8_t i = 0; i < locals; ++i)

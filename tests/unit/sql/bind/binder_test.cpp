@@ -143,7 +143,9 @@ CATCH_TEST_CASE("parameters take their types from where they stand", "[bind]") {
    CATCH_CHECK(types("select $1, $2::int, a = $3, b || $4, d + $5::int from t") ==
                std::vector<Oid>{oid::text, oid::int4, oid::int4, oid::text, oid::int4});
    CATCH_CHECK(types("insert into t (a, c) values ($1, $2)") == std::vector<Oid>{oid::int4, oid::numeric});
-   CATCH_CHECK(types("select 1 from t where $1 is null or a = $1") == std::vector<Oid>{oid::int4});
+   CATCH_CHECK(types("select 1 from t where a = $1 or $1 is null") == std::vector<Oid>{oid::int4});
+   CATCH_CHECK(tables().outputs("select 1 from t where $1 is null or a = $1") ==
+               "ERROR 42P08 @23: could not determine data type of parameter $1");
    CATCH_CHECK(tables().outputs("select $1 is null") == "ERROR 42P18: could not determine data type of parameter $1");
    CATCH_CHECK(tables().outputs("select a = $1, b = $1 from t").substr(0, 11) == "ERROR 42883");
 }
