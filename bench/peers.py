@@ -17,16 +17,11 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 
 import support
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "spill"))
-import systems
 
 TOLERANCE = 1e-9
 
@@ -35,16 +30,8 @@ class Ouzel:
     name = "ouzel"
 
     def __init__(self, home, args):
-        import psycopg
         self.server = support.Server(home, args.threads, args.memory)
-        for attempt in range(600):
-            try:
-                self.connection = psycopg.connect(f"host=127.0.0.1 port={self.server.port} user=postgres dbname=postgres", autocommit=True)
-                break
-            except psycopg.OperationalError:
-                time.sleep(0.1)
-        else:
-            raise SystemExit("the server does not start")
+        self.connection = support.connect(self.server.port)
         self.connection.execute(f"SET statement_timeout = '{args.timeout}s'")
 
     def load(self, workload, directory):
@@ -62,7 +49,7 @@ class Ouzel:
         return time.clock_gettime(~self.server.process.pid << 3 | 2)  # what clock_getcpuclockid() makes of a process
 
     def version(self):
-        return subprocess.run([support.BINARY, "--version"], capture_output=True, text=True).stdout.strip()
+        return support.version()
 
     def stop(self):
         self.connection.close()
@@ -252,7 +239,7 @@ def run(workload, args, described):
         report("time", medians, list(asked), args.runs)
         report("CPU time", cpus, list(asked), args.runs)
         print(f"answers that differ: {sorted(wrong) or 'none'}; failed: {[f'{s} Q{n}' for s, n in failed] or 'none'}")
-        systems.record(workload.name, {
+        support.record(workload.name, {
             **described, "seed": args.seed, "threads": args.threads, "memory": args.memory, "runs": args.runs, "versions": versions,
             "load": {n: round(v, 2) for n, v in loads.items()}, "ms": {name: {n: round(t, 2) for n, t in by.items()} for name, by in medians.items()},
             "cpu_ms": {name: {n: round(t, 2) for n, t in by.items()} for name, by in cpus.items()},

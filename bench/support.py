@@ -1,13 +1,20 @@
-"""What the benchmarks share: their virtual environment, a free port, an Ouzel server to measure."""
+"""What the benchmarks share: their virtual environment, a free port, servers to measure, CSV files to load, results to keep.
+
+The variable BENCH_BINARY names the Ouzel to measure, build/release/ouzel without it; BENCH_RESULTS the directory that results are kept in,
+bench/results without it."""
+import datetime
+import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BINARY = os.path.join(ROOT, "build/release/ouzel")
+BINARY = os.environ.get("BENCH_BINARY") or os.path.join(ROOT, "build/release/ouzel")
+RESULTS = os.environ.get("BENCH_RESULTS") or os.path.join(ROOT, "bench/results")
 VENV = os.path.join(ROOT, "build/bench-venv")
 PACKAGES = ["duckdb", "tableauhyperapi", "chdb", "psycopg[binary]", "tpchgen-cli", "matplotlib", "numpy", "pyarrow"]
 
@@ -40,13 +47,63 @@ def generate(scale, directory):
     subprocess.run([os.path.join(VENV, "bin/tpchgen-cli"), "csv", "-s", str(scale), f"--output-dir={directory}"], check=True)
 
 
+def connect(port, name="the server"):
+    """A connection in autocommit mode to a server that speaks PostgreSQL's protocol, once it listens."""
+    import psycopg
+    for attempt in range(600):
+        try:
+            return psycopg.connect(f"host=127.0.0.1 port={port} user=postgres dbname=postgres", autocommit=True)
+        except psycopg.OperationalError:
+            time.sleep(0.1)
+    raise SystemExit(f"{name} does not start")
+
+
+def load_csv(connection, schema, tables, directory):
+    """The statements of `schema`, then TABLE.csv of each table, over the wire."""
+    for statement in schema:
+        connection.execute(statement)
+    for table in tables:
+        with connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT csv, HEADER)") as copy:
+            with open(os.path.join(directory, table + ".csv"), "rb") as file:
+                while piece := file.read(1 << 20):
+                    copy.write(piece)
+
+
+def load_csv_duckdb(connection, schema, tables, directory):
+    """The same in DuckDB, which reads the files itself."""
+    for statement in schema:
+        connection.execute(statement)
+    for table in tables:
+        connection.execute(f"COPY {table} FROM '{os.path.join(directory, table)}.csv' (FORMAT csv, HEADER)")
+    connection.execute("CHECKPOINT")
+
+
+def version(binary=None):
+    return subprocess.run([binary or BINARY, "--version"], capture_output=True, text=True).stdout.strip()
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{len(names)} x {names[0] if names else 'unknown'}, {memory:.0f} GiB"
+
+
+def record(name, row):
+    """Append to RESULTS/NAME.jsonl, with the commit that is checked out (+: and changes) and the machine."""
+    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True).stdout.strip()
+    os.makedirs(RESULTS, exist_ok=True)
+    with open(os.path.join(RESULTS, name + ".jsonl"), "a") as file:
+        file.write(json.dumps({"at": datetime.datetime.now().isoformat(timespec="seconds"), "commit": commit, "machine": machine(), **row}) + "\n")
+
+
 class Server:
     """An Ouzel server process over `home`/ouzel; `options` as for `ouzel serve`."""
 
-    def __init__(self, home, threads, memory, options=()):
+    def __init__(self, home, threads, memory, options=(), binary=None):
         self.port = free_port()
         self.log = open(os.path.join(home, "ouzel.log"), "wb")
-        self.process = subprocess.Popen([BINARY, "serve", "--data", os.path.join(home, "ouzel"), "--port", str(self.port), "--threads",
+        self.process = subprocess.Popen([binary or BINARY, "serve", "--data", os.path.join(home, "ouzel"), "--port", str(self.port), "--threads",
                                          str(threads), "--memory-limit", memory, *options], stdout=self.log, stderr=self.log)
 
     def status(self, field):

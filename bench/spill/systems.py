@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import threading
-import time
 
 import support
 
@@ -30,29 +29,15 @@ class Ouzel:
     name = "ouzel"
 
     def __init__(self, home, threads, limit, args):
-        import psycopg
         self.server = support.Server(home, threads, limit, getattr(args, "options", []))
-        for attempt in range(600):
-            try:
-                self.connection = psycopg.connect(f"host=127.0.0.1 port={self.server.port} user=postgres dbname=postgres", autocommit=True)
-                break
-            except psycopg.OperationalError:
-                time.sleep(0.1)
-        else:
-            raise SystemExit("the server does not start")
+        self.connection = support.connect(self.server.port)
         self.connection.execute(f"SET statement_timeout = '{args.timeout}s'")
         if args.write_rate: self.connection.execute(f"SET ouzel.spill_write_rate = {args.write_rate}")
         if args.read_rate: self.connection.execute(f"SET ouzel.spill_read_rate = {args.read_rate}")
         if args.compression != "auto": self.connection.execute(f"SET ouzel.spill_compression = '{args.compression}'")
 
     def load(self, csv, source):
-        for statement in source.schema():
-            self.connection.execute(statement)
-        for table in source.tables():
-            with self.connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT csv, HEADER)") as copy:
-                with open(os.path.join(csv, table + ".csv"), "rb") as file:
-                    while piece := file.read(1 << 20):
-                        copy.write(piece)
+        support.load_csv(self.connection, source.schema(), source.tables(), csv)
         self.connection.execute("CHECKPOINT")
 
     def query(self, sql):
@@ -86,11 +71,7 @@ class DuckDb:
                                                                               "temp_directory": os.path.join(home, "duck.tmp")})
 
     def load(self, csv, source):
-        for statement in source.schema():
-            self.connection.execute(statement)
-        for table in source.tables():
-            self.connection.execute(f"COPY {table} FROM '{os.path.join(csv, table + '.csv')}' (HEADER)")
-        self.connection.execute("CHECKPOINT")
+        support.load_csv_duckdb(self.connection, source.schema(), source.tables(), csv)
 
     def query(self, sql):
         alarm = threading.Timer(self.timeout, self.connection.interrupt)
@@ -235,22 +216,6 @@ def add_arguments(parser, scale=1):
     parser.add_argument("--write-rate", type=int, default=0)
     parser.add_argument("--read-rate", type=int, default=0)
     parser.add_argument("--compression", default="auto")
-
-
-def machine():
-    with open("/proc/cpuinfo") as file:
-        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{len(names)} x {names[0] if names else 'unknown'}, {memory:.0f} GiB"
-
-
-def record(name, row):
-    """Append to bench/results/NAME.jsonl, with the commit that is checked out (+: and changes) and the machine."""
-    import datetime
-    commit = subprocess.run(["git", "-C", support.ROOT, "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True).stdout.strip()
-    os.makedirs(os.path.join(support.ROOT, "bench/results"), exist_ok=True)
-    with open(os.path.join(support.ROOT, "bench/results", name + ".jsonl"), "a") as file:
-        file.write(json.dumps({"at": datetime.datetime.now().isoformat(timespec="seconds"), "commit": commit, "machine": machine(), **row}) + "\n")
 
 
 def fits(system, sql, most=8192):
