@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-allocator bench-allocator-sizes bench-load bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -95,6 +95,10 @@ bench-tpch: build
 bench-load: build
 	@scripts/install-deps --bench
 	@bench/load/run $(BENCH_ARGS)
+# 1 to 64 clients at once with long and short queries, beside DuckDB.
+bench-concurrency: build
+	@scripts/install-deps --bench
+	@bench/concurrency/run $(BENCH_ARGS)
 bench-oltp: build
 	@scripts/install-deps --bench
 	@bench/oltp/run $(BENCH_ARGS)
