@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-regress bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -99,6 +99,9 @@ bench-load: build
 bench-concurrency: build
 	@scripts/install-deps --bench
 	@bench/concurrency/run $(BENCH_ARGS)
+# Which queries became slower since BASE, a binary or a revision of git, which is built: make bench-regress BASE=main
+bench-regress: build
+	@bench/regress/run $(BASE) $(BENCH_ARGS)
 bench-oltp: build
 	@scripts/install-deps --bench
 	@bench/oltp/run $(BENCH_ARGS)

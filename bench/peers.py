@@ -26,6 +26,14 @@ import support
 TOLERANCE = 1e-9
 
 
+def load_parquet(connection, workload, directory):
+    """In Ouzel and DuckDB."""
+    for table, columns in workload.tables.items():
+        connection.execute(f"CREATE TABLE {table} ({', '.join(f'{n} {t} NOT NULL' for n, t in columns)})")
+        for file in sorted(glob.glob(os.path.join(directory, table + "-*.parquet"))):
+            connection.execute(f"COPY {table} FROM '{file}' (FORMAT parquet)")
+
+
 class Ouzel:
     name = "ouzel"
 
@@ -35,10 +43,7 @@ class Ouzel:
         self.connection.execute(f"SET statement_timeout = '{args.timeout}s'")
 
     def load(self, workload, directory):
-        for table, columns in workload.tables.items():
-            self.connection.execute(f"CREATE TABLE {table} ({', '.join(f'{n} {t} NOT NULL' for n, t in columns)})")
-            for file in sorted(glob.glob(os.path.join(directory, table + "-*.parquet"))):
-                self.connection.execute(f"COPY {table} FROM '{file}' (FORMAT parquet)")
+        load_parquet(self.connection, workload, directory)
         self.connection.execute("ANALYZE")
         self.connection.execute("CHECKPOINT")
 
@@ -67,10 +72,7 @@ class DuckDb:
             "threads": args.threads, "memory_limit": args.memory, "preserve_insertion_order": False, "temp_directory": os.path.join(home, "duck.tmp")})
 
     def load(self, workload, directory):
-        for table, columns in workload.tables.items():
-            self.connection.execute(f"CREATE TABLE {table} ({', '.join(f'{n} {t} NOT NULL' for n, t in columns)})")
-            for file in sorted(glob.glob(os.path.join(directory, table + "-*.parquet"))):
-                self.connection.execute(f"COPY {table} FROM '{file}' (FORMAT parquet)")
+        load_parquet(self.connection, workload, directory)
         self.connection.execute("CHECKPOINT")
 
     def query(self, sql):
