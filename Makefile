@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-regress bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-joblight bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-regress bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -161,8 +161,8 @@ bench-tpcds: build
 	@scripts/install-deps --bench
 	@bench/tpcds/run $(BENCH_ARGS)
 
-# ClickBench's questions, and the Star Schema Benchmark, beside DuckDB and ClickHouse; both make their own data.
-bench-hits bench-ssb: build
+# ClickBench's questions, the Star Schema Benchmark, and joins like JOB-light's, beside DuckDB and ClickHouse; all make their own data.
+bench-hits bench-ssb bench-joblight: build
 	@scripts/install-deps --bench
 	@bench/$(@:bench-%=%)/run $(BENCH_ARGS)
 

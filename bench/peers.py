@@ -1,7 +1,8 @@
-"""One workload in Ouzel, DuckDB and ClickHouse (chdb) at once: what bench/hits and bench/ssb share.
+"""One workload in Ouzel, DuckDB and ClickHouse (chdb) at once: what bench/hits, bench/ssb and bench/joblight share.
 
 A workload has a name, label() of its data, `tables` {name: [(column, type)]}, `keys` {table: ClickHouse's sorting key}, generate(directory),
-which writes Parquet files TABLE-*.parquet, and queries(), a text in which a line "-- NUMBER key COLUMNS" begins each query.
+which writes Parquet files TABLE-*.parquet, and queries(), a text in which a line "-- NUMBER key COLUMNS" begins each query. Before it is asked for them
+it is told the `directory` of the files.
 
 Answers are compared as multisets, floats to nine digits. Where LIMIT cuts among equal keys the systems may answer with different rows: then the
 key columns are compared, whole rows only if their key is neither the last nor, after an OFFSET, the first. Without a key only the number of rows
@@ -201,12 +202,14 @@ def measure(system, sql):
     return time.perf_counter() - start, system.cpu() - cpu, [tuple(map(normal, row)) for row in rows]
 
 
-def run(workload, args, described):
-    """Loads, measures, compares, prints and records; the number of answers of Ouzel that are missing or that a peer does not share."""
+def run(workload, args, described, examine=None):
+    """Loads, measures, compares, prints and records; the number of answers of Ouzel that are missing or that a peer does not share.
+
+    `examine`, if there is one, is called with Ouzel, the queries by number and its answers, and returns what is recorded beside the times."""
     home = tempfile.mkdtemp(prefix=f"bench-{workload.name}-", dir=os.environ.get("BENCH_DIR"))
     running = []
     try:
-        directory = generated(workload, args.cache or home)
+        directory = workload.directory = generated(workload, args.cache or home)
         loads, versions = {}, {}
         for kind in [Ouzel, DuckDb] + ([] if args.no_chdb else [ClickHouse]):
             system = kind(home, args)
@@ -218,7 +221,7 @@ def run(workload, args, described):
         asked = queries(workload.queries())
         if args.queries: asked = {int(n): asked[int(n)] for n in args.queries.split(",")}
         times = {s.name: {n: [] for n in asked} for s in running}
-        wrong, failed = {}, {}
+        wrong, failed, ours = {}, {}, {}
         for turn in range(args.runs + 1):
             for number, (sql, key) in asked.items():
                 answers = {}
@@ -231,6 +234,7 @@ def run(workload, args, described):
                         continue
                     if turn: times[system.name][number].append((took, cpu))
                     answers[system.name] = rows
+                if "ouzel" in answers: ours[number] = answers["ouzel"]
                 others = [n for n, rows in answers.items() if n != "ouzel" and "ouzel" in answers and not same(answers["ouzel"], rows, sql, key)]
                 if others and number not in wrong:
                     wrong[number] = others
@@ -241,8 +245,9 @@ def run(workload, args, described):
         report("time", medians, list(asked), args.runs)
         report("CPU time", cpus, list(asked), args.runs)
         print(f"answers that differ: {sorted(wrong) or 'none'}; failed: {[f'{s} Q{n}' for s, n in failed] or 'none'}")
+        examined = examine(running[0], asked, ours) if examine else {}
         support.record(workload.name, {
-            **described, "seed": args.seed, "threads": args.threads, "memory": args.memory, "runs": args.runs, "versions": versions,
+            **described, **examined, "seed": args.seed, "threads": args.threads, "memory": args.memory, "runs": args.runs, "versions": versions,
             "load": {n: round(v, 2) for n, v in loads.items()}, "ms": {name: {n: round(t, 2) for n, t in by.items()} for name, by in medians.items()},
             "cpu_ms": {name: {n: round(t, 2) for n, t in by.items()} for name, by in cpus.items()},
             "differ": sorted(wrong), "failed": sorted(f"{s} {n}" for s, n in failed)})
