@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-joblight bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-regress bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang soak clients format bench bench-tpch bench-tpcds bench-hits bench-ssb bench-joblight bench-allocator bench-allocator-sizes bench-load bench-concurrency bench-regress bench-oltp bench-update bench-partition bench-collation bench-programs bench-cursors bench-catalog bench-progress bench-external bench-hostile bench-cancel bench-json bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-remote bench-spill-evict bench-spill-device bench-spill-plot bench-page bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -183,6 +183,10 @@ bench-spill-device: build
 	@bench/spill/levels $(BENCH_ARGS)
 bench-spill-plot:
 	@bench/spill/plot $(BENCH_ARGS)
+
+# docs/PERFORMANCE.md and its plots, from what bench/results keeps.
+bench-page:
+	@bench/page $(BENCH_ARGS)
 
 # bench/s3/README.md says what it measures.
 bench-s3-retriever: deps

@@ -2,6 +2,7 @@
 and a number of threads.
 
 `load(csv, source)` once, where `source` has schema() and tables(); then query(); stop(). `resident()` is the peak of the process's memory, 0 where it is this very process."""
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -53,6 +54,9 @@ class Ouzel:
         """Bytes written to temporary files since the start: as the operators gave them, and as they were stored."""
         return tuple(int(v) for v in self.query("SELECT sum(raw_bytes_written), sum(bytes_written) FROM ouzel_stat_spill")[0])
 
+    def version(self):
+        return support.version()
+
     def resident(self):
         return self.server.status("VmHWM")
 
@@ -80,6 +84,9 @@ class DuckDb:
             return self.connection.execute(sql).fetchall()
         finally:
             alarm.cancel()
+
+    def version(self):
+        return self.query("SELECT version()")[0][0]
 
     def resident(self):
         return 0
@@ -168,6 +175,9 @@ class Hyper:
                 return [tuple(row) for row in result]
         finally:
             alarm.cancel()
+
+    def version(self):
+        return importlib.metadata.version("tableauhyperapi")
 
     def resident(self):
         if not self.pid: return 0
