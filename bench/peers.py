@@ -52,7 +52,7 @@ class Ouzel:
         return self.connection.execute(sql).fetchall()
 
     def cpu(self):
-        return time.clock_gettime(~self.server.process.pid << 3 | 2)  # what clock_getcpuclockid() makes of a process
+        return self.server.cpu()
 
     def version(self):
         return support.version()

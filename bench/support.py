@@ -78,6 +78,13 @@ def load_csv_duckdb(connection, schema, tables, directory):
     connection.execute("CHECKPOINT")
 
 
+def cpu_of_machine():
+    """Seconds of CPU that all processes have taken since the start."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, interrupts, soft = map(int, file.readline().split()[1:8])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
 def version(binary=None):
     return subprocess.run([binary or BINARY, "--version"], capture_output=True, text=True).stdout.strip()
 
@@ -110,6 +117,10 @@ class Server:
         """A line of /proc/PID/status in bytes, VmRSS or VmHWM."""
         with open(f"/proc/{self.process.pid}/status") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field + ":"))
+
+    def cpu(self):
+        """Seconds of CPU that the process has taken."""
+        return time.clock_gettime(~self.process.pid << 3 | 2)  # what clock_getcpuclockid() makes of a process
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
