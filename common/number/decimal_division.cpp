@@ -14,12 +14,8 @@ namespace {
    throw SqlError(sqlstate::divisionByZero, "division by zero");
 }
 
-/// select_div_scale: at least 16 significant digits, at least either input's scale, at most 1000.
 int32_t quotientScale(Leading a, int32_t scaleA, Leading b, int32_t scaleB) {
-   int32_t weight = a.weight - b.weight;
-   if (a.group <= b.group) --weight;
-   const int32_t scale = std::max({significantDigitsMin - weight * 4, scaleA, scaleB, 0});
-   return std::min(scale, resultScaleMax);
+   return decimal::quotientScale(a.weight - b.weight - (a.group <= b.group ? 1 : 0), scaleA, scaleB);
 }
 
 /// Magnitudes below this have a power of ten above them that fits in 128 bits.
@@ -56,6 +52,11 @@ StringView divideSpecial(StringView a, StringView b) {
 }
 
 } // namespace
+
+int32_t quotientScale(int32_t weight, int32_t scaleA, int32_t scaleB) {
+   const int32_t scale = std::max({significantDigitsMin - weight * 4, scaleA, scaleB, 0});
+   return std::min(scale, resultScaleMax);
+}
 
 bool divideSmall(Scaled a, Scaled b, Scaled& quotient) {
    quotient.scale = quotientScale(leading(a.value, a.scale), a.scale, leading(b.value, b.scale), b.scale);

@@ -41,6 +41,9 @@ constexpr int128 withSign(uint128 magnitude, bool negative) {
    return negative ? -static_cast<int128>(magnitude) : static_cast<int128>(magnitude);
 }
 
+/// PostgreSQL's select_div_scale, for a quotient whose first group of four digits has this weight: at least 16
+/// significant digits, at least either input's scale, at most 1000.
+int32_t quotientScale(int32_t weight, int32_t scaleA, int32_t scaleB);
 /// a / b with the scale that select_div_scale picks, rounded half away from zero. False where the digits of the
 /// quotient or of a step towards it do not fit: divideBig() divides then. REQUIRES: b is not zero.
 bool divideSmall(Scaled a, Scaled b, Scaled& quotient);

@@ -1,4 +1,5 @@
 #include "common/number/decimal.hpp"
+#include "common/number/decimal_divisor.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -19,6 +20,17 @@ DecimalView multiply(DecimalView a, DecimalView b, KernelEnv& env) {
 }
 DecimalView divide(DecimalView a, DecimalView b, KernelEnv& env) {
    return decimal::divide(a, b, env.strings);
+}
+/// Most divisors are constants.
+void divideRows(const KernelCall& call, ResultVector& result) {
+   constexpr uint32_t rowsMin = 64; // with fewer rows a Divisor does not pay
+   if (call.args[1].encoding != Encoding::Constant || call.rows.count() < rowsMin)
+      return detail::Loop<divide, DecimalView (*)(DecimalView, DecimalView, KernelEnv&)>::run(call, result);
+   decimal::Divisor divisor(call.args[1].value<StringView>(0));
+   const detail::Argument<DecimalView> dividends(call.args[0]);
+   auto* out = result.values<StringView>();
+   Arena& strings = result.strings();
+   forEachRow(call.rows, [&](uint32_t row) { out[row] = divisor.divide(dividends.get(row), strings); });
 }
 DecimalView modulo(DecimalView a, DecimalView b, KernelEnv& env) {
    return decimal::modulo(a, b, env.strings);
@@ -110,7 +122,7 @@ void registerNumeric() {
    addKernel<add>("numeric_add");
    addKernel<subtract>("numeric_sub");
    addKernel<multiply>("numeric_mul");
-   addKernel<divide>("numeric_div");
+   registerKernel("numeric_div", "nn", {divideRows, true, false});
    addKernel<modulo>("numeric_mod");
    addKernel<divideTruncated>("numeric_div_trunc");
    addKernel<negate>("numeric_uminus", totalKernel);

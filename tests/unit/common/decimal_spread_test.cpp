@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/number/decimal_big.hpp"
+#include "common/number/decimal_divisor.hpp"
 #include "common/number/decimal_small.hpp"
 
 using namespace ouzel;
@@ -55,6 +56,24 @@ CATCH_TEST_CASE("quotients within 128 bits have the digits of long quotients") {
                                          << ", not " << decimal::toString(big));
    }
    CATCH_CHECK(within > rounds / 4);
+}
+
+CATCH_TEST_CASE("a divisor of many values divides as one value is divided") {
+   std::mt19937_64 rng(seed);
+   for (int i = 0; i < rounds / 50; ++i) {
+      Arena arena;
+      const int128 constants[] = {2, -5, 3, 100, 7, 1, 12, 10'000, 9999, 0x7fff'ffff'ffff'ffff};
+      const int128 by = rng() % 2 == 0 ? constants[rng() % std::size(constants)] : number(rng, 66);
+      const StringView divisor = decimal::fromInt128(by == 0 ? 1 : by, someScale(rng), arena);
+      decimal::Divisor quotients(divisor);
+      for (int n = 0; n < 50; ++n) {
+         const StringView value = decimal::fromInt128(number(rng, 66), static_cast<int32_t>(rng() % 10), arena);
+         const StringView found = quotients.divide(value, arena), expected = decimal::divide(value, divisor, arena);
+         if (!(found == expected))
+            CATCH_FAIL(decimal::toString(value) << " / " << decimal::toString(divisor) << ": "
+                                                << decimal::toString(found) << ", not " << decimal::toString(expected));
+      }
+   }
 }
 
 CATCH_TEST_CASE("spreads within 128 bits have the digits of long spreads") {
