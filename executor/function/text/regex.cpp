@@ -1,12 +1,15 @@
 #include "executor/function/text/regex.hpp"
 
 #include <list>
+#include <optional>
 #include <re2/re2.h>
+#include <span>
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
 #include "executor/function/text/regex_backtracker.hpp"
 #include "executor/function/text/regex_dissector.hpp"
+#include "executor/function/text/regex_stepper.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
 // Regex: compilation and matching.
@@ -26,16 +29,24 @@ bool isAnyText(const RegexNode& node) {
           node.children[0]->kind == RegexNode::Kind::Text && node.children[0]->text == RegexNode::anyCharacter;
 }
 
-/// The expression without .* or .*$ at its end: what it matches goes on to the end of the text. Empty if it has none.
-std::string withoutOpenTail(const RegexNode& root) {
-   if (root.kind != RegexNode::Kind::Sequence || root.children.empty()) return {};
-   size_t count = root.children.size();
+bool endsWithText(const RegexNode& root) {
+   if (root.kind != RegexNode::Kind::Sequence || root.children.empty()) return false;
    const RegexNode& last = *root.children.back();
-   if (last.kind == RegexNode::Kind::Text && last.text == RegexNode::endOfText) --count;
-   if (count < 2 || !isAnyText(*root.children[count - 1])) return {};
+   return last.kind == RegexNode::Kind::Text && last.text == RegexNode::endOfText;
+}
+
+/// How many children stand before .* or .*$ at the end: what they match goes on to the end of the text. 0: there is no
+/// such end.
+size_t countBeforeOpenTail(const RegexNode& root) {
+   if (root.kind != RegexNode::Kind::Sequence) return 0;
+   const size_t count = root.children.size() - (endsWithText(root) ? 1 : 0);
+   return count < 2 || !isAnyText(*root.children[count - 1]) ? 0 : count - 1;
+}
+
+std::string re2Of(const RegexNode& sequence, size_t count) {
    std::string head;
-   for (size_t i = 0; i + 1 < count; ++i)
-      writeRe2(*root.children[i], RegexLaziness::AsGiven, true, head);
+   for (size_t i = 0; i < count; ++i)
+      writeRe2(*sequence.children[i], RegexLaziness::AsGiven, true, head);
    return head;
 }
 
@@ -44,10 +55,12 @@ std::string withoutOpenTail(const RegexNode& root) {
 struct Regex::Engines {
    RegexSyntax syntax;
    std::unique_ptr<RegexDissection> dissection;
-   std::unique_ptr<RE2> extent;  ///< finds the extent of a match
-   std::unique_ptr<RE2> inside;  ///< finds the captures if leftmost-first search does
-   std::unique_ptr<RE2> head;    ///< finds them without an end of any text, which it leaves out; null: there is none
-   RegexDissector dissector;     ///< finds them otherwise
+   std::unique_ptr<RE2> extent; ///< finds the extent of a match
+   std::unique_ptr<RE2> inside; ///< finds the captures if leftmost-first search does
+   std::unique_ptr<RE2> head;   ///< finds them without an end of any text, which it leaves out; null: there is none
+   RegexDissector dissector;    ///< finds them otherwise
+   /// Before all others: finds matches at the start of the text, which are the only ones.
+   std::optional<RegexStepper> stepper;
    bool mayEndEarlier = false;   ///< the shortest match may end before the one of `extent`
    bool isLeftmostFirst = false; ///< `inside` finds the captures
 
@@ -91,8 +104,14 @@ Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::
    engines_->mayEndEarlier = isShortest && !isOrdered(dissection.part, dissection.preference);
    engines_->mayMatchInsideCharacter = syntax.hasNonBoundary && dissection.width.min == 0;
    engines_->isLeftmostFirst = isLeftmostFirst(dissection);
-   if (!engines_->isLeftmostFirst || isShortest || syntax.hasNonBoundary) return;
-   if (const std::string head = withoutOpenTail(*syntax.root); !head.empty()) engines_->head = compileRe2(head, false);
+   if (!engines_->isLeftmostFirst || syntax.hasNonBoundary) return;
+   if (const size_t count = isShortest ? 0 : countBeforeOpenTail(*syntax.root); count > 0) {
+      engines_->head = compileRe2(re2Of(*syntax.root, count), false);
+      engines_->stepper = RegexStepper::compile(*syntax.root, count);
+   } else if (endsWithText(*syntax.root) || isOrdered(dissection.part, dissection.preference)) {
+      // The first match that leftmost-first search finds is as long, or as short, as preferred.
+      engines_->stepper = RegexStepper::compile(*syntax.root, syntax.root->children.size());
+   }
 }
 
 Regex::~Regex() = default;
@@ -143,6 +162,11 @@ bool Regex::matches(std::string_view text) const {
       std::vector<RegexSpan> spans;
       return search(text, 0, spans, false);
    }
+   if (engines_->stepper) {
+      RegexSpan span;
+      const RegexStepper::Outcome outcome = engines_->stepper->match(text, std::span(&span, 1));
+      if (outcome != RegexStepper::Outcome::TooManyTries) return outcome == RegexStepper::Outcome::Match;
+   }
    const RE2& engine = engines_->head ? *engines_->head : *engines_->extent;
    return engine.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
 }
@@ -155,6 +179,11 @@ bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& 
       return true;
    }
    spans.assign(wanted, {});
+   if (engines_->stepper && start == 0) {
+      const RegexStepper::Outcome outcome = engines_->stepper->match(text, spans);
+      if (engines_->head) spans[0].end = text.size();
+      if (outcome != RegexStepper::Outcome::TooManyTries) return outcome == RegexStepper::Outcome::Match;
+   }
    constexpr uint32_t usual = 8;
    re2::StringPiece few[usual];
    std::vector<re2::StringPiece> many(wanted > usual ? wanted : 0);

@@ -59,10 +59,11 @@ private:
       return node;
    }
    /// An atom that matches one character, one of `first`.
-   NodePtr text(std::string t, const RegexFirst& first) {
+   NodePtr text(std::string t, const RegexFirst& first, bool isExact) {
       NodePtr node = constraint(std::move(t));
       node->width = {1, 1};
       node->first = first;
+      node->isExactFirst = isExact;
       return node;
    }
    NodePtr make(Kind kind) {
@@ -208,9 +209,9 @@ private:
          const char l = asciiLower(static_cast<char>(c)), u = asciiUpper(static_cast<char>(c));
          addFirst(first, static_cast<uint8_t>(l), static_cast<uint8_t>(l));
          addFirst(first, static_cast<uint8_t>(u), static_cast<uint8_t>(u));
-         return text({'[', u, l, ']'}, first);
+         return text({'[', u, l, ']'}, first, true);
       }
-      return text(escaped(c), first);
+      return text(escaped(c), first, c < 0x80);
    }
 
    NodePtr atom(uint32_t depth, bool& isConstraint) {
@@ -221,11 +222,11 @@ private:
       case '[': return bracketOrBoundary(isConstraint);
       case '.':
          rest_.remove_prefix(1);
-         return text(out_.flags.dotNewline ? RegexNode::anyCharacter : "[^\\n]", ~RegexFirst());
+         return text(out_.flags.dotNewline ? RegexNode::anyCharacter : "[^\\n]", ~RegexFirst(), out_.flags.dotNewline);
       case '^':
          rest_.remove_prefix(1);
          isConstraint = true;
-         return constraint(out_.flags.lineAnchors ? "(?m:^)" : "\\A");
+         return constraint(out_.flags.lineAnchors ? "(?m:^)" : RegexNode::startOfText);
       case '$':
          rest_.remove_prefix(1);
          isConstraint = true;
@@ -406,11 +407,11 @@ private:
       if (!isDigit(c) && !isLetter(c)) return literal(takeCharacter());
       rest_.remove_prefix(1);
       if (const std::string_view set = classOf(c); !set.empty()) {
-         return text(std::string(set), firstOf(c));
+         return text(std::string(set), firstOf(c), true);
       }
       isConstraint = true;
       switch (c) {
-      case 'A': return constraint("\\A");
+      case 'A': return constraint(RegexNode::startOfText);
       case 'Z': return constraint(RegexNode::endOfText);
       case 'm': return wordEdge(true);
       case 'M': return wordEdge(false);
@@ -487,12 +488,13 @@ private:
          appendRange(set, first, low, high);
       }
       rest_.remove_prefix(1);
+      const bool isExact = !hasClass && !first.test(128) && (!isNegated || out_.flags.dotNewline);
       if (isNegated && !out_.flags.dotNewline) set.append("\\n");
       if (isNegated) {
          first = hasClass ? ~RegexFirst() : ~first;
          first.set(128);
       }
-      return text((isNegated ? "[^" : "[") + set + "]", first);
+      return text((isNegated ? "[^" : "[") + set + "]", first, isExact);
    }
 
    bool atClassEscape() const { return at('\\') && rest_.size() > 1 && !classOf(rest_[1]).empty(); }

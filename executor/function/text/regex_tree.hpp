@@ -38,6 +38,7 @@ struct RegexNode {
       WordEnd,       ///< \M
    };
    static constexpr const char* anyCharacter = "(?s:.)"; ///< of a Text
+   static constexpr const char* startOfText = "\\A";
    static constexpr const char* endOfText = "\\z";
    Kind kind = Kind::Text;
    std::string text;
@@ -50,6 +51,7 @@ struct RegexNode {
    int32_t min = 0, max = 0;
    RegexWidth width;
    RegexFirst first;
+   bool isExactFirst = false; ///< of a Text: it matches one character of `first`, whose bit 128 stands for all others
 };
 
 /// Which quantifiers are written as lazy ones.
