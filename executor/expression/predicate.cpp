@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <x86intrin.h>
-
 #include "executor/expression/scratch.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/kernel/select.hpp"
@@ -14,54 +11,19 @@ namespace {
 
 using Scratch = ExpressionState::Scratch;
 
-constexpr uint32_t reorderEvery = 32; ///< number of batches after which the order of terms is revised
-
-/// Time per row dropped (Hellerstein's rank): terms with a smaller rank should run earlier.
-double rankOf(const ConjunctOrder::Term& term) {
-   if (term.rowsIn == 0) return 0;
-   const double cost = static_cast<double>(term.cycles) / static_cast<double>(term.rowsIn);
-   const double dropped = 1.0 - static_cast<double>(term.rowsOut) / static_cast<double>(term.rowsIn);
-   return cost / std::max(dropped, 0.001);
-}
-
-/// Sort each sequence of neighbouring terms that cannot fail. A term that can fail keeps its place, so that it never
-/// gets a row that a term written before it drops.
-void reorder(const Scratch& s, const Node& node, ConjunctOrder& order) {
-   const auto isTotal = [&](const ConjunctOrder::Term& term) { return s.code.nodes[node.args[term.arg]]->isTotal; };
-   auto begin = order.terms.begin();
-   while (begin != order.terms.end()) {
-      const auto end = std::find_if_not(begin, order.terms.end(), isTotal);
-      std::stable_sort(begin, end, [](const auto& a, const auto& b) { return rankOf(a) < rankOf(b); });
-      begin = end == order.terms.end() ? end : end + 1;
-   }
-   for (ConjunctOrder::Term& term : order.terms) { // older measurements count less
-      term.rowsIn /= 2;
-      term.rowsOut /= 2;
-      term.cycles /= 2;
-   }
-}
-
 Selection filterAnd(Scratch& s, uint32_t index, const Node& node, const Rows& rows, RowIndex* out) {
    Scratch::NodeState& state = s.nodes[index];
    if (!state.order) {
       state.order = std::make_unique<ConjunctOrder>();
-      for (uint32_t arg = 0; arg < node.args.size(); ++arg)
-         state.order->terms.push_back({arg});
+      for (const uint32_t arg : node.args)
+         state.order->add(s.code.nodes[arg]->isTotal, s.code.nodes[arg]->isVolatile);
    }
-   ConjunctOrder& order = *state.order;
-   if (++order.batches % reorderEvery == 0) reorder(s, node, order);
    Rows rest = rows;
-   for (ConjunctOrder::Term& term : order.terms) {
-      const uint32_t before = rest.selection.count();
-      if (before == 0) break;
-      const uint64_t start = __rdtsc();
-      const Selection passed = filterNode(s, node.args[term.arg], rest, out);
-      term.cycles += __rdtsc() - start;
-      term.rowsIn += before;
-      term.rowsOut += passed.count();
+   return state.order->apply(rows.selection, [&](uint32_t number, const Selection&) {
+      const Selection passed = filterNode(s, node.args[number], rest, out);
       rest = s.narrow(rest, passed);
-   }
-   return rest.selection;
+      return passed;
+   });
 }
 
 Selection filterOr(Scratch& s, const Node& node, const Rows& rows, RowIndex* out) {

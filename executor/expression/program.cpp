@@ -99,4 +99,11 @@ Representation ExpressionProgram::representation(uint32_t index) const {
    return code_->nodes[code_->roots[index]]->repr;
 }
 
+bool ExpressionProgram::isTotal(uint32_t index) const {
+   return code_->nodes[code_->roots[index]]->isTotal;
+}
+bool ExpressionProgram::isVolatile(uint32_t index) const {
+   return code_->nodes[code_->roots[index]]->isVolatile;
+}
+
 } // namespace ouzel::executor

@@ -59,6 +59,9 @@ public:
    /// Set if expression `index` is just a column: its slot. evaluate() then returns the batch's vector.
    std::optional<uint32_t> columnSlot(uint32_t index = 0) const;
    Representation representation(uint32_t index = 0) const;
+   /// Whether expression `index` cannot fail and has no effect.
+   bool isTotal(uint32_t index = 0) const;
+   bool isVolatile(uint32_t index = 0) const;
 
    struct Code;
    const Code& code() const { return *code_; }

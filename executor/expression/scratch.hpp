@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
+#include "executor/expression/conjunct_order.hpp"
 #include "executor/expression/node.hpp"
 
 // The inside of an ExpressionState: one worker's memory while it evaluates a program. Included only within expression/.
@@ -26,16 +27,6 @@ struct DictionaryResult {
    ValidityWord* validity = nullptr;
    bool hasNulls = false;
    std::unique_ptr<Arena> strings;
-};
-
-/// The terms of an AND in the order in which they are evaluated, with their measured selectivity and cost.
-struct ConjunctOrder {
-   struct Term {
-      uint32_t arg; ///< index into the node's args
-      uint64_t rowsIn = 0, rowsOut = 0, cycles = 0;
-   };
-   std::vector<Term> terms;
-   uint32_t batches = 0;
 };
 
 struct ExpressionState::Scratch {

@@ -131,13 +131,18 @@ void stringsAtAs(const char* body, const StringBody& head, uint32_t firstRow, ui
    const auto* starts = reinterpret_cast<const uint32_t*>(body + sizeof(StringBody));
    const auto* lengths = reinterpret_cast<const Length*>(body + head.lengthsOffset);
    const char* bytes = body + head.bytesOffset;
-   // Walk forward; at a new granule jump to its start.
+   // Walk forward; at a new granule jump to its start. The bytes of all strings are asked for before one is needed.
    uint32_t position = 0;
-   size_t at = 0;
+   uint32_t at = 0;
    bool started = false;
-   forEachRow(rows, [&](uint32_t row) {
-      if (row < shift || row - shift >= count) return;
-      const uint32_t target = firstRow + (row - shift);
+   uint32_t offsets[vectorRows];
+   const auto eachRow = [&](auto&& visit) {
+      forEachRow(rows, [&](uint32_t row) {
+         if (row >= shift && row - shift < count) visit(row - shift);
+      });
+   };
+   eachRow([&](uint32_t row) {
+      const uint32_t target = firstRow + row;
       if (!started || target / stringGranule != position / stringGranule) {
          position = target / stringGranule * stringGranule;
          at = starts[position / stringGranule];
@@ -145,8 +150,33 @@ void stringsAtAs(const char* body, const StringBody& head, uint32_t firstRow, ui
       }
       for (; position < target; ++position)
          at += lengths[position];
-      out[row - shift] = viewAt(bytes + at, lengths[target]);
+      offsets[row] = at;
+      __builtin_prefetch(bytes + at);
+      __builtin_prefetch(bytes + at + lengths[target]);
    });
+   eachRow([&](uint32_t row) { out[row] = viewAt(bytes + offsets[row], lengths[firstRow + row]); });
+}
+
+template <typename Length>
+uint32_t filterLengthsAs(const char* body, const StringBody& head, uint32_t firstRow, uint32_t count, uint32_t lower,
+                         uint32_t upper, const Selection& rows, uint32_t shift, RowIndex* out, uint32_t kept) {
+   const auto* lengths = reinterpret_cast<const Length*>(body + head.lengthsOffset) + firstRow;
+   const uint32_t span = upper - lower;
+   const auto test = [&](uint32_t row) {
+      out[kept] = static_cast<RowIndex>(row);
+      kept += lengths[row - shift] - lower <= span;
+   };
+   if (rows.isDense()) {
+      const uint32_t end = std::min(shift + count, rows.count());
+      for (uint32_t row = shift; row < end; ++row)
+         test(row);
+      return kept;
+   }
+   const RowIndex* const list = rows.rows();
+   const RowIndex* const end = list + rows.count();
+   for (const RowIndex* row = std::lower_bound(list, end, shift); row != end && *row < shift + count; ++row)
+      test(*row);
+   return kept;
 }
 
 size_t alignUp(size_t size) {
@@ -292,6 +322,18 @@ void decodeStringsAt(const PageView& page, uint32_t firstRow, uint32_t count, co
    case 1: return stringsAtAs<uint8_t>(body, head, firstRow, count, rows, shift, out);
    case 2: return stringsAtAs<uint16_t>(body, head, firstRow, count, rows, shift, out);
    default: return stringsAtAs<uint32_t>(body, head, firstRow, count, rows, shift, out);
+   }
+}
+
+uint32_t filterLengths(const PageView& page, uint32_t firstRow, uint32_t count, uint32_t lower, uint32_t upper,
+                       const Selection& rows, uint32_t shift, RowIndex* out, uint32_t kept) {
+   const char* body = page.body();
+   StringBody head;
+   std::memcpy(&head, body, sizeof head);
+   switch (head.lengthWidth) {
+   case 1: return filterLengthsAs<uint8_t>(body, head, firstRow, count, lower, upper, rows, shift, out, kept);
+   case 2: return filterLengthsAs<uint16_t>(body, head, firstRow, count, lower, upper, rows, shift, out, kept);
+   default: return filterLengthsAs<uint32_t>(body, head, firstRow, count, lower, upper, rows, shift, out, kept);
    }
 }
 

@@ -51,6 +51,11 @@ void decodeStrings(const PageView& page, uint32_t firstRow, uint32_t count, Stri
 void decodeStringsAt(const PageView& page, uint32_t firstRow, uint32_t count, const Selection& rows, uint32_t shift,
                      StringView* out);
 
+/// Of the rows that decodeStringsAt() decodes, append those whose strings have between `lower` and `upper` bytes to
+/// `out`, which has `kept` rows; returns the new number. A NULL has no bytes. `out` may be the list of `rows`.
+uint32_t filterLengths(const PageView& page, uint32_t firstRow, uint32_t count, uint32_t lower, uint32_t upper,
+                       const Selection& rows, uint32_t shift, RowIndex* out, uint32_t kept);
+
 /// Bytes of a frame for a page: the page, padding, and for a dictionary its decoded entries and one NULL entry behind
 /// them.
 size_t frameSize(const PageEntry& entry, bool isDictionary);

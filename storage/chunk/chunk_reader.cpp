@@ -295,6 +295,25 @@ uint32_t ChunkReader::filterRange(uint32_t first, int64_t lower, int64_t upper, 
    return filterValues(read(first, count, rows), lower, upper, rows, out);
 }
 
+std::optional<uint32_t> ChunkReader::filterLength(uint32_t first, uint32_t count, uint32_t lower, uint32_t upper,
+                                                  const Selection& rows, RowIndex* out) {
+   if (part_.hasDictionary) return std::nullopt;
+   // A vector may span pages, and `out` may be the list of rows: all pages have to be known before the first is
+   // filtered.
+   const uint32_t end = first + count, firstPage = pageIndexOf(first);
+   for (uint32_t index = firstPage; index < part_.pageCount && entryAt(index).firstRow < end; ++index)
+      if (pageAt(index).header().encoding != PageEncoding::PlainStrings) return std::nullopt;
+   uint32_t kept = 0;
+   for (uint32_t row = first, index = firstPage; row < end; ++index) {
+      const PageEntry& entry = entryAt(index);
+      const uint32_t pageEnd = std::min(end, entry.firstRow + entry.rowCount);
+      kept =
+          filterLengths(pageAt(index), row - entry.firstRow, pageEnd - row, lower, upper, rows, row - first, out, kept);
+      row = pageEnd;
+   }
+   return kept;
+}
+
 uint32_t filterValues(const Vector& vector, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out) {
    if (vector.encoding != Encoding::Constant)
       return filterFlat(vector.type, vector.data, vector.validity, lower, upper, rows, out);

@@ -52,6 +52,10 @@ public:
    /// Writes the selected rows of the aligned vector from `first` on whose integers lie in the range to `out`, which
    /// has room for 8 more, and returns their number. Packed integers are compared as they are.
    uint32_t filterRange(uint32_t first, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out);
+   /// The same for strings by their length in bytes, NULLs as empty ones, for any rows inside a vector. Nothing if that
+   /// is not known without decoding them.
+   std::optional<uint32_t> filterLength(uint32_t first, uint32_t count, uint32_t lower, uint32_t upper,
+                                        const Selection& rows, RowIndex* out);
    /// The page that holds a row, and the row's number in it.
    PageView pageOf(uint32_t row, uint32_t& inPage);
 

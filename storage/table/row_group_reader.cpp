@@ -278,4 +278,14 @@ uint32_t RowGroupReader::filterRange(uint32_t column, uint32_t firstRow, uint32_
    return filterValues(read(column, firstRow, count, rows), lower, upper, rows, out);
 }
 
+std::optional<uint32_t> RowGroupReader::filterLength(uint32_t column, uint32_t firstRow, uint32_t count, uint32_t lower,
+                                                     uint32_t upper, const Selection& rows, RowIndex* out) {
+   State& s = *state_;
+   ColumnReader& reader = s.columns[column];
+   if (reader.path || !s.block || s.isMissing(reader) || !s.chunkOf(reader).parts.empty()) return std::nullopt;
+   ChunkReader& chunk = s.opened(reader);
+   chunk.passPages(firstRow);
+   return chunk.filterLength(firstRow, count, lower, upper, rows, out);
+}
+
 } // namespace ouzel::storage

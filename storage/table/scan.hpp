@@ -134,6 +134,10 @@ public:
    /// room for rows.count() and may be the list of `rows` itself. Works on packed data without decoding it.
    uint32_t filterRange(uint32_t column, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
                         const Selection& rows, RowIndex* out);
+   /// The same with the bytes of strings, a NULL having none. Nothing where the lengths are not known without decoding
+   /// the strings: then no row is left out.
+   std::optional<uint32_t> filterLength(uint32_t column, uint32_t firstRow, uint32_t count, uint32_t lower,
+                                        uint32_t upper, const Selection& rows, RowIndex* out);
 
 private:
    struct State;

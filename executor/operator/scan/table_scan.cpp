@@ -7,6 +7,7 @@
 #include "common/format.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "executor/expression/conjunct_order.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/scan/scan_sources.hpp"
 #include "executor/operator/scan/scan_stages.hpp"
@@ -24,7 +25,7 @@
 //    1. skip the vector if zone maps exclude all of its rows
 //    2. test ranges (column <op> constant) on encoded data
 //    3. test runtime filters of joins, after decoding their columns for the remaining rows
-//    4. evaluate the other predicates ("residuals")
+//    4. evaluate the other predicates ("residuals"), in an order that the worker learns
 //    5. decode the output columns that are not decoded yet, for the remaining rows only
 
 namespace ouzel::executor {
@@ -43,10 +44,18 @@ struct RangeFilter {
    int64_t lower = INT64_MIN, upper = INT64_MAX;
 };
 
+/// How many bytes the strings of a column have where a predicate is true.
+struct LengthFilter {
+   uint32_t column = 0;
+   uint32_t lower = 0, upper = UINT32_MAX;
+   bool isExact = false; ///< the predicate is true for each of them
+};
+
 /// A predicate that is evaluated on decoded columns.
 struct ResidualFilter {
    std::shared_ptr<const ExpressionProgram> program;
    std::vector<uint32_t> columns; ///< columns that the predicate reads
+   std::optional<LengthFilter> length;
 };
 
 struct ColumnCompare {
@@ -64,6 +73,24 @@ std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
       return ColumnCompare{columnOf(lhs), compare->op, value};
    if (const Value* value = knownValue(lhs); value && rhs.kind == ExprKind::Column)
       return ColumnCompare{columnOf(rhs), sql::commuted(compare->op), value};
+   return std::nullopt;
+}
+
+/// For `column = text` and `column <> ''`, which compare bytes (collations with other rules compare keys).
+std::optional<LengthFilter> lengthLeft(const sql::Expr& expr, const ColumnSlots& slots) {
+   const auto* compare = expr.getIf<sql::scalar::Compare>();
+   if (!compare) return std::nullopt;
+   const sql::Expr* column = expr.args[0].get();
+   while (column->kind == ExprKind::Relabel)
+      column = column->args[0].get();
+   const Value* value = knownValue(*expr.args[1]);
+   const bool isText = column->type.oid == oid::text || column->type.oid == oid::varchar;
+   if (column->kind != ExprKind::Column || !isText || !value || value->isNull || value->type != PhysicalType::String)
+      return std::nullopt;
+   const auto bytes = static_cast<uint32_t>(value->bytes.size());
+   const uint32_t slot = *slots.find(columnOf(*column));
+   if (compare->op == CompareOp::Eq) return LengthFilter{slot, bytes, bytes, false};
+   if (compare->op == CompareOp::Ne && bytes == 0) return LengthFilter{slot, 1, UINT32_MAX, true};
    return std::nullopt;
 }
 
@@ -122,6 +149,7 @@ struct Local final : LocalState {
    Batch batch; ///< columns as in scanColumns; only decoded columns are set
    std::vector<uint8_t> isDecoded;
    std::vector<ExpressionState> residuals;
+   ConjunctOrder residualOrder;
    /// Recent selectivity of a runtime filter; filters that drop hardly any row are left out.
    struct Record {
       uint64_t seen = 0, kept = 0;
@@ -251,6 +279,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
    sql::collectColumns(expr, read);
    for (const sql::ColumnId column : read)
       residual.columns.push_back(*slots_.find(column));
+   residual.length = lengthLeft(expr, slots_);
    residuals_.push_back(std::move(residual));
 }
 
@@ -449,8 +478,10 @@ LocalStatePtr TableScan::makeLocal(QueryContext& context) {
    local->batch.columns.resize(plan_.columns.size() + plan_.paths.size());
    local->isDecoded.resize(plan_.columns.size() + plan_.paths.size());
    local->records.resize(activeRuntime_.size());
-   for (const ResidualFilter& residual : residuals_)
+   for (const ResidualFilter& residual : residuals_) {
       local->residuals.emplace_back(residual.program, context.functions(), context.memory());
+      local->residualOrder.add(residual.program->isTotal(), residual.program->isVolatile());
+   }
    return local;
 }
 
@@ -495,12 +526,16 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
       record.seen += before;
       record.kept += rows.count();
    }
-   for (size_t i = 0; i < residuals_.size() && rows.count() > 0; ++i) {
+   return local.residualOrder.apply(rows, [&](uint32_t i, Selection left) {
+      if (const auto& length = residuals_[i].length) {
+         const auto kept = reader.filterLength(length->column, first, count, length->lower, length->upper, left, list);
+         if (kept && *kept < left.count()) left = Selection::list(list, *kept);
+         if (kept && (length->isExact || *kept == 0)) return left;
+      }
       for (const uint32_t column : residuals_[i].columns)
-         decode(local, column, first, count, rows);
-      rows = residuals_[i].program->filter(local.residuals[i], local.batch, rows, list);
-   }
-   return rows;
+         decode(local, column, first, count, left);
+      return residuals_[i].program->filter(local.residuals[i], local.batch, left, list);
+   });
 }
 
 SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& out) {

@@ -43,7 +43,7 @@ void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
          return !isExact || std::memcmp(key, threshold_.data(), layout_->key.width()) < 0;
       });
    }
-   if (rowCount_ > std::max<uint64_t>(2 * keepRows_, 2 * batchRowsMax)) dropRest();
+   if (rowCount_ > std::max(2 * keepRows_, keepRows_ + surplusMax_)) dropRest();
 }
 
 /// Append those of the `count` live rows whose keys, in scratch_, are wanted.
@@ -132,6 +132,7 @@ void SortRun::dropRest() {
    std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
    rows.resize(keepRows_);
    threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
+   surplusMax_ = std::min(2 * surplusMax_, 2 * batchRowsMax);
    keepOnly(std::move(rows));
 }
 
@@ -194,6 +195,7 @@ void SortRun::keepOnly(std::vector<RowAddress> rows) {
    kept.keepRows_ = keepRows_;
    kept.bounds_ = bounds_;
    kept.threshold_ = std::move(threshold_);
+   kept.surplusMax_ = surplusMax_;
    kept.scratch_ = std::move(scratch_);
    kept.passing_ = std::move(passing_);
    *this = std::move(kept);

@@ -88,6 +88,9 @@ private:
    const SortRowLayout* layout_;
    Reservation* memory_;
    uint64_t keepRows_;
+   /// With keepRows: how many more rows wait until the rest is dropped. Few at first, since the scan below may leave
+   /// out rows as soon as there is a threshold.
+   uint32_t surplusMax_ = 32;
    PartitionBounds* bounds_ = nullptr; ///< null: partitions have no limit
    uint32_t stride_;
    std::vector<uint32_t> slots_;
