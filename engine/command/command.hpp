@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "engine/query/command_context.hpp"
+#include "engine/query/statement_runner.hpp"
 
 // Utility statements: all statements that are neither queries nor define objects (engine/definition). One function for
 // each kind of statement; it returns the command tag.
 
 struct ConstraintsSetStmt;
 struct CopyStmt;
+struct CreateTableAsStmt;
 struct DefElem;
 struct ExplainStmt;
 struct ListenStmt;
@@ -37,7 +39,13 @@ std::string finishPrepared(CommandContext& context, const ::TransactionStmt& sta
 // set_constraints.cpp
 std::string setConstraints(CommandContext& context, const ::ConstraintsSetStmt& statement);
 // explain.cpp
-std::string explain(CommandContext& context, const ::ExplainStmt& statement);
+/// Makes the relations of CREATE TABLE AS, whose plans are EXPLAIN's, too.
+struct RelationMaker {
+   /// Whether IF NOT EXISTS lets the statement do nothing. Throws 42P07 if the relation exists otherwise.
+   bool (*skips)(CommandContext& context, const ::CreateTableAsStmt& statement);
+   std::string (*create)(CommandContext& context, const ::CreateTableAsStmt& statement, const ExecutionWatch& watch);
+};
+std::string explain(CommandContext& context, const ::ExplainStmt& statement, const RelationMaker& relations);
 std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement);
 // copy.cpp
 std::string copy(CommandContext& context, const ::CopyStmt& statement);

@@ -192,7 +192,10 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
 /// `source` gets the table that is copied; it stays invalidOid for a query.
 std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::CopyStmt& statement, Oid& source) {
    SessionCore& core = context.core;
-   if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
+   if (statement.query) {
+      if (intoOf(*statement.query)) throwNotSupported("COPY (SELECT INTO)");
+      return startQuery(core, context.script, *statement.query, context.parameters);
+   }
    const catalog::SearchPath path = core.searchPath();
    const auto relation = requireTarget(context, path, *statement.relation);
    if (relation->relationKind == catalog::RelationKind::View ||

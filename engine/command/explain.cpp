@@ -119,52 +119,32 @@ std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement) {
    return {std::move(column)};
 }
 
-std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
-   SessionCore& core = context.core;
-   const ExplainOptions options = parseOptions(context, statement.options);
-   const ::Node* inner = statement.query;
-   if (isNode(inner, T_CreateTableAsStmt)) {
-      if (options.analyze) throwNotSupported("EXPLAIN ANALYZE of CREATE TABLE AS");
-      inner = as<::CreateTableAsStmt>(inner)->query;
-   }
-   if (!sql::isBindable(*inner)) throwNotSupported("EXPLAIN of this statement");
-   const int64_t start = steadyNanos();
-   int64_t planned = start;
-   std::vector<std::pair<std::string, std::string>> functions;
-   const auto make = [&] {
-      AllocationMeter meter(core.database.governor->ledger());
-      ProgramNotes programs(core);
-      sql::BoundQuery query = bindUnderLocks(core, context.script, *inner, context.parameters);
-      functions = std::move(programs.notes);
-      if (query.hasRules()) throwNotSupported("EXPLAIN of a statement that rules rewrite");
-      if (options.analyze) requirePopulated(core, query.relations);
-      if (options.analyze && !changesOnlyTemporary(core, query)) requireWritable(core, "EXPLAIN");
-      auto made = std::make_unique<QueryExecution>(core, std::move(query), options.analyze);
-      made->keep(meter.settle());
-      planned = steadyNanos();
-      return made;
-   };
-   const std::unique_ptr<QueryExecution> execution = options.analyze ? runUntilWritten(core, make) : make();
-   if (options.analyze) {
-      NoRows nowhere;
-      execution->run(0, &nowhere);
-      finishQuery(core, *execution);
-   }
-   const int64_t ended = steadyNanos();
+namespace {
+
+/// What EXPLAIN has found out.
+struct Report {
+   ExplainNode plan;
+   std::vector<std::pair<std::string, std::string>> functions; ///< of a function, what is done with it
+   int64_t start = 0, planned = 0, ended = 0;
+   size_t memoryPeak = 0;
+};
+
+std::string emitReport(CommandContext& context, const ::ExplainStmt& statement, const ExplainOptions& options,
+                       Report report) {
    ExplainDocument document;
-   document.plan = explainPlan(core, execution->plan(), options, options.analyze ? &execution->profile() : nullptr);
-   if (options.settings) addSettings(core, document);
-   for (const auto& [name, what] : functions)
+   document.plan = std::move(report.plan);
+   if (options.settings) addSettings(context.core, document);
+   for (const auto& [name, what] : report.functions)
       if (options.verbose) document.properties.push_back({"Function", Kind::Text, {name + ": " + what}});
    const auto add = [&](const char* name, std::string value, const char* unit) {
       const bool isText = options.format == ExplainFormat::Text;
       document.properties.push_back({name, Kind::Number, {std::move(value) + (isText ? unit : "")}});
    };
    if (options.summary()) {
-      add("Planning Time", format("{:.3f}", static_cast<double>(planned - start) / 1e6), " ms");
+      add("Planning Time", format("{:.3f}", static_cast<double>(report.planned - report.start) / 1e6), " ms");
       if (options.analyze) {
-         add("Peak Memory", std::to_string((execution->memoryPeak() + 1023) / 1024), " kB");
-         add("Execution Time", format("{:.3f}", static_cast<double>(ended - planned) / 1e6), " ms");
+         add("Peak Memory", std::to_string((report.memoryPeak + 1023) / 1024), " kB");
+         add("Execution Time", format("{:.3f}", static_cast<double>(report.ended - report.planned) / 1e6), " ms");
       }
    }
    std::vector<std::vector<std::string>> rows;
@@ -172,6 +152,86 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
       rows.push_back({std::move(line)});
    emitTextRows(context.sink, explainColumns(statement), rows);
    return "EXPLAIN";
+}
+
+std::string explainQuery(CommandContext& context, const ::ExplainStmt& statement, const ExplainOptions& options,
+                         const ::Node& inner, bool runs) {
+   SessionCore& core = context.core;
+   Report report;
+   report.start = steadyNanos();
+   const auto make = [&] {
+      AllocationMeter meter(core.database.governor->ledger());
+      ProgramNotes programs(core);
+      sql::BoundQuery query = bindUnderLocks(core, context.script, inner, context.parameters);
+      report.functions = std::move(programs.notes);
+      if (query.hasRules()) throwNotSupported("EXPLAIN of a statement that rules rewrite");
+      if (runs) requirePopulated(core, query.relations);
+      if (runs && !changesOnlyTemporary(core, query)) requireWritable(core, "EXPLAIN");
+      auto made = std::make_unique<QueryExecution>(core, std::move(query), runs);
+      made->keep(meter.settle());
+      report.planned = steadyNanos();
+      return made;
+   };
+   const std::unique_ptr<QueryExecution> execution = runs ? runUntilWritten(core, make) : make();
+   if (runs) {
+      NoRows nowhere;
+      execution->run(0, &nowhere);
+      finishQuery(core, *execution);
+   }
+   report.ended = steadyNanos();
+   report.memoryPeak = execution->memoryPeak();
+   report.plan = explainPlan(core, execution->plan(), options, runs ? &execution->profile() : nullptr);
+   return emitReport(context, statement, options, std::move(report));
+}
+
+/// The plan of CREATE TABLE AS is that of its query. With ANALYZE the table is made.
+std::string explainCreation(CommandContext& context, const ::ExplainStmt& statement, const ExplainOptions& options,
+                            const ::CreateTableAsStmt& creation, const RelationMaker& relations) {
+   SessionCore& core = context.core;
+   refuseInto(context.script, *creation.query);
+   if (relations.skips(context, creation)) {
+      emitTextRows(context.sink, explainColumns(statement), {});
+      return "EXPLAIN";
+   }
+   if (!options.analyze) return explainQuery(context, statement, options, *creation.query, false);
+   std::optional<Report> report;
+   Report found;
+   ProgramNotes programs(core);
+   found.start = steadyNanos();
+   const ExecutionWatch watch = [&](QueryExecution& execution, bool hasRun) {
+      if (!hasRun) {
+         found.planned = steadyNanos();
+         return;
+      }
+      found.ended = steadyNanos();
+      found.memoryPeak = execution.memoryPeak();
+      found.plan = explainPlan(core, execution.plan(), options, &execution.profile());
+      if (!found.plan.plans.empty()) found.plan = ExplainNode(std::move(found.plan.plans.front())); // below the Insert
+      report = std::move(found);
+   };
+   if (!creation.into->skipData) relations.create(context, creation, watch);
+   if (report) {
+      report->functions = std::move(programs.notes);
+      return emitReport(context, statement, options, std::move(*report));
+   }
+   // WITH NO DATA: the query is planned, but does not run.
+   const std::string tag = explainQuery(context, statement, options, *creation.query, false);
+   relations.create(context, creation, nullptr);
+   return tag;
+}
+
+} // namespace
+
+std::string explain(CommandContext& context, const ::ExplainStmt& statement, const RelationMaker& relations) {
+   const ExplainOptions options = parseOptions(context, statement.options);
+   if (isNode(statement.query, T_CreateTableAsStmt))
+      return explainCreation(context, statement, options, *as<::CreateTableAsStmt>(statement.query), relations);
+   if (SelectInto::is(*statement.query)) {
+      const SelectInto creation(*statement.query);
+      return explainCreation(context, statement, options, creation.statement(), relations);
+   }
+   if (!sql::isBindable(*statement.query)) throwNotSupported("EXPLAIN of this statement");
+   return explainQuery(context, statement, options, *statement.query, options.analyze);
 }
 
 } // namespace ouzel::engine

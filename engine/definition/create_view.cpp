@@ -6,6 +6,7 @@
 #include "engine/definition/new_relation.hpp"
 #include "engine/definition/type/user_type.hpp"
 #include "engine/query/source_range.hpp"
+#include "engine/query/statement_runner.hpp"
 #include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -91,6 +92,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
    if (statement.view->relpersistence == 'u')
       throw SqlError(sqlstate::syntaxError, "views cannot be unlogged because they do not have storage");
+   if (intoOf(*statement.query)) throw SqlError(sqlstate::featureNotSupported, "views must not contain SELECT INTO");
    RelationOptions options = checkedOptions(OptionOwner::View, statement.options);
    NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "common/env/clock.hpp"
 #include "engine/constraint/foreign_keys.hpp"
@@ -194,6 +195,35 @@ void requirePopulated(SessionCore& core, std::span<const Oid> relations) {
                      "materialized view \"" + relation->name + "\" has not been populated")
           .hint("Use the REFRESH MATERIALIZED VIEW command.");
    }
+}
+
+bool SelectInto::is(const ::Node& statement) {
+   return isNode(&statement, T_SelectStmt) && as<::SelectStmt>(&statement)->intoClause;
+}
+
+SelectInto::SelectInto(const ::Node& statement)
+   : query_(std::make_unique<::SelectStmt>(*as<::SelectStmt>(&statement))),
+     create_(std::make_unique<::CreateTableAsStmt>()) {
+   create_->type = T_CreateTableAsStmt;
+   create_->query = reinterpret_cast<::Node*>(query_.get());
+   create_->into = std::exchange(query_->intoClause, nullptr);
+   create_->objtype = OBJECT_TABLE;
+}
+
+SelectInto::~SelectInto() = default;
+
+const ::IntoClause* intoOf(const ::Node& query) {
+   if (!isNode(&query, T_SelectStmt)) return nullptr;
+   const auto* select = as<::SelectStmt>(&query);
+   while (select->larg)
+      select = select->larg;
+   return select->intoClause;
+}
+
+void refuseInto(const sql::ParsedScript& script, const ::Node& query) {
+   if (const ::IntoClause* into = intoOf(query))
+      throw SqlError(sqlstate::syntaxError, "SELECT ... INTO is not allowed here")
+          .at(script.source().position(into->rel->location));
 }
 
 bool isQuery(const sql::ParsedStatement& statement) {

@@ -8,10 +8,32 @@
 
 // Kinds of statements, and the way of a query through binder, optimizer and executor, for both protocols.
 
+struct CreateTableAsStmt;
+struct IntoClause;
+struct SelectStmt;
+
 namespace ouzel::engine {
 
 /// True when the statement is a query (SELECT, INSERT, ...) rather than a command.
 bool isQuery(const sql::ParsedStatement& statement);
+/// The INTO of SELECT ... INTO, also of one that a set operation begins with; null: there is none.
+const ::IntoClause* intoOf(const ::Node& query);
+/// Throws 42601 for SELECT ... INTO.
+void refuseInto(const sql::ParsedScript& script, const ::Node& query);
+/// SELECT ... INTO in the words of CREATE TABLE AS. Refers to the statement.
+class SelectInto {
+public:
+   static bool is(const ::Node& statement);
+   explicit SelectInto(const ::Node& statement);
+   SelectInto(const SelectInto&) = delete;
+   ~SelectInto();
+   const ::CreateTableAsStmt& statement() const { return *create_; }
+
+private:
+   std::unique_ptr<::SelectStmt> query_;
+   std::unique_ptr<::CreateTableAsStmt> create_;
+};
+
 /// Throws 25P02 in a failed block, unless the statement is one that ends it.
 void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement);
 void requireUsableTransaction(const SessionCore& core);
@@ -45,6 +67,9 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
                                            std::span<const BoundParameter> parameters);
 /// Check the constraints that need the whole statement. Call after the last row of a query.
 void finishQuery(SessionCore& core, QueryExecution& execution);
+
+/// Looks at the execution of a query that makes a relation: when it is planned (`hasRun` false), and when it has run.
+using ExecutionWatch = std::function<void(QueryExecution& execution, bool hasRun)>;
 
 /// While it lives, the query is bound as a cursor's: its rows tell where they lie.
 class OpensCursor {

@@ -11,10 +11,18 @@
 
 namespace ouzel::engine {
 
-std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
+bool skipsCreation(CommandContext& context, const ::CreateTableAsStmt& statement) {
+   const NewRelation target = newRelation(context, *statement.into->rel);
+   if (skipsExisting(context, target, statement.if_not_exists)) return true;
+   requireAbsent(target);
+   return false;
+}
+
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement, const ExecutionWatch& watch) {
    const bool isView = statement.objtype == OBJECT_MATVIEW;
    requireWritable(context.core, isView ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS");
-   if (isView) return createMaterializedView(context, statement);
+   refuseInto(context.script, *statement.query);
+   if (isView) return createMaterializedView(context, statement, watch);
    const catalog::SearchPath path = context.core.searchPath();
    sql::BindContext bind = context.core.bindContext(path, &context.source());
    const std::vector<Oid> types = parameterTypes(context.parameters);
@@ -42,7 +50,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    if (statement.into->skipData) return "CREATE TABLE AS";
    requirePopulated(context.core, query.relations);
    const auto made = context.core.transaction.catalog().relation(table);
-   return "SELECT " + std::to_string(storeRows(context.core, std::move(query), *made));
+   return "SELECT " + std::to_string(storeRows(context.core, std::move(query), *made, watch));
 }
 
 } // namespace ouzel::engine

@@ -49,13 +49,13 @@ void requireLastingTables(SessionCore& core, const std::vector<catalog::Dependen
 }
 
 /// Runs the view's query in the name of its owner, and stores the rows in `target.storage`.
-uint64_t storeQuery(SessionCore& core, const catalog::Relation& target) {
+uint64_t storeQuery(SessionCore& core, const catalog::Relation& target, const ExecutionWatch& watch = nullptr) {
    std::optional<LocalSetting> role;
    if (target.owner != core.role()) role.emplace(core, "role", core.transaction.catalog().role(target.owner)->name);
    const auto script = sql::ParsedScript::parse(target.definition);
    sql::BoundQuery query = bindUnderLocks(core, script, *script.statements().at(0).node, std::span<const Oid>());
    requirePopulated(core, query.relations);
-   const uint64_t rows = storeRows(core, std::move(query), target);
+   const uint64_t rows = storeRows(core, std::move(query), target, watch);
    if (role) role->restore();
    core.transaction.storage().nextCommand();
    return rows;
@@ -109,7 +109,8 @@ catalog::RelationPtr requireView(CommandContext& context, const ::RefreshMatView
 
 } // namespace
 
-std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement) {
+std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement,
+                                   const ExecutionWatch& watch) {
    SessionCore& core = context.core;
    const ::IntoClause& into = *statement.into;
    if (into.rel->relpersistence == 'u')
@@ -140,7 +141,8 @@ std::string createMaterializedView(CommandContext& context, const ::CreateTableA
    makeStorage(core, draft);
    const Oid oid = core.transaction.editor().createRelation(std::move(draft));
    if (into.skipData) return "CREATE MATERIALIZED VIEW";
-   return "SELECT " + std::to_string(storeQuery(core, *core.transaction.catalog().relation(oid)));
+   const catalog::RelationPtr made = core.transaction.catalog().relation(oid);
+   return "SELECT " + std::to_string(storeQuery(core, *made, watch));
 }
 
 std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatViewStmt& statement) {

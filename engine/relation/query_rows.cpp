@@ -1,7 +1,6 @@
 #include "engine/relation/query_rows.hpp"
 
 #include "engine/definition/type/user_type.hpp"
-#include "engine/query/query_execution.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -36,7 +35,8 @@ std::vector<catalog::Column> columnsFor(SessionCore& core, const sql::BoundQuery
    return columns;
 }
 
-uint64_t storeRows(SessionCore& core, sql::BoundQuery query, const catalog::Relation& target) {
+uint64_t storeRows(SessionCore& core, sql::BoundQuery query, const catalog::Relation& target,
+                   const ExecutionWatch& watch) {
    auto dml = std::make_unique<sql::Dml>();
    for (uint32_t i = 0; i < query.output.size(); ++i)
       dml->target.push_back({query.output[i].column, static_cast<int16_t>(i + 1)});
@@ -47,8 +47,10 @@ uint64_t storeRows(SessionCore& core, sql::BoundQuery query, const catalog::Rela
    query.output.clear();
    query.kind = sql::StatementKind::Insert;
    query.readOnly = false;
-   QueryExecution execution(core, std::move(query));
+   QueryExecution execution(core, std::move(query), watch != nullptr);
+   if (watch) watch(execution, false);
    execution.run(0, nullptr);
+   if (watch) watch(execution, true);
    return execution.rowCount();
 }
 

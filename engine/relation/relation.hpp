@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/query/command_context.hpp"
+#include "engine/relation/query_rows.hpp"
 
 // Statements that make relations of queries or of other statements, and what is done to whole relations. One function
 // for each kind of statement; it returns the command tag.
@@ -18,11 +19,15 @@ struct ReindexStmt;
 namespace ouzel::engine {
 
 // create_table_as.cpp
-/// CREATE TABLE AS and SELECT INTO.
-std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+/// CREATE TABLE AS and SELECT INTO. Without rows, or when it skips a relation that exists, nothing is watched.
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement,
+                          const ExecutionWatch& watch = nullptr);
+/// Whether IF NOT EXISTS lets the statement do nothing. Throws 42P07 if the relation exists otherwise.
+bool skipsCreation(CommandContext& context, const ::CreateTableAsStmt& statement);
 
 // materialized_view.cpp
-std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement);
+std::string createMaterializedView(CommandContext& context, const ::CreateTableAsStmt& statement,
+                                   const ExecutionWatch& watch);
 std::string refreshMaterializedView(CommandContext& context, const ::RefreshMatViewStmt& statement);
 
 // reindex.cpp

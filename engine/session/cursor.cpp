@@ -90,6 +90,7 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    const bool isHoldable = (cursor.options & CURSOR_OPT_HOLD) != 0;
    const bool isScrollable = (cursor.options & CURSOR_OPT_SCROLL) != 0;
    checkOptions(cursor.options);
+   refuseInto(script, *cursor.query);
    if (!isHoldable && !core_.transaction.inBlock()) {
       // What is wrong with the query comes first, what the user may not do after.
       const catalog::SearchPath path = core_.searchPath();

@@ -229,27 +229,17 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
       if (core_.transaction.isOpen()) core_.transaction.storage().nextCommand();
       return tag;
    }
-   if (isNode(statement.node, T_SelectStmt)) {
-      // SELECT ... INTO is CREATE TABLE AS in other words.
-      const auto& select = *as<::SelectStmt>(statement.node);
-      if (select.intoClause) {
-         ::CreateTableAsStmt create{};
-         create.type = T_CreateTableAsStmt;
-         ::SelectStmt query = select;
-         query.intoClause = nullptr;
-         create.query = reinterpret_cast<::Node*>(&query);
-         create.into = select.intoClause;
-         create.objtype = OBJECT_TABLE;
-         CommandContext context{core_, script, statement, parameters, sink};
-         prepareEditor();
-         const RunCommand runsTriggers = runsCommands();
-         CommandEvents events(core_, *statement.node, runsTriggers);
-         if (events.areWatched()) events.begin();
-         std::string tag = createTableAs(context, create);
-         if (events.areWatched()) events.end();
-         core_.transaction.storage().nextCommand();
-         return tag;
-      }
+   if (SelectInto::is(*statement.node)) {
+      const SelectInto creation(*statement.node);
+      CommandContext context{core_, script, statement, parameters, sink};
+      prepareEditor();
+      const RunCommand runsTriggers = runsCommands();
+      CommandEvents events(core_, *statement.node, runsTriggers);
+      if (events.areWatched()) events.begin();
+      std::string tag = createTableAs(context, creation.statement());
+      if (events.areWatched()) events.end();
+      core_.transaction.storage().nextCommand();
+      return tag;
    }
    const auto execution = startQuery(core_, script, *statement.node, parameters);
    // The client gets no row of RETURNING before all checks have passed.
@@ -425,11 +415,19 @@ std::string SessionImpl::runCreateTableAs(CommandContext& context, const ::Creat
 }
 
 std::string SessionImpl::runExplain(CommandContext& context, const ::ExplainStmt& statement) {
-   if (!isNode(statement.query, T_ExecuteStmt)) return explain(context, statement);
-   return withPrepared(context, statement.query, [&](CommandContext& prepared) {
+   static constexpr RelationMaker relations{skipsCreation, createTableAs};
+   const auto* creation =
+       isNode(statement.query, T_CreateTableAsStmt) ? as<::CreateTableAsStmt>(statement.query) : nullptr;
+   const ::Node* execute = creation ? creation->query : statement.query;
+   if (!isNode(execute, T_ExecuteStmt)) return explain(context, statement, relations);
+   return withPrepared(context, execute, [&](CommandContext& prepared) {
       ::ExplainStmt inner = statement;
       inner.query = const_cast<::Node*>(prepared.statement.node);
-      return explain(prepared, inner);
+      if (!creation) return explain(prepared, inner, relations);
+      ::CreateTableAsStmt create = *creation;
+      create.query = inner.query;
+      inner.query = reinterpret_cast<::Node*>(&create);
+      return explain(prepared, inner, relations);
    });
 }
 
