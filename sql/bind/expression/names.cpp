@@ -393,4 +393,14 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
    throwMissingColumn(scope, relation, name, position);
 }
 
+ExprPtr variableRow(BindState& state, Scope& scope, const ::ColumnRef& star) {
+   if (state.variables())
+      if (auto variable = variableNamed(state, scope, star)) return variable;
+   const ListOf<> fields(star.fields);
+   const uint32_t last = fields.size() - 1;
+   const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
+   if (findItem(state, scope, schema, stringOf(fields[last - 1]), state.at(star.location))) return nullptr;
+   return parameterNamed(state, star);
+}
+
 } // namespace ouzel::sql

@@ -37,10 +37,44 @@ bool isStarRef(const ::Node* node) {
    return isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star);
 }
 
+namespace {
+
+std::vector<Target> targetsOf(BindState& state, std::vector<RowMember> members) {
+   std::vector<Target> targets;
+   for (RowMember& member : members) {
+      settleCollations(state, *member.expr);
+      Target target;
+      target.name = std::move(member.name);
+      target.position = member.expr->position;
+      target.expr = std::move(member.expr);
+      targets.push_back(std::move(target));
+   }
+   return targets;
+}
+
+/// `name.*` of a variable or parameter. False: the name is the query's.
+bool expandVariable(BindState& state, Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
+                    std::vector<ExprPtr>* exprs) {
+   ExprPtr row = variableRow(state, scope, star);
+   if (!row) return false;
+   if (state.recorder) throwNotSupported("row expansion via \"*\" in a view", state.at(star.location));
+   for (Target& target : targetsOf(state, membersOf(state, std::move(row)))) {
+      if (exprs)
+         exprs->push_back(std::move(target.expr));
+      else
+         targets.push_back(std::move(target));
+   }
+   return true;
+}
+
+} // namespace
+
 void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
                 std::vector<ExprPtr>* exprs) {
    const uint32_t position = state.at(star.location);
    const ListOf<> fields(star.fields);
+   const bool isQualified = fields.size() > 1 && fields.size() <= 4;
+   if (isQualified && expandVariable(state, scope, star, targets, exprs)) return;
    std::string text;
    const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
       auto expr = referTo(column, position);
@@ -118,16 +152,7 @@ std::vector<RowMember> expandedFields(BindState& state, Scope& scope, const ::A_
 
 std::vector<Target> expandRowStar(BindState& state, Scope& scope, const ::A_Indirection& star) {
    if (state.recorder) throwNotSupported("row expansion via \"*\" in a view", state.startOfNode(star.arg));
-   std::vector<Target> targets;
-   for (RowMember& member : expandedFields(state, scope, star)) {
-      settleCollations(state, *member.expr);
-      Target target;
-      target.name = std::move(member.name);
-      target.position = member.expr->position;
-      target.expr = std::move(member.expr);
-      targets.push_back(std::move(target));
-   }
-   return targets;
+   return targetsOf(state, expandedFields(state, scope, star));
 }
 
 bool expands(const ::Node* node) {

@@ -415,9 +415,9 @@ ExprPtr parameterNamed(BindState& state, const ::ColumnRef& ref) {
    if (!state.routine || !state.inlineArgs) return nullptr;
    std::vector<std::string> names;
    for (const ::Node* field : ListOf<>(ref.fields)) {
-      if (!isNode(field, T_String)) return nullptr;
-      names.emplace_back(stringOf(field));
+      if (isNode(field, T_String)) names.emplace_back(stringOf(field)); // the last may be *, for the whole row
    }
+   if (names.empty()) return nullptr;
    const auto parameter = [&](const std::string& name) -> ExprPtr {
       size_t input = 0;
       for (const catalog::FunctionParameter& one : state.routine->parameters) {
