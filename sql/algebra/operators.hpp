@@ -325,8 +325,8 @@ struct Dml {
    /// What the triggers of the target need of each row that was written: computed over the columns of the input.
    std::vector<ComputedColumn> events;
    std::shared_ptr<const FiredTriggers> triggers; ///< null: none fires
-   /// INSERT: the OID of the part in which BEFORE ROW triggers have seen the row, which they may not change, and the
-   /// name of the last of them. noColumn: there are none, or no parts.
+   /// The OID of the part in which BEFORE INSERT triggers have seen the row, which they may not change (of UPDATE for
+   /// rows that move, else NULL), and for INSERT the name of the last of them. noColumn: there are none, or no parts.
    ColumnId seenPart = noColumn;
    std::string seenBy;
    bool isInstead = false; ///< INSTEAD OF triggers have done the work: rows are counted and returned

@@ -370,7 +370,8 @@ bool DmlSink::refuse(const Batch& in, uint32_t row, const SqlError& error) {
    return false;
 }
 
-/// Throws 0A000 if a BEFORE ROW trigger has changed a row so that it belongs to another part, or to none.
+/// Throws 0A000, or 23514 for a row that an UPDATE moves, if a BEFORE ROW trigger has changed a row so that it belongs
+/// to another part, or to none.
 void DmlSink::requireSeen(QueryContext& context, Local& local, const Batch& in, Selection rows) {
    const Vector& seen = in.columns[*slots_.find(dml_.seenPart)];
    forEachRow(rows, [&](uint32_t at) {
@@ -383,6 +384,10 @@ void DmlSink::requireSeen(QueryContext& context, Local& local, const Batch& in, 
       const catalog::Snapshot* catalog = context.functions().catalog;
       const catalog::RelationPtr part = catalog ? catalog->relation(before) : nullptr;
       const catalog::SchemaPtr schema = part ? catalog->schema(part->schema) : nullptr;
+      if (dml_.seenBy.empty())
+         throw SqlError(sqlstate::checkViolation, "new row for relation \"" + (part ? part->name : std::string()) +
+                                                      "\" violates partition constraint")
+             .detail(errors_.rowText(in, row, dml_.target, context.functions()));
       throw SqlError(sqlstate::featureNotSupported,
                      "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported")
           .detail("Before executing trigger \"" + dml_.seenBy + "\", the row was to be in partition \"" +

@@ -192,6 +192,7 @@ ExprPtr fires(BindState& state, const catalog::Relation& table, const Step& step
          any.push_back(makeCompare(CompareOp::Eq, makeColumn(row.clause, clauseType), clauseNumber(number)));
       all.push_back(makeOr(std::move(any)));
    }
+   if (row.only != noColumn) all.push_back(makeColumn(row.only, plainType(oid::boolean)));
    if (!step.condition.empty()) {
       const SqlType boolean = plainType(oid::boolean);
       auto holds = makeTyped(ExprKind::Case, boolean);
@@ -318,6 +319,28 @@ RelPtr fireForInsert(BindState& state, Scope& scope, RelPtr rel, const catalog::
       dml.seenBy = stepsOf(state, *table, parts.get(), row).back().name;
    }
    return fireRowTriggers(state, scope, std::move(rel), *table, parts.get(), row);
+}
+
+RelPtr fireForMoves(BindState& state, Scope& scope, RelPtr rel, const catalog::Relation& table,
+                    const std::vector<GetColumn>& stored, Dml& dml) {
+   const TableParts* parts = dml.table.parts.get();
+   if (!parts || parts->nodes.empty()) return rel;
+   const bool firesInsert = hasRowTriggers(state, table, parts, bit::insert, {});
+   if (!firesInsert && !hasRowTriggers(state, table, parts, bit::del, {})) return rel;
+   const SqlType oidType = plainType(oid::oid), boolean = plainType(oid::boolean);
+   const ColumnId part = state.addColumn(scope, "part", oidType), moves = state.addColumn(scope, "moves", boolean);
+   rel = mapOne(std::move(rel), part, partitionCall(state, table, *parts, dml.target));
+   ExprPtr differs = makeCompare(CompareOp::Ne, makeColumn(part, oidType), makeColumn(dml.tableOid, oidType));
+   rel = mapOne(std::move(rel), moves, choice(std::move(differs), makeBoolean(true), makeBoolean(false)));
+   RowOnItsWay leaving{bit::del, &stored, nullptr, dml.tableOid};
+   RowOnItsWay coming{bit::insert, nullptr, &dml.target, part};
+   leaving.only = coming.only = moves;
+   rel = fireRowTriggers(state, scope, std::move(rel), table, parts, leaving);
+   if (!firesInsert) return rel;
+   dml.seenPart = state.addColumn(scope, "part", oidType);
+   rel = mapOne(std::move(rel), dml.seenPart,
+                choice(makeColumn(moves, boolean), makeColumn(part, oidType), makeNull(oidType)));
+   return fireRowTriggers(state, scope, std::move(rel), table, parts, coming);
 }
 
 void noteTriggers(BindState& state, const Scope& scope, RelKind kind, Dml& dml, const std::vector<GetColumn>& stored) {

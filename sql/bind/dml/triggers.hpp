@@ -15,6 +15,10 @@ RelPtr fireRowTriggers(BindState& state, Scope& scope, RelPtr rel, const catalog
                        const TableParts* parts, const RowOnItsWay& row);
 /// The same for the new rows in dml.target of a statement that inserts.
 RelPtr fireForInsert(BindState& state, Scope& scope, RelPtr rel, const catalog::RelationPtr& table, Dml& dml);
+/// The same for the new rows of an UPDATE that belong to another part than the old ones: a row moves by DELETE and
+/// INSERT. One that a BEFORE INSERT trigger takes away stays where it is.
+RelPtr fireForMoves(BindState& state, Scope& scope, RelPtr rel, const catalog::Relation& table,
+                    const std::vector<GetColumn>& stored, Dml& dml);
 /// Whether a view has INSTEAD OF triggers for the event.
 bool hasInsteadTriggers(const BindState& state, const catalog::Relation& view, uint32_t event);
 /// Notes in `dml`, which is complete, what the triggers of its target need, and that BEFORE UPDATE triggers may change

@@ -223,7 +223,8 @@ RelPtr fireForUpdate(BindState& state, Scope& scope, RelPtr rel, const catalog::
    const TableParts* parts = dml.table.parts.get();
    RowOnItsWay row{catalog::trigger_bit::update, &stored, &dml.target, dml.tableOid};
    row.assigned = dml.assigned;
-   return fireRowTriggers(state, scope, std::move(rel), table, parts, row);
+   rel = fireRowTriggers(state, scope, std::move(rel), table, parts, row);
+   return fireForMoves(state, scope, std::move(rel), table, stored, dml);
 }
 
 } // namespace

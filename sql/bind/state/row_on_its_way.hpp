@@ -15,6 +15,7 @@ struct RowOnItsWay {
    ColumnId clause = noColumn;                     ///< see Dml::clause
    std::span<const int> clauses{};                 ///< numbers of the clauses with the event
    std::span<const int16_t> assigned{};            ///< by the UPDATE
+   ColumnId only = noColumn;                       ///< boolean: for which rows the triggers fire; noColumn: for all
 };
 
 } // namespace ouzel::sql
