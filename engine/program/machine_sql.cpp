@@ -115,6 +115,7 @@ RecordValue recordOf(const TypedValue& value, const SessionCore& core) {
    const auto relation = value.type.oid == oid::record
                              ? nullptr
                              : const_cast<SessionCore&>(core).transaction.catalog().relationOfType(value.type.oid);
+   if (relation) record.rowType = value.type.oid;
    for (RowView::Cursor field(row); field.next();) {
       const size_t i = field.index();
       if (relation && i < relation->columns.size() && relation->columns[i].isDropped) continue;

@@ -14,6 +14,7 @@ namespace {
 
 RecordValue recordOf(const catalog::Relation& table, std::string_view bytes) {
    RecordValue record;
+   record.rowType = table.rowType;
    const RowView row(bytes);
    RowView::Cursor field(row);
    for (const catalog::Column& column : table.columns) {
@@ -54,7 +55,7 @@ void Machine::setTrigger(const TriggerCall& call) {
       if (row)
          variables_.setRecord(id, recordOf(call.table, *row));
       else
-         variables_.setNoRecord(id, fieldsOf(call.table));
+         variables_.setNoRecord(id, fieldsOf(call.table), call.table.rowType);
    };
    set(program_.newRow, call.newRow);
    set(program_.oldRow, call.oldRow);

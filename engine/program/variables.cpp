@@ -43,7 +43,7 @@ bool Variables::has(const ParameterSource& source) const {
    if (source.field == ParameterSource::noField) return scalars_[source.variable].type == source.type;
    const RecordValue& record = records_[source.variable];
    if (source.field >= ParameterSource::unassigned)
-      return record.isAssigned == (source.field == ParameterSource::assigned);
+      return record.isAssigned == (source.field == ParameterSource::assigned) && record.rowType == source.type.oid;
    return record.fields.size() == source.fieldCount && record.fields[source.field].name == source.fieldName &&
           record.fields[source.field].value.type == source.type;
 }
@@ -109,10 +109,10 @@ void Variables::setRecord(VariableId id, RecordValue value) {
    records_[id] = std::move(value);
 }
 
-void Variables::setNoRecord(VariableId id, std::vector<RecordValue::Field> fields) {
+void Variables::setNoRecord(VariableId id, std::vector<RecordValue::Field> fields, Oid rowType) {
    for (RecordValue::Field& field : fields)
       field.value.value = Value::null(rowFieldPhysical(field.value.type.oid));
-   records_[id] = {false, std::move(fields)};
+   records_[id] = {.isAssigned = false, .fields = std::move(fields), .rowType = rowType};
 }
 
 /// The value, or the Parameter that stands for it.
@@ -146,10 +146,13 @@ sql::ExprPtr Variables::valueOf(VariableId id) const {
    }
    const RecordValue& record = records_[id];
    if (sources_)
-      sources_->push_back({id, record.isAssigned ? ParameterSource::assigned : ParameterSource::unassigned, {}});
-   if (!record.isAssigned) return sql::makeNull(sql::plainType(oid::record));
-   const Oid type = variable.type.type.oid;
-   auto row = sql::makeTyped(sql::ExprKind::Row, sql::plainType(type >= firstUserOid ? type : Oid{oid::record}));
+      sources_->push_back({id, record.isAssigned ? ParameterSource::assigned : ParameterSource::unassigned,
+                           SqlType{record.rowType, -1, invalidOid}});
+   const Oid declared = variable.type.type.oid;
+   const Oid named = declared >= firstUserOid ? declared : record.rowType;
+   const SqlType type = sql::plainType(named != invalidOid ? named : Oid{oid::record});
+   if (!record.isAssigned) return sql::makeNull(type);
+   auto row = sql::makeTyped(sql::ExprKind::Row, type);
    for (uint32_t i = 0; i < record.fields.size(); ++i) {
       row->args.push_back(expressionOf(id, i, record.fields[i].value));
       row->as<sql::scalar::Row>().names.push_back(record.fields[i].name);

@@ -26,6 +26,7 @@ struct RecordValue {
    };
    bool isAssigned = false; ///< false: a variable of type record that nothing was put into yet
    std::vector<Field> fields;
+   Oid rowType = invalidOid; ///< of a row with a named type
 
    const Field* find(std::string_view name) const;
    Field* find(std::string_view name);
@@ -39,8 +40,8 @@ struct ParameterSource {
 
    sql::program::VariableId variable = sql::program::noVariable;
    uint32_t field = noField; ///< of the record that the variable is
-   SqlType type;
-   uint32_t fieldCount = 0; ///< of the record when the text was compiled
+   SqlType type;             ///< of a record as a whole: RecordValue::rowType
+   uint32_t fieldCount = 0;  ///< of the record when the text was compiled
    std::string fieldName{};
 };
 
@@ -85,7 +86,7 @@ public:
    /// The row becomes the record variable's; one of a named row type keeps its fields. Throws 42804 if they do not fit.
    void setRecord(sql::program::VariableId id, RecordValue value);
    /// The record variable is NULL as a whole, and has fields that are NULL: OLD and NEW of an event without such a row.
-   void setNoRecord(sql::program::VariableId id, std::vector<RecordValue::Field> fields);
+   void setNoRecord(sql::program::VariableId id, std::vector<RecordValue::Field> fields, Oid rowType);
    /// NULL, or the fields of the variable's row type with NULLs.
    void clear(sql::program::VariableId id);
    /// The fields of a record variable's row type; empty: it is of type record.
