@@ -8,6 +8,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/hstore.hpp"
 #include "sql/bind/expression/json.hpp"
+#include "sql/bind/expression/names.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -229,8 +230,15 @@ ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& n
                                                        " applied to type " + typeName(result->type.oid) +
                                                        ", which is not a composite type")
              .at(result->position);
-      requireColumnOf(node.arg, *result, stringOf(step));
-      result = selectField(state, std::move(result), stringOf(step));
+      try {
+         requireColumnOf(node.arg, *result, stringOf(step));
+         result = selectField(state, std::move(result), stringOf(step));
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::undefinedColumn || ListOf<>(node.indirection).front() != step) throw;
+         auto call = functionOfRow(state, scope, step, node.arg, -1);
+         if (!call) throw;
+         result = std::move(call);
+      }
    }
    if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);
    return result;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sql/algebra/build.hpp"
+#include "sql/bind/expression/function_call.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/routine_call.hpp"
 #include "sql/bind/state/variable_names.hpp"
@@ -390,7 +391,43 @@ ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
       if (state.recorder) state.recorder->isColumn(item->relation ? item->relation->oid : invalidOid);
       return column;
    }
+   ::A_Star star{T_A_Star};
+   std::vector<::ListCell> cells(ref.fields->elements, ref.fields->elements + ref.fields->length);
+   cells.back().ptr_value = &star;
+   ::List rowName = *ref.fields;
+   rowName.elements = cells.data();
+   ::ColumnRef row = ref;
+   row.fields = &rowName;
+   if (auto call = functionOfRow(state, scope, fields.back(), reinterpret_cast<const ::Node*>(&row), ref.location))
+      return call;
    throwMissingColumn(scope, relation, name, position);
+}
+
+ExprPtr functionOfRow(BindState& state, Scope& scope, const ::Node* name, const ::Node* row, int location) {
+   const catalog::QualifiedName wanted{{}, {}, std::string(stringOf(name)), state.at(location)};
+   const auto functions = catalog::functionsNamed(state.context.catalog, state.path(), wanted);
+   const bool hasAny = std::any_of(functions.begin(), functions.end(),
+                                   [](const catalog::FunctionInfo* one) { return one->oid >= firstUserOid; });
+   if (state.recorder || !hasAny) return nullptr;
+   ::ListCell nameCell, rowCell;
+   nameCell.ptr_value = const_cast<::Node*>(name);
+   rowCell.ptr_value = const_cast<::Node*>(row);
+   ::List names{}, args{};
+   names.type = args.type = T_List;
+   names.length = args.length = 1;
+   names.elements = &nameCell;
+   args.elements = &rowCell;
+   ::FuncCall call{};
+   call.type = T_FuncCall;
+   call.funcname = &names;
+   call.args = &args;
+   call.location = location;
+   try {
+      return bindFunctionCall(state, scope, call);
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::undefinedFunction) throw;
+      return nullptr;
+   }
 }
 
 ExprPtr variableRow(BindState& state, Scope& scope, const ::ColumnRef& star) {
