@@ -257,7 +257,10 @@ void Settings::resetAll() {
          if (info.name.rfind("transaction_", 0) != 0 && info.name != "role" && info.name != "session_authorization")
             values_[info.index] = resetValues_[info.index];
    hidden_ = {};
-   custom_ = resetCustom_;
+   for (auto& [name, value] : custom_)
+      value.clear();
+   for (const auto& [name, value] : resetCustom_)
+      custom_[name] = value;
    changed();
 }
 
@@ -346,6 +349,8 @@ void Settings::remember() {
 
 void Settings::restore(State&& state) {
    values_ = std::move(state.values);
+   for (const auto& [name, value] : custom_)
+      state.custom.try_emplace(name); // a name that was set stays known
    custom_ = std::move(state.custom);
    hidden_ = std::move(state.hidden);
    changed();
@@ -389,10 +394,7 @@ void Settings::transactionEnds(bool committed) {
       for (auto& [index, value] : hidden_.values)
          values_[index] = std::move(value);
       for (auto& [name, value] : hidden_.custom)
-         if (value)
-            custom_[name] = std::move(*value);
-         else
-            custom_.erase(name);
+         custom_[name] = value ? std::move(*value) : std::string();
       changed();
    }
    hidden_ = {};
