@@ -124,7 +124,8 @@ private:
    Flow run(const sql::program::Raise& node);
    Flow run(const sql::program::Assert& node);
    Flow run(const sql::program::GetDiagnostics& node);
-   std::string text(const SqlText& text);
+   /// The value as its type's output function writes it; nothing: NULL.
+   std::optional<std::string> output(const SqlText& text);
 
    // machine_call.cpp
    Flow run(const sql::program::Call& node);

@@ -1,4 +1,5 @@
 #include "catalog/object/function_text.hpp"
+#include "common/text/utf8.hpp"
 #include "engine/program/machine.hpp"
 #include "engine/setting/setting_name.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -20,10 +21,17 @@ std::string Machine::contextLine() const {
    return line;
 }
 
-std::string Machine::text(const SqlText& text) {
-   const TypedValue value = evaluate(text, sql::plainType(oid::text));
-   if (value.value.isNull) return "<NULL>";
-   return value.value.bytes;
+std::optional<std::string> Machine::output(const SqlText& text) {
+   TypedValue value = evaluate(text, std::nullopt);
+   if (value.value.isNull) return std::nullopt;
+   if (value.type.oid == oid::boolean) return value.value.i64 != 0 ? "t" : "f";
+   const SqlType type = value.type;
+   std::string out = casted(std::move(value), sql::plainType(oid::text)).value.bytes;
+   if (type.oid == oid::bpchar && type.typmod >= 4)
+      if (const auto width = static_cast<size_t>(type.typmod - 4), characters = size_t{characterCount(out)};
+          characters < width)
+         out.append(width - characters, ' ');
+   return out;
 }
 
 namespace {
@@ -94,17 +102,17 @@ Machine::Flow Machine::run(const Raise& node) {
             report.message += '%';
             ++i;
          } else {
-            report.message += text(node.parameters.at(next++));
+            report.message += output(node.parameters.at(next++)).value_or("<NULL>");
          }
       }
    }
    for (const auto& [option, expression] : node.options) {
-      const TypedValue value = evaluate(expression, sql::plainType(oid::text));
-      if (value.value.isNull) throw SqlError(sqlstate::nullValueNotAllowed, "RAISE statement option cannot be null");
+      std::optional<std::string> value = output(expression);
+      if (!value) throw SqlError(sqlstate::nullValueNotAllowed, "RAISE statement option cannot be null");
       std::string& place = placeOf(report, option);
       if (!place.empty() && (option != RaiseOption::Message || node.message))
          throw SqlError(sqlstate::syntaxError, "RAISE option already specified");
-      place = option == RaiseOption::ErrorCode ? std::string(conditionCodeOf(value.value.bytes)) : value.value.bytes;
+      place = option == RaiseOption::ErrorCode ? std::string(conditionCodeOf(*value)) : std::move(*value);
       report.hasMessage = report.hasMessage || option == RaiseOption::Message;
    }
    if (report.code.empty() && node.level == RaiseLevel::Exception) report.code = "P0001";
@@ -133,8 +141,7 @@ Machine::Flow Machine::run(const Assert& node) {
    if (!core_.settings.boolean("plpgsql.check_asserts") || isTrue(node.condition)) return Flow::Next;
    std::string message = "assertion failed";
    if (node.message) {
-      const TypedValue value = evaluate(*node.message, sql::plainType(oid::text));
-      if (!value.value.isNull) message = value.value.bytes;
+      if (auto given = output(*node.message)) message = std::move(*given);
    }
    throw SqlError(sqlstate::assertFailure, message);
 }
