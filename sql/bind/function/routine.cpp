@@ -93,7 +93,7 @@ std::optional<Body> bindBody(BindState& state, const RoutineCall& call, const ::
    const bool callsMutable = state.callsMutable, runsRoutines = state.runsRoutines;
    try {
       const InBody inside(state, function, body.parameters);
-      body.query = castResult(state, bindSelect(state, select, nullptr), body.result);
+      body.query = castResult(state, bindSelect(state, select, nullptr, rowTarget(select, body.result)), body.result);
    } catch (const SqlError& error) {
       if (!isOfMissingObject(error)) throw;
       state.relations.resize(relations);

@@ -162,6 +162,19 @@ std::vector<ExprPtr> fieldsFor(BindState& state, const BoundRel& query, const Ro
 
 } // namespace
 
+std::vector<SqlType> rowTarget(const ::SelectStmt& select, const RoutineResult& result) {
+   const ListOf<::ResTarget> targets(select.targetList);
+   const bool isOneRow = targets.size() == 1 && isNode(targets.front()->val, T_RowExpr);
+   std::vector<SqlType> types;
+   if (isOneRow && isRowType(result.type.oid) && result.type.oid != oid::record) {
+      types.push_back(result.type);
+   } else if (targets.size() == result.columns.size()) {
+      for (const RoutineResult::Column& column : result.columns)
+         types.push_back(isRowType(column.type.oid) ? column.type : plainType(oid::text));
+   }
+   return types;
+}
+
 BoundRel castResult(BindState& state, BoundRel query, const RoutineResult& result) {
    makeRowsValues(state, 0, query);
    std::vector<RoutineResult::Column> wanted = result.columns;
@@ -225,11 +238,15 @@ void makeOneColumn(BindState& state, BoundRel& query, const RoutineResult& resul
    query.output = {{"row", column, valueType}};
 }
 
-BoundRel routineRow(BindState& state, BoundRel query, const Function& function) {
+RoutineResult runResult(BindState& state, const Function& function) {
    std::vector<Oid> declared;
    for (const ExprPtr& arg : *state.inlineArgs)
       declared.push_back(arg->type.oid);
-   RoutineResult result = resultOf(state, function, declared, nullptr, 0);
+   return resultOf(state, function, declared, nullptr, 0);
+}
+
+BoundRel routineRow(BindState& state, BoundRel query, const Function& function) {
+   RoutineResult result = runResult(state, function);
    if (result.type.oid == oid::record && !result.isRow()) {
       for (const SqlType& type : state.context.routineColumns)
          result.columns.push_back({"column" + std::to_string(result.columns.size() + 1), type});
@@ -295,7 +312,8 @@ RoutineUse checkRoutine(const Function& function, const BindContext& context) {
       const bool isLast = i + 1 == statements.size();
       BoundRel query;
       if (isNode(&node, T_SelectStmt))
-         query = bindSelect(state, *as<::SelectStmt>(&node), nullptr);
+         query = bindSelect(state, *as<::SelectStmt>(&node), nullptr,
+                            isLast ? rowTarget(*as<::SelectStmt>(&node), result) : std::vector<SqlType>());
       else if (isDml(node))
          query = bindDml(state, node, nullptr);
       if (!isLast || isVoid) continue;

@@ -44,10 +44,15 @@ private:
 /// them belongs to the body.
 std::vector<ExprPtr> placeholders(BindState& state, const catalog::Function& function, std::span<const Oid> declared);
 
+/// What a body's last query is bound with, as `assignTo` of bindSelect(): ROW(...) gives the row that is returned, or
+/// one in it.
+std::vector<SqlType> rowTarget(const ::SelectStmt& select, const RoutineResult& result);
 /// The result of the body's last query, cast to what the function returns: one column of a scalar type, or the columns
 /// of the row. Throws 42P13 `return type mismatch in function declared to return integer`.
 BoundRel castResult(BindState& state, BoundRel query, const RoutineResult& result);
 
+/// What the function whose arguments are `state.inlineArgs` returns.
+RoutineResult runResult(BindState& state, const catalog::Function& function);
 /// The same as one column: a value of the row type that the function returns, or a record.
 BoundRel routineRow(BindState& state, BoundRel query, const catalog::Function& function);
 /// Makes the columns of a row one value.

@@ -182,10 +182,12 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
 
    for (size_t i = 0; i < targets.size(); ++i) {
       ExprPtr& expr = targets[i].expr;
+      const bool isAssigned = !targets[i].isHidden && i < assignTo.size();
+      if (isAssigned && expr->kind == ExprKind::Row && expr->type.oid == oid::record && isRowType(assignTo[i].oid))
+         expr = coerce(state, std::move(expr), assignTo[i].oid, -1, CoercionContext::Assignment);
       if (!distinct.empty() || targets[i].isHidden) expr = rowValue(state, std::move(expr));
       if (expr->type.oid != oid::unknown) continue;
-      if (!targets[i].isHidden && i < assignTo.size() &&
-          canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
+      if (isAssigned && canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
          expr = coerce(state, std::move(expr), assignTo[i].oid, assignTo[i].typmod, CoercionContext::Assignment);
       } else if (resolveUnknowns || targets[i].isHidden) {
          expr = unknownToText(state, std::move(expr));

@@ -199,9 +199,11 @@ BoundQuery bindStatement(BindState& state, const ::Node& statement) {
       state.openRoutines.push_back(function->oid);
    }
    state.mayWrite = !isNode(&statement, T_SelectStmt) || writesOrLocks(*as<::SelectStmt>(&statement));
-   std::vector<SqlType> literals;
+   std::vector<SqlType> literals(state.context.resultTypes.begin(), state.context.resultTypes.end());
    if (const PartTarget* part = state.context.part)
-      if (const auto type = typeOf(state, *part, stepsOf(assignmentTo(*part)))) literals.push_back(*type);
+      if (const auto type = typeOf(state, *part, stepsOf(assignmentTo(*part)))) literals.assign(1, *type);
+   if (state.context.givesRoutineRow && isNode(&statement, T_SelectStmt))
+      literals = rowTarget(*as<SelectStmt>(&statement), runResult(state, *state.context.routine));
    BoundRel bound = isNode(&statement, T_SelectStmt) ? bindSelect(state, *as<SelectStmt>(&statement), nullptr, literals)
                                                      : bindDml(state, statement, nullptr);
    if (state.context.givesRoutineRow) bound = routineRow(state, std::move(bound), *state.context.routine);
