@@ -5,12 +5,12 @@ from .node import DrizzleMapper, KnexBuilder, KyselyBuilder, NodePostgres, Postg
 from .odbc import PsqlOdbc
 from .postgres import PgBench, PgBouncer, PostgresFdw
 from .python import Asyncpg, Django, Psycopg, Psycopg2, SqlAlchemy
-from .python_data import Alembic, DbtPostgres, Ibis, Pandas, Pgcli, Polars
+from .python_data import Alembic, DbtPostgres, Ibis, Pandas, PgAdmin, Pgcli, Polars, Superset
 from .ruby import ActiveRecord
 from .rust import Diesel, Sqlx, TokioPostgres
 from .suite import Server
 
-ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pandas, Polars, Ibis, Pgcli,
+ALL = [SqlAlchemy, Psycopg2, Psycopg, Asyncpg, Django, Alembic, DbtPostgres, Pandas, Polars, Ibis, Superset, Pgcli, PgAdmin,
        PgJdbc, Flyway, Liquibase, Hibernate, Jooq, PsqlOdbc,
        Pgx, LibPq, Gorm, Ent,
        NodePostgres, PostgresJs, KnexBuilder, KyselyBuilder, SequelizeMapper, TypeOrm, DrizzleMapper,

@@ -136,3 +136,57 @@ class Pgcli(PythonSuite):
         server.psql("postgres", "DROP DATABASE IF EXISTS _test_db WITH (FORCE)")
         place = {"PGHOST": server.host, "PGPORT": str(server.port), "PGUSER": server.user, "PGPASSWORD": "x", "PGDATABASE": "pgcli_suite"}
         return self.pytest(["tests"], [], place)
+
+
+class PgAdmin(UriProgram):
+    """Its package holds the scenarios of its tests and what they must show, but not the program that runs them."""
+    package = "pgadmin4"
+    program = "pgadmin4_tests.py"
+    needs = ["pgadmin4", "psycopg[binary]"]
+    what = "the scenarios of SQL in its package; ours: its tree over objects of every kind, lists, dashboard, query tool, data edited, grants, search, ERD, schema diff"
+    missing = [
+        (r"publication|ubscription", "logical replication: publications and subscriptions"),
+        (r"adm_range|adm_multirange|schema/adm/function (nodes|properties)|^query autocomplete|^grant objects of the schema|/cast nodes|^search (all|function|procedure|trigger_function|cast)",
+         "the rows of pg_proc and pg_cast for the constructors of ranges that users make"),
+        (r"adm_window|test_function: Create function (with extensions|with all options|\(atomic|with custom)|Create full fledged|Drop full fledged|test_function: Drop function|test_function: Alter function (with NO|comment)",
+         "window functions of users"),
+        (r"adm_shell|SHELL type|schema/adm/type (nodes|properties)|^search type", "CREATE TYPE without a definition"),
+        (r"databases/languages/", "CREATE LANGUAGE"),
+        (r"databases/extensions/|list extension avails|(Create|Drop) Extension", "extensions that Ouzel does not have"),
+        (r"with extensions|NO DEPENDS ON|test_procedures: Drop procedure|Drop Materialised Views$|indexes: Drop index -- 13", "ALTER ... DEPENDS ON EXTENSION"),
+        (r"(dependency|dependent)$|^diff (table|sequence|type|domain|collation|foreign_table|fts_\w+)$|sequence properties$", "DISTINCT of a column of the type pg_node_tree"),
+        (r"event_trigger|/(function|procedure|trigger_function|trigger|mview|view)[/ ]|adm_(child|main) sql$|^view |^diff (view|mview|function|procedure|trigger_function)$|test_function:|test_procedures:|test_trigger_functions:|tables/triggers/|schemas/views/",
+         "the system column xmin of catalogs"),
+        (r"^list fts_", "DISTINCT and = of oidvector"),
+        (r"/column/\w+ stats$", "pg_statistic and pg_stats after ANALYZE of a few rows"),
+        (r"adm_index properties", "attstattarget of an index's column is not that of the table's"),
+        (r"ghstore|^list (\w+) (get_types|get_type|get_stypes|get_op_class|get_support_functions|get_external_functions|get_functions)$|adm_types(/column)?(/h)? properties|/column properties",
+         "the types, operator classes and functions in C of hstore, and the collation of arrays over domains"),
+        (r"^query view", "the table of a view's columns in the description of a result"),
+        (r"^dashboard locks", "a statement's own locks in pg_locks"),
+        (r"toast", "TOAST tables and their options"),
+        (r"estimate of a new one", "reltuples of a table before its first ANALYZE"),
+        (r"tablespace/", "pg_tablespace_location() of the tablespaces that every server has"),
+        (r"foreign_data_wrapper (nodes|properties)", "the extension s3, which every database has"),
+        (r"Alter FDW add privileges", "GRANT of what an owner has WITH GRANT OPTION"),
+        (r"tables/columns/|foreign_table_columns/", "ALTER COLUMN SET (n_distinct = ...)"),
+        (r"exclusion_constraint/", "the types of the columns of an index whose operator class stores another"),
+        (r"fk constraint|one more fk|add exclude constraint", "NOT VALID in CREATE TABLE, which PostgreSQL does not heed"),
+        (r"rename ENUM", "ALTER TYPE RENAME VALUE beside a default that names a sequence in another schema"),
+        (r"fts_configuration/adm_configuration sql|Alter Role options", "another order of rows without ORDER BY"),
+    ]
+
+    def version(self):
+        return self.installed("pgadmin4")
+
+
+class Superset(UriProgram):
+    package = "superset"
+    program = "superset_tests.py"
+    # It wants an older Flask-Caching than it says.
+    needs = ["apache-superset", "psycopg2-binary", "flask-caching<2.4", "cachetools"]
+    what = "ours: schemas, columns and keys of tables of all kinds, time grains, statements of charts, SQL Lab with its limits, costs, errors, cancellation, uploads (psycopg2)"
+    missing = [(r"explain", "plans in EXPLAIN")]
+
+    def version(self):
+        return self.installed("apache-superset")
