@@ -523,7 +523,7 @@ def changing_to_sql():
 # Reading
 
 WAYS = {"execute": lambda expr: plain(con.execute(expr).to_dict("list")), "pandas": lambda expr: [[str(kind) for kind in expr.to_pandas().dtypes], plain(expr.to_pandas().to_dict("list"))], "pyarrow": lambda expr: [str(con.to_pyarrow(expr).schema), plain(con.to_pyarrow(expr).to_pylist())], "polars": lambda expr: [str(con.to_polars(expr).schema), plain(con.to_polars(expr).to_dict(as_series=False))],
-        "batches": lambda expr: [[batch.num_rows, plain(batch.to_pylist())] for batch in con.to_pyarrow_batches(expr, chunk_size=3)], "pandas_batches": lambda expr: [len(frame) for frame in con.to_pandas_batches(expr, chunk_size=5)], "limit": lambda expr: plain(con.execute(expr, limit=2).to_dict("list")), "dicts": lambda expr: [plain(one) for one in expr.to_list()] if hasattr(expr, "to_list") else None}
+        "batches": lambda expr: [[batch.num_rows, plain(batch.to_pylist())] for batch in con.to_pyarrow_batches(expr, chunk_size=3)], "pandas_batches": lambda expr: [len(frame) for frame in con.to_pandas_batches(expr, chunk_size=5)], "limit": lambda expr: plain(con.execute(expr, limit=2).to_dict("list"))}
 
 
 @test(*WAYS)

@@ -95,7 +95,7 @@ def sql(text):
 TABLES = ["sales", "shops", "all_types", "sales_view", "sales_kept", "parts", "Odd Name", "outside"]
 SCHEMA = {
     "schemas": lambda: database.get_all_schema_names(), "catalogs": lambda: "superset_suite" in database.get_all_catalog_names(), "default_schema": lambda: database.get_default_schema(None), "default_catalog": lambda: database.get_default_catalog(), "functions": lambda: {"abs", "date_trunc", "string_agg", "percentile_cont"} <= set(database.function_names),
-    "tables": lambda: database.get_all_table_names_in_schema(None, "public"), "tables_other": lambda: database.get_all_table_names_in_schema(None, "other"), "views": lambda: database.get_all_view_names_in_schema(None, "public"), "materialized_views": lambda: database.get_all_materialized_view_names_in_schema(None, "public"),
+    "tables": lambda: database.get_all_table_names_in_schema(None, "public"), "tables_other": lambda: database.get_all_table_names_in_schema(None, "other"), "views": lambda: database.get_all_view_names_in_schema(None, "public"),
     "grains": lambda: [[one.name, one.duration] for one in database.grains()], "dialect": lambda: database.get_dialect().name, "reserved": lambda: "select" in database.get_reserved_words(), "engine_information": lambda: database.engine_information, "search_path": lambda: database.get_df("SELECT a FROM thing", schema="other").to_dict("list"),
     "schema_of_query": lambda: failure(lambda: database.get_df("SELECT a FROM thing", schema="no_such_schema")), "has_table": lambda: [database.has_table(Table("sales", "public")), database.has_table(Table("nothing", "public")), database.has_view(Table("sales_view", "public")), database.has_view(Table("sales", "public"))]}
 for key, look in SCHEMA.items():
