@@ -78,8 +78,10 @@ std::optional<Oid> makeTable(CommandContext& context, const ::CreateStmt& statem
    if (draft.hasOwnRows()) makeStorage(context.core, draft);
    const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
    builder.addIndexesAndComments(oid, *context.core.transaction.catalog().relation(oid));
-   for (const auto& [constraint, columns] : builder.foreignKeys())
+   for (auto [constraint, columns] : builder.foreignKeys()) {
+      constraint.skip_validation = false; // there are no rows yet
       addForeignKey(context, oid, constraint, columns);
+   }
    if (statement.partbound) spreadKeys(context, parents[0]->oid, oid, false);
    if (statement.partbound) inheritTriggers(context.core, *parents[0], oid);
    return oid;

@@ -73,7 +73,7 @@ bool Relabelling::change(catalog::Relation& relation) const {
    for (catalog::Constraint& constraint : relation.constraints)
       isChanged |= change(constraint.expression, ExpressionUse::CheckConstraint, &before);
    for (catalog::Column& column : relation.columns) {
-      if (column.isDropped) continue;
+      if (column.isDropped || column.defaultSequence != invalidOid) continue;
       if (column.generated)
          isChanged |= change(column.defaultExpr, ExpressionUse::GeneratedColumn, &before, column.type);
       else

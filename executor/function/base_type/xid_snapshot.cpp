@@ -28,9 +28,18 @@ bool isVisible(int64_t transaction, StringView snapshot) {
    return snapshotOf(snapshot).isVisible(static_cast<uint64_t>(transaction));
 }
 
+/// age(xid): how many transactions ago; the first three numbers stand for older ones than any.
+int32_t age(int64_t xid, KernelEnv& env) {
+   constexpr int64_t firstNormal = 3;
+   if (xid < firstNormal) return INT32_MAX;
+   const uint64_t next = env.context.requireSession("age").oldestOpenTransaction();
+   return static_cast<int32_t>(static_cast<uint32_t>(next) - static_cast<uint32_t>(xid));
+}
+
 } // namespace
 
 void registerXidSnapshot() {
+   addKernel<age>("xid_age");
    addKernel<current>("pg_current_snapshot");
    addKernel<xmin>("pg_snapshot_xmin");
    addKernel<xmax>("pg_snapshot_xmax");

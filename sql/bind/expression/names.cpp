@@ -174,6 +174,21 @@ ExprPtr deleterOfRow(const NamespaceItem& item, uint32_t position) {
    return choice;
 }
 
+/// xmin and xmax of a row of a system catalog, which is made anew for each query: as if a transaction that has just
+/// ended had made it, so that whoever asks for what is new gets all.
+ExprPtr makerOfCatalogRow(bool isMaker) {
+   const SqlType xid = plainType(oid::xid);
+   if (!isMaker) return makeConstant(xid, Value::integer(PhysicalType::I64, 0));
+   ExprPtr value;
+   for (const char* name : {"pg_current_snapshot", "pg_snapshot_xmin", "xid"}) {
+      const catalog::FunctionInfo* function = catalog::builtins().functions(name)[0];
+      std::vector<ExprPtr> args;
+      if (value) args.push_back(std::move(value));
+      value = makeCall(function, plainType(function->returnType), std::move(args));
+   }
+   return value;
+}
+
 /// Throws 42P10 where system columns may not stand.
 void checkSystemColumn(const Scope& level, std::string_view name, uint32_t position) {
    const auto refuse = [&](const std::string& message) {
@@ -205,6 +220,8 @@ ExprPtr systemColumn(BindState& state, const Scope& level, NamespaceItem& item, 
    checkSystemColumn(level, name, position);
    if (name == "ctid" && (item.rowId != noColumn || item.scan)) return placeOfRow(state, level, item, position);
    if (name == "xmax" && item.isInserted) return deleterOfRow(item, position);
+   if ((name == "xmin" || name == "xmax") && item.relation->oid < firstUserOid)
+      return makerOfCatalogRow(name == "xmin");
    throwNotSupported("system column \"" + std::string(name) + "\"", position);
 }
 

@@ -22,7 +22,7 @@ bool isComparable(const BindState& state, Oid type, bool isOrdered) {
    checkStack();
    if (const Oid element = elementType(type)) return isComparable(state, element, isOrdered);
    if (type < firstUserOid)
-      return type == oid::record || type == oid::unknown ||
+      return type == oid::record || type == oid::unknown || type == oid::pgNodeTree || // the last one as text
              (isOrdered ? builtins().comparisonOperator(type, BtreeStrategy::Less) : builtins().equalityOperator(type));
    const auto relation = isRowValue(type) ? state.context.catalog.relationOfType(type) : nullptr;
    return !relation || std::all_of(relation->columns.begin(), relation->columns.end(), [&](const auto& column) {
