@@ -13,9 +13,9 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint64_t seed = 0x7A5B22367996DCFD;
+constexpr uint64_t partitionSeed = 0x7A5B22367996DCFD;
 
-uint64_t hashOfFloat(double value) {
+uint64_t hashOfFloat(double value, uint64_t seed) {
    if (value == 0) return seed; // both zeros
    if (std::isnan(value)) value = std::nan("");
    char bytes[sizeof(value)];
@@ -24,7 +24,7 @@ uint64_t hashOfFloat(double value) {
 }
 
 /// By the digits of base 10,000, without the zeros at both ends, and the place of the first.
-uint64_t hashOfNumeric(const std::string& bytes) {
+uint64_t hashOfNumeric(const std::string& bytes, uint64_t seed) {
    const StringView value(bytes);
    if (!decimal::isFinite(value)) return seed;
    std::string binary;
@@ -51,7 +51,9 @@ uint64_t hashOfNumeric(const std::string& bytes) {
    return lookup3(digits, seed) ^ static_cast<uint64_t>(static_cast<int64_t>(weight));
 }
 
-uint64_t hashOf(const SqlType& type, const Value& value) {
+} // namespace
+
+uint64_t seededHash(const SqlType& type, const Value& value, uint64_t seed) {
    switch (type.oid) {
    case oid::boolean:
    case oid::int2:
@@ -64,15 +66,13 @@ uint64_t hashOf(const SqlType& type, const Value& value) {
    case oid::time: return lookup3OfInteger(value.i64, seed);
    case oid::interval: return lookup3OfInteger(static_cast<int64_t>(intervalSpan(value.interval)), seed);
    case oid::float4:
-   case oid::float8: return hashOfFloat(value.f64);
-   case oid::numeric: return hashOfNumeric(value.bytes);
+   case oid::float8: return hashOfFloat(value.f64, seed);
+   case oid::numeric: return hashOfNumeric(value.bytes, seed);
    case oid::bpchar: return lookup3(trimTrailingBlanks(value.bytes), seed);
    default: break;
    }
    return lookup3(std::string_view(value.bytes), seed);
 }
-
-} // namespace
 
 bool hasPartitionHash(const SqlType& type) {
    switch (type.oid) {
@@ -102,7 +102,8 @@ uint64_t partitionHash(std::span<const SqlType> types, std::span<const Value> va
    DCHECK(types.size() == values.size());
    uint64_t hash = 0;
    for (size_t i = 0; i < values.size(); ++i)
-      if (!values[i].isNull) hash ^= hashOf(types[i], values[i]) + 0x49a0f4dd15e5a8e3 + (hash << 54) + (hash >> 7);
+      if (!values[i].isNull)
+         hash ^= seededHash(types[i], values[i], partitionSeed) + 0x49a0f4dd15e5a8e3 + (hash << 54) + (hash >> 7);
    return hash;
 }
 

@@ -13,6 +13,7 @@ void registerMoney();
 void registerNetworkAddress();
 void registerPgLsn();
 void registerTid();
+void registerHashFunctions();
 void registerXidSnapshot();
 
 } // namespace ouzel::executor

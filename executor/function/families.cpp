@@ -41,6 +41,7 @@ void registerFamilies() {
    registerNumeric();
    registerPgLsn();
    registerTid();
+   registerHashFunctions();
    registerXidSnapshot();
    registerGeometry();
    registerShapes();
