@@ -346,7 +346,11 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    }
    if (function.name == "pg_collation_for") return bindCollationFor(state, std::move(args[0]), position);
    // json_populate_record(NULL::d, ...) gives a value of the domain d.
-   const SqlType filled = function.name.find("_populate_record") != std::string_view::npos ? args[0]->type : SqlType();
+   const bool fillsRows = function.name.find("_populate_record") != std::string_view::npos;
+   if (fillsRows && function.oid < firstUserOid && !isRowType(args[0]->type.oid))
+      throw SqlError(sqlstate::datatypeMismatch,
+                     "first argument of " + std::string(function.name) + " must be a row type");
+   const SqlType filled = fillsRows ? args[0]->type : SqlType();
    coerceArguments(state, args, declared);
    if (function.language == languageC) args = withRowTypes(std::move(args));
    SqlType resultType = plainType(resultOid);
@@ -540,6 +544,10 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call, const std::str
    case Clause::UpdateSource: refuse("set-returning functions are not allowed in UPDATE"); break;
    default: refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
+   if (name == "json_to_recordset" || name == "jsonb_to_recordset")
+      throw SqlError(sqlstate::featureNotSupported, "could not determine row type for result of " + name)
+          .hint("Provide a non-null record argument, or call the function in the FROM clause using a column definition "
+                "list.");
    const SqlType type = call->type;
    const auto known = std::find_if(scope.srfs.begin(), scope.srfs.end(),
                                    [&](const TargetSrf& srf) { return equal(*srf.call, *call); });
