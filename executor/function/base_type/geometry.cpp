@@ -55,7 +55,7 @@ std::optional<double> coordinate(const StringView& point, int32_t index) {
 }
 
 void registerPoint() {
-   addKernel<construct>("construct_point", totalKernel);
+   addKernel<construct>("construct_point");
    addKernel<combinedPoints<added>>("point_add");
    addKernel<combinedPoints<subtracted>>("point_sub");
    addKernel<combinedPoints<multiplied>>("point_mul");

@@ -173,8 +173,8 @@ bool isSameLine(const Line& a, const Line& b) {
 }
 
 void registerSegments() {
-   addKernel<constructSegment>("lseg_construct", totalKernel);
-   addKernel<diagonal>("box_diagonal", totalKernel);
+   addKernel<constructSegment>("lseg_construct");
+   addKernel<diagonal>("box_diagonal");
    addKernel<segmentCenter>("lseg_center");
    addKernel<measured<readSegment, lengthOf>>("lseg_length");
    addKernel<measured<readSegment, isHorizontal>>("lseg_horizontal");
@@ -293,25 +293,25 @@ bool isSamePolygon(const std::vector<Point>& a, const std::vector<Point>& b) {
 }
 
 void registerPaths() {
-   addKernel<measured<readPath, pointsOf>>("path_npoints", totalKernel);
-   addKernel<measured<readPath, [](const Path& path) { return path.isClosed; }>>("path_isclosed", totalKernel);
-   addKernel<measured<readPath, [](const Path& path) { return !path.isClosed; }>>("path_isopen", totalKernel);
-   addKernel<compared<readPath, pointsOf, std::equal_to<int32_t>{}>>("path_n_eq", totalKernel);
-   addKernel<compared<readPath, pointsOf, std::less<int32_t>{}>>("path_n_lt", totalKernel);
-   addKernel<compared<readPath, pointsOf, std::less_equal<int32_t>{}>>("path_n_le", totalKernel);
-   addKernel<compared<readPath, pointsOf, std::greater<int32_t>{}>>("path_n_gt", totalKernel);
-   addKernel<compared<readPath, pointsOf, std::greater_equal<int32_t>{}>>("path_n_ge", totalKernel);
+   addKernel<measured<readPath, pointsOf>>("path_npoints");
+   addKernel<measured<readPath, [](const Path& path) { return path.isClosed; }>>("path_isclosed");
+   addKernel<measured<readPath, [](const Path& path) { return !path.isClosed; }>>("path_isopen");
+   addKernel<compared<readPath, pointsOf, std::equal_to<int32_t>{}>>("path_n_eq");
+   addKernel<compared<readPath, pointsOf, std::less<int32_t>{}>>("path_n_lt");
+   addKernel<compared<readPath, pointsOf, std::less_equal<int32_t>{}>>("path_n_le");
+   addKernel<compared<readPath, pointsOf, std::greater<int32_t>{}>>("path_n_gt");
+   addKernel<compared<readPath, pointsOf, std::greater_equal<int32_t>{}>>("path_n_ge");
    addKernel<pathLength>("path_length");
    addKernel<pathArea>("path_area");
-   addKernel<withEnds<true>>("path_close", totalKernel);
-   addKernel<withEnds<false>>("path_open", totalKernel);
-   addKernel<joined>("path_add", totalKernel);
+   addKernel<withEnds<true>>("path_close");
+   addKernel<withEnds<false>>("path_open");
+   addKernel<joined>("path_add");
    addKernel<polygonOfPath>("path_poly");
-   addKernel<pathOfPolygon>("poly_path", totalKernel);
-   addKernel<polygonPoints>("poly_npoints", totalKernel);
+   addKernel<pathOfPolygon>("poly_path");
+   addKernel<polygonPoints>("poly_npoints");
    addKernel<related<readPolygon, isSamePolygon>>("poly_same");
-   addKernel<polygonOfBox>("box_poly", totalKernel);
-   addKernel<boxOfPolygon>("poly_box", totalKernel);
+   addKernel<polygonOfBox>("box_poly");
+   addKernel<boxOfPolygon>("poly_box");
    addKernel<circleOfPolygon>("poly_circle");
    addKernel<centerOfPolygon>("poly_center");
 }
@@ -392,9 +392,9 @@ bool lies(const StringView& a, const StringView& b) {
 }
 
 void registerCircles() {
-   addKernel<constructCircle>("cr_circle", totalKernel);
-   addKernel<circleCenter>("circle_center", totalKernel);
-   addKernel<measured<readCircle, [](const Circle& circle) { return circle.radius; }>>("circle_radius", totalKernel);
+   addKernel<constructCircle>("cr_circle");
+   addKernel<circleCenter>("circle_center");
+   addKernel<measured<readCircle, [](const Circle& circle) { return circle.radius; }>>("circle_radius");
    addKernel<measured<readCircle, [](const Circle& circle) { return times(circle.radius, 2); }>>("circle_diameter");
    addKernel<measured<readCircle, areaOf>>("circle_area");
    addComparisons<readCircle, areaOf>("circle_");
