@@ -21,7 +21,8 @@ RecordValue recordOf(const catalog::Relation& table, std::string_view bytes) {
       if (column.isDropped) continue;
       if (!field.next()) throwInternal("a row of a trigger has too few columns");
       Value value = valueOfField(*field);
-      if (column.type.oid == oid::bpchar && column.type.typmod >= 0) // a row has blanks, a value of some length has none
+      if (column.type.oid == oid::bpchar &&
+          column.type.typmod >= 0) // a row has blanks, a value of some length has none
          value.bytes.resize(value.bytes.find_last_not_of(' ') + 1);
       record.fields.push_back({column.name, {column.type, std::move(value)}});
    }

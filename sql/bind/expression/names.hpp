@@ -15,8 +15,8 @@ NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema,
                         uint32_t position, Scope** owner = nullptr);
 /// Binds a name, with or without table and schema. It may mean a column, a whole row, or a field of a row.
 ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref);
-/// `row.name` means name(row) where the row has no such column, for functions of users: a computed column. Null: there is
-/// no such function.
+/// `row.name` means name(row) where the row has no such column, for functions of users: a computed column. Null: there
+/// is no such function.
 ExprPtr functionOfRow(BindState& state, Scope& scope, const ::Node* name, const ::Node* row, int location);
 /// The value of a variable of the program, or of a parameter of the function, that `name.*` means; null: the name is
 /// the query's.
