@@ -194,30 +194,22 @@ std::string explainCreation(CommandContext& context, const ::ExplainStmt& statem
       return "EXPLAIN";
    }
    if (!options.analyze) return explainQuery(context, statement, options, *creation.query, false);
-   std::optional<Report> report;
-   Report found;
-   ProgramNotes programs(core);
-   found.start = steadyNanos();
-   const ExecutionWatch watch = [&](QueryExecution& execution, bool hasRun) {
-      if (!hasRun) {
-         found.planned = steadyNanos();
-         return;
-      }
-      found.ended = steadyNanos();
-      found.memoryPeak = execution.memoryPeak();
-      found.plan = explainPlan(core, execution.plan(), options, &execution.profile());
-      if (!found.plan.plans.empty()) found.plan = ExplainNode(std::move(found.plan.plans.front())); // below the Insert
-      report = std::move(found);
-   };
-   if (!creation.into->skipData) relations.create(context, creation, watch);
-   if (report) {
-      report->functions = std::move(programs.notes);
-      return emitReport(context, statement, options, std::move(*report));
+   if (creation.into->skipData) { // the query is planned, but does not run
+      relations.create(context, creation, nullptr);
+      return explainQuery(context, statement, options, *creation.query, false);
    }
-   // WITH NO DATA: the query is planned, but does not run.
-   const std::string tag = explainQuery(context, statement, options, *creation.query, false);
-   relations.create(context, creation, nullptr);
-   return tag;
+   Report report;
+   ProgramNotes programs(core);
+   report.start = steadyNanos();
+   relations.create(context, creation, [&](QueryExecution& execution, bool hasRun) {
+      (hasRun ? report.ended : report.planned) = steadyNanos();
+      if (!hasRun) return;
+      report.memoryPeak = execution.memoryPeak();
+      ExplainNode insert = explainPlan(core, execution.plan(), options, &execution.profile());
+      report.plan = std::move(insert.plans.front());
+   });
+   report.functions = std::move(programs.notes);
+   return emitReport(context, statement, options, std::move(report));
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 #include "catalog/object/function_text.hpp"
-#include "common/text/utf8.hpp"
+#include "common/type/blanks.hpp"
 #include "engine/program/machine.hpp"
 #include "engine/setting/setting_name.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -26,11 +26,9 @@ std::optional<std::string> Machine::output(const SqlText& text) {
    if (value.value.isNull) return std::nullopt;
    if (value.type.oid == oid::boolean) return value.value.i64 != 0 ? "t" : "f";
    const SqlType type = value.type;
-   std::string out = casted(std::move(value), sql::plainType(oid::text)).value.bytes;
-   if (type.oid == oid::bpchar && type.typmod >= 4)
-      if (const auto width = static_cast<size_t>(type.typmod - 4), characters = size_t{characterCount(out)};
-          characters < width)
-         out.append(width - characters, ' ');
+   const std::string shown = casted(std::move(value), sql::plainType(oid::text)).value.bytes;
+   std::string out;
+   appendWithBlanks(out, shown, type.oid == oid::bpchar ? type.typmod : -1);
    return out;
 }
 

@@ -1,4 +1,5 @@
 #include "common/type/array.hpp"
+#include "common/type/blanks.hpp"
 #include "common/type/row.hpp"
 #include "engine/core/trigger_call.hpp"
 #include "engine/program/machine.hpp"
@@ -21,9 +22,8 @@ RecordValue recordOf(const catalog::Relation& table, std::string_view bytes) {
       if (column.isDropped) continue;
       if (!field.next()) throwInternal("a row of a trigger has too few columns");
       Value value = valueOfField(*field);
-      if (column.type.oid == oid::bpchar &&
-          column.type.typmod >= 0) // a row has blanks, a value of some length has none
-         value.bytes.resize(value.bytes.find_last_not_of(' ') + 1);
+      if (column.type.oid == oid::bpchar && column.type.typmod >= 0) // rows have the blanks, values have none
+         value.bytes.resize(trimTrailingBlanks(value.bytes).size());
       record.fields.push_back({column.name, {column.type, std::move(value)}});
    }
    return record;

@@ -79,6 +79,7 @@ void Variables::clear(VariableId id) {
    if (isRecord(id)) {
       records_[id].fields = fieldsOf(id);
       records_[id].isAssigned = !records_[id].fields.empty();
+      records_[id].rowType = invalidOid;
       return;
    }
    const SqlType& type = program_.variables[id].type.type;
@@ -105,6 +106,7 @@ void Variables::setRecord(VariableId id, RecordValue value) {
       for (size_t i = 0; i < fields.size(); ++i)
          if (i < value.fields.size()) fields[i].value = std::move(value.fields[i].value);
       value.fields = std::move(fields);
+      value.rowType = invalidOid; // the variable says it
    }
    records_[id] = std::move(value);
 }

@@ -26,7 +26,7 @@ struct RecordValue {
    };
    bool isAssigned = false; ///< false: a variable of type record that nothing was put into yet
    std::vector<Field> fields;
-   Oid rowType = invalidOid; ///< of a row with a named type
+   Oid rowType = invalidOid; ///< of a row with a named type, in a variable of type record
 
    const Field* find(std::string_view name) const;
    Field* find(std::string_view name);

@@ -17,7 +17,6 @@ public:
       terms_.push_back({static_cast<uint32_t>(terms_.size()), isTotal});
       isFixed_ |= isVolatile;
    }
-   bool isEmpty() const { return terms_.empty(); }
 
    /// The rows of a batch that pass all conjuncts: filter(number, rows) gives those that pass the conjunct that was
    /// added as `number`. Ends as soon as no row is left.

@@ -425,7 +425,8 @@ ExprPtr functionOfRow(BindState& state, Scope& scope, const ::Node* name, const 
    const auto functions = catalog::functionsNamed(state.context.catalog, state.path(), wanted);
    const bool hasAny = std::any_of(functions.begin(), functions.end(),
                                    [](const catalog::FunctionInfo* one) { return one->oid >= firstUserOid; });
-   if (state.recorder || !hasAny) return nullptr;
+   if (!hasAny) return nullptr;
+   if (state.recorder) throwNotSupported("a function that is written as a column, in a view", state.at(location));
    ::ListCell nameCell, rowCell;
    nameCell.ptr_value = const_cast<::Node*>(name);
    rowCell.ptr_value = const_cast<::Node*>(row);
