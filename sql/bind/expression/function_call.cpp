@@ -544,7 +544,9 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call, const std::str
    case Clause::UpdateSource: refuse("set-returning functions are not allowed in UPDATE"); break;
    default: refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
-   if (name == "json_to_recordset" || name == "jsonb_to_recordset")
+   const FunctionInfo* called = functionOf(*call);
+   const bool isBuiltIn = called && called->oid < firstUserOid && called->name == name;
+   if (isBuiltIn && (name == "json_to_recordset" || name == "jsonb_to_recordset"))
       throw SqlError(sqlstate::featureNotSupported, "could not determine row type for result of " + name)
           .hint("Provide a non-null record argument, or call the function in the FROM clause using a column definition "
                 "list.");
