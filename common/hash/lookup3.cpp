@@ -1,7 +1,11 @@
 #include "common/hash/lookup3.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <string>
+
+#include "common/number/decimal.hpp"
 
 namespace ouzel {
 
@@ -84,6 +88,41 @@ uint64_t lookup3OfInteger(int64_t value, uint64_t seed) {
    const auto low = static_cast<uint32_t>(value);
    const auto high = static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32);
    return lookup3(low ^ (value >= 0 ? high : ~high), seed);
+}
+
+uint64_t lookup3OfFloat(double value, uint64_t seed) {
+   if (value == 0) return seed; // both zeros
+   if (std::isnan(value)) value = std::nan("");
+   char bytes[sizeof(value)];
+   std::memcpy(bytes, &value, sizeof(value));
+   return lookup3(std::string_view(bytes, sizeof(bytes)), seed);
+}
+
+/// By the digits of base 10,000, without the zeros at both ends, and the place of the first.
+uint64_t lookup3OfDecimal(StringView value, uint64_t seed) {
+   if (!decimal::isFinite(value)) return seed;
+   std::string binary;
+   decimal::appendBinary(binary, value);
+   const auto word = [&](size_t i) {
+      return static_cast<uint16_t>(static_cast<uint8_t>(binary[2 * i]) << 8 | static_cast<uint8_t>(binary[2 * i + 1]));
+   };
+   constexpr size_t headWords = 4; // digits, weight, sign, scale
+   size_t first = headWords, end = headWords + word(0);
+   int weight = static_cast<int16_t>(word(1));
+   while (first < end && word(first) == 0) {
+      ++first;
+      --weight;
+   }
+   while (first < end && word(end - 1) == 0)
+      --end;
+   if (first == end) return seed - 1;
+   std::string digits;
+   for (size_t i = first; i < end; ++i) {
+      const uint16_t digit = word(i);
+      digits.push_back(static_cast<char>(digit & 0xff));
+      digits.push_back(static_cast<char>(digit >> 8));
+   }
+   return lookup3(digits, seed) ^ static_cast<uint64_t>(static_cast<int64_t>(weight));
 }
 
 } // namespace ouzel
