@@ -15,23 +15,12 @@ import pandas
 import polars
 import psycopg
 import pyarrow
+from harness import TESTS, chosen, report, test
 from ibis import _
 
 uri = sys.argv[1]
-TESTS = {}
 D = decimal.Decimal
 con = None
-
-
-def test(*variants):
-    """A test, or one for each variant."""
-    def enter(function):
-        if not variants:
-            TESTS[function.__name__] = function
-        for one in variants:
-            TESTS[f"{function.__name__}_{one}"] = lambda one=one: function(one)
-        return function
-    return enter
 
 
 def plain(value):
@@ -663,9 +652,7 @@ def prepare():
 
 
 prepare()
-for test_name, run in TESTS.items():
-    if len(sys.argv) > 2 and sys.argv[2] not in test_name:
-        continue
+for test_name, run in chosen():
     if con is None or test_name.startswith("changing"):
         if con is not None:
             con.disconnect()
@@ -677,10 +664,7 @@ for test_name, run in TESTS.items():
         con.disconnect()
         prepare()
         con, after_change = ibis.connect(uri), False
-    try:
-        print(json.dumps({"name": test_name.removeprefix("changing_"), "value": json.loads(json.dumps(run(), default=str))}), flush=True)
-    except Exception as wrong:  # noqa: BLE001: any failure is one
+    if not report(test_name.removeprefix("changing_"), run):
         con.disconnect()
         con = ibis.connect(uri)
-        print(json.dumps({"name": test_name.removeprefix("changing_"), "error": f"{type(wrong).__name__}: {wrong}"}), flush=True)
 con.disconnect()

@@ -2,7 +2,6 @@
 psycopg, SQLAlchemy), frames into tables. Prints for each test a line of JSON: its name and what it has seen, which suite.py compares."""
 import datetime as dt
 import decimal
-import json
 import sys
 
 import adbc_driver_postgresql.dbapi
@@ -10,21 +9,10 @@ import connectorx
 import polars as pl
 import psycopg
 import sqlalchemy
+from harness import TESTS, chosen, report, test
 
 uri = sys.argv[1]
-TESTS = {}
 PROTOCOLS = ["binary", "csv", "cursor", "simple"]
-
-
-def test(*variants):
-    """A test, or one for each variant."""
-    def enter(function):
-        if not variants:
-            TESTS[function.__name__] = function
-        for one in variants:
-            TESTS[f"{function.__name__}_{one}"] = lambda one=one: function(one)
-        return function
-    return enter
 
 
 def shown(frame):
@@ -184,14 +172,9 @@ INSERT INTO pol_numbers SELECT i, 'b' || i, i / 4.0 FROM generate_series(1, 1000
 """
 
 
-for test_name, function in TESTS.items():
-    if len(sys.argv) > 2 and sys.argv[2] not in test_name:
-        continue
-    if test_name == next(iter(TESTS)) or not test_name.startswith("column"):
+for number, (test_name, function) in enumerate(chosen()):
+    if number == 0 or not test_name.startswith("column"):
         with psycopg.connect(uri, autocommit=True) as admin:
             admin.execute("SET client_min_messages = warning; SET lock_timeout = '20s'")
             admin.execute(SETUP)
-    try:
-        print(json.dumps({"name": test_name, "value": json.loads(json.dumps(function(), default=str))}), flush=True)
-    except BaseException as wrong:  # noqa: B036: ConnectorX panics with one of these
-        print(json.dumps({"name": test_name, "error": f"{type(wrong).__name__}: {wrong}"}), flush=True)
+    report(test_name, function, wrongs=BaseException)  # ConnectorX panics with one of these

@@ -6,7 +6,6 @@ import datetime as dt
 import decimal
 import enum
 import ipaddress
-import json
 import sys
 import threading
 import time
@@ -15,25 +14,14 @@ import uuid
 import psycopg
 from psycopg import pq, rows, sql
 from psycopg.types import TypeInfo, composite, enum as penum, hstore, json as pjson, multirange, numeric, range as ranges, string
+from harness import TESTS, chosen, report, test
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, NullConnectionPool
 
 place = sys.argv[1]
-TESTS = {}
 D = decimal.Decimal
 UTC = dt.timezone.utc
 FORMATS = {"text": False, "binary": True}
 CURSORS = {"plain": psycopg.Cursor, "client": psycopg.ClientCursor, "raw": psycopg.RawCursor, "raw_server": psycopg.RawServerCursor, "server": psycopg.ServerCursor}
-
-
-def test(*variants):
-    """A test, or one for each variant."""
-    def enter(function):
-        if not variants:
-            TESTS[function.__name__] = function
-        for one in variants:
-            TESTS[f"{function.__name__}_{one}"] = lambda c, one=one: function(c, one)
-        return function
-    return enter
 
 
 def connect(**options):
@@ -834,22 +822,16 @@ DO $$ BEGIN CREATE ROLE psy_role; EXCEPTION WHEN duplicate_object THEN END $$;
 """
 
 
-def printable(value):
-    return json.loads(json.dumps(value, default=lambda other: other.hex() if isinstance(other, (bytes, memoryview)) else str(other)))
+def shown(value):
+    return value.hex() if isinstance(value, (bytes, memoryview)) else str(value)
 
 
-for test_name, function in TESTS.items():
-    if len(sys.argv) > 2 and sys.argv[2] not in test_name:
-        continue
+for test_name, function in chosen():
     with connect() as admin:
         for (waiting,) in admin.execute("SELECT gid FROM pg_prepared_xacts WHERE database = current_database()").fetchall():
             admin.execute(sql.SQL("ROLLBACK PREPARED {}").format(waiting))
         admin.execute("SET client_min_messages = warning; SET lock_timeout = '30s'")
         admin.execute(SETUP)
     connection = connect()
-    try:
-        print(json.dumps({"name": test_name, "value": printable(function(connection))}), flush=True)
-    except Exception as wrong:  # noqa: BLE001: any failure is one
-        print(json.dumps({"name": test_name, "error": f"{type(wrong).__name__}: {wrong}"}), flush=True)
-    finally:
-        connection.close()
+    report(test_name, lambda function=function, connection=connection: function(connection), shown)
+    connection.close()

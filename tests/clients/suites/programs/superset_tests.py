@@ -13,7 +13,6 @@ import time
 import warnings
 
 uri = sys.argv[1]
-TESTS = {}
 home = tempfile.mkdtemp(prefix="superset-")
 CACHES = ("CACHE_CONFIG", "DATA_CACHE_CONFIG", "FILTER_STATE_CACHE_CONFIG", "EXPLORE_FORM_DATA_CACHE_CONFIG", "THUMBNAIL_CACHE_CONFIG", "DISTRIBUTED_COORDINATION_CONFIG")
 with open(home + "/superset_config.py", "w") as file:
@@ -25,6 +24,7 @@ warnings.simplefilter("ignore")
 import pandas  # noqa: E402
 import psycopg2  # noqa: E402
 from flask_appbuilder import Model  # noqa: E402
+from harness import TESTS, chosen, report, test  # noqa: E402
 from superset.app import create_app  # noqa: E402
 
 app = create_app()
@@ -44,17 +44,6 @@ database = Database(database_name="suite", sqlalchemy_uri=uri.replace("postgresq
 db.session.add(database)
 db.session.commit()
 dataset = None
-
-
-def test(*variants):
-    """A test, or one for each variant."""
-    def enter(function):
-        if not variants:
-            TESTS[function.__name__] = function
-        for one in variants:
-            TESTS[f"{function.__name__}_{one}"] = lambda one=one: function(one)
-        return function
-    return enter
 
 
 def plain(value):
@@ -363,17 +352,10 @@ CREATE FOREIGN DATA WRAPPER super_wrapper; CREATE SERVER super_server FOREIGN DA
 CHANGING = ("lab", "executed", "made_as", "uploaded")
 
 sql(SETUP)
-for test_name, run in TESTS.items():
-    if len(sys.argv) > 2 and sys.argv[2] not in test_name:
-        continue
+for test_name, run in chosen():
     if test_name.startswith(CHANGING):
         sql(SETUP)
-    try:
-        print(json.dumps({"name": test_name, "value": json.loads(json.dumps(run(), default=str))}), flush=True)
-    except Exception as wrong:  # noqa: BLE001: any failure is one
-        print(json.dumps({"name": test_name, "error": f"{type(wrong).__name__}: {wrong}"[:1500]}), flush=True)
-        db.session.rollback()
-    if test_name.startswith("dataset_of"):
+    if not report(test_name, run) or test_name.startswith("dataset_of"):
         db.session.rollback()
 shutil.rmtree(home, ignore_errors=True)
 os._exit(0)
