@@ -47,8 +47,8 @@ private:
    std::string collatedName(size_t i) const;
    /// The values of the new row with the key: a collation key is nothing to show.
    std::vector<std::string> newValues(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const;
-   [[noreturn]] void fail(const std::vector<std::string>& values, bool isNew) const;
-   [[noreturn]] void fail(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const;
+   SqlError violation(const std::vector<std::string>& values, bool isNew) const;
+   SqlError violation(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const;
 
    SessionCore& core_;
    const RelationPtr table_, index_;
@@ -98,8 +98,12 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
       transaction.nextCommand();
       return checkAll(false);
    }
-   while (const auto conflict = stored->findKeyConflict(transaction, *keys)) {
-      if (conflict->holder == 0) fail(*keys, conflict->key);
+   while (const auto conflict = stored->findKeyConflict(transaction, core_.transaction.snapshot(), *keys)) {
+      if (conflict->holder == 0) {
+         SqlError error = violation(*keys, conflict->key);
+         if (conflict->isLate) throw LateViolation(std::move(error));
+         throw error;
+      }
       // Without the keys: a transaction that has updated the row, and not the key, waits for the key before it ends.
       locks.releaseTo(owner, before);
       locks.waitForTransaction(owner, conflict->holder, core_.transaction.lockWait());
@@ -127,7 +131,7 @@ void UniqueKey::checkAll(bool isNew) {
    std::vector<std::string> values;
    for (const Value& value : rows[0])
       values.push_back(value.isNull ? "null" : value.bytes);
-   fail(values, isNew);
+   throw violation(values, isNew);
 }
 
 std::string UniqueKey::collatedName(size_t i) const {
@@ -175,16 +179,16 @@ void UniqueKey::computeAll() {
                         (predicate.empty() ? "" : " WHERE " + predicate));
 }
 
-void UniqueKey::fail(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const {
+SqlError UniqueKey::violation(const storage::Table::NewKeys& keys, const std::vector<Value>& key) const {
    DCHECK(key.size() == names_.size());
-   if (index_->index->hasCollationKeys) fail(newValues(keys, key), false);
+   if (index_->index->hasCollationKeys) return violation(newValues(keys, key), false);
    const auto computed = core_.computedIndexes().of(core_.transaction.catalog(), index_);
-   fail(computed ? keyTexts(core_, computed->computed->types(), key)
-                 : keyTexts(core_, *table_, index_->index->columns, key),
-        false);
+   return violation(computed ? keyTexts(core_, computed->computed->types(), key)
+                             : keyTexts(core_, *table_, index_->index->columns, key),
+                    false);
 }
 
-void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
+SqlError UniqueKey::violation(const std::vector<std::string>& values, bool isNew) const {
    const std::string key = "Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") + ")";
    const bool excludes = !index_->index->isUnique;
    std::string detail = key + (isNew ? " is duplicated." : " already exists.");
@@ -195,7 +199,7 @@ void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
                          : excludes        ? "conflicting key value violates exclusion constraint \""
                          : isNew           ? "could not create unique index \""
                                            : "duplicate key value violates unique constraint \"";
-   throw SqlError(excludes ? sqlstate::exclusionViolation : sqlstate::uniqueViolation, message + index_->name + "\"")
+   return SqlError(excludes ? sqlstate::exclusionViolation : sqlstate::uniqueViolation, message + index_->name + "\"")
        .detail(std::move(detail))
        .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
        .constraint(index_->name)

@@ -150,16 +150,18 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       }
       if (!conflict && execution->hasConflictClause()) {
          // A key that another transaction committed after the snapshot is a conflict that a new snapshot shows, so the
-         // statement runs again. A key that is violated twice, or without such a commit, is a plain violation.
+         // statement runs again. Where the check does not know when the other row was committed, a key that is
+         // violated twice, or without any commit since, is a plain violation.
          const auto locked = transaction.lockOwner().position();
          try {
             checkWritten(core, *execution);
          } catch (const SqlError& error) {
             const std::string key = error.constraintName() + error.detailText();
-            if ((error.state() != sqlstate::uniqueViolation && error.state() != sqlstate::exclusionViolation) ||
-                key == violated ||
-                transaction.storage().snapshot().commitTimestamp == transaction.snapshot().commitTimestamp)
-               throw;
+            const bool mayBeLate =
+                (error.state() == sqlstate::uniqueViolation || error.state() == sqlstate::exclusionViolation) &&
+                key != violated &&
+                transaction.storage().snapshot().commitTimestamp != transaction.snapshot().commitTimestamp;
+            if (!mayBeLate && !dynamic_cast<const LateViolation*>(&error)) throw;
             if (transaction.isolation() != Isolation::ReadCommitted)
                throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
             violated = key;

@@ -117,6 +117,7 @@ public:
       SegmentPtr segment;
       uint32_t row, key;
       TransactionId deleter; ///< ≠ 0: an open transaction is about to delete it
+      bool isCommitted;      ///< and not a row of the transaction itself
    };
 
    KeySearch(TableCore& core, Transaction& transaction, LocalWrites& writes, Definitions definitions,
@@ -131,6 +132,7 @@ public:
          const uint32_t rows = segment->retiredAt != 0 ? 0 : segment->versions->committedRows();
          if (rows > 0) state_->sources.push_back({segment, rows});
       }
+      committed_ = state_->sources.size();
       for (const LocalWrites::Visible& own : writes.visible(UINT32_MAX))
          state_->sources.push_back({own.segment, own.rows});
    }
@@ -138,16 +140,18 @@ public:
    /// Calls `body(found)` until it returns false.
    template <typename Body>
    void run(Body body) {
-      for (const ScanState::Source& source : state_->sources)
+      for (size_t i = 0; i < state_->sources.size(); ++i) {
+         const ScanState::Source& source = state_->sources[i];
          for (const KeyIndexes::Candidate& candidate : candidatesIn(source)) {
             DeleteWord word = source.segment->versions->deletes.word(candidate.row);
             if (DeleteMarks::isLock(word)) word = 0; // locked, not deleted
             const bool isOpen = (word & DeleteMarks::openBit) != 0;
             if (word != 0 && (!isOpen || DeleteMarks::isOpenBy(word, transaction_.id()))) continue;
             if (!body(Found{source.segment, candidate.row, candidate.key,
-                            isOpen ? DeleteMarks::holderOf(word) : TransactionId{0}}))
+                            isOpen ? DeleteMarks::holderOf(word) : TransactionId{0}, i < committed_}))
                return;
          }
+      }
    }
 
 private:
@@ -180,6 +184,7 @@ private:
    Transaction& transaction_;
    const KeyFilter& filter_;
    std::shared_ptr<ScanState> state_;
+   size_t committed_ = 0; ///< so many sources hold committed rows, those behind them rows of the transaction
 };
 
 } // namespace
@@ -190,7 +195,8 @@ std::vector<Value> Table::newKey(Transaction& transaction, const NewKeys& keys, 
    return readKey(segment, columns(), keys.columns, rowOf(keys.rows[i]), keys.computed.get());
 }
 
-std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transaction, const NewKeys& keys) {
+std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transaction, const Snapshot& snapshot,
+                                                         const NewKeys& keys) {
    if (keys.rows.empty()) return std::nullopt;
    const KeyFilter filter{keys.columns, keys.hashes, keys.computed};
    std::optional<KeyConflict> conflict;
@@ -203,7 +209,9 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
           if (!haveEqualKeys(*columns(), keys.columns, computed, key,
                              readKey(found.segment, columns(), keys.columns, found.row, computed)))
              return true;
-          conflict = KeyConflict{std::move(key), found.deleter};
+          const bool isLate =
+              found.isCommitted && found.row >= found.segment->versions->visibleRows(snapshot.commitTimestamp);
+          conflict = KeyConflict{std::move(key), found.deleter, isLate};
           return false;
        });
    return conflict;

@@ -65,10 +65,11 @@ public:
    struct KeyConflict {
       std::vector<Value> key;
       TransactionId holder = 0; ///< ≠ 0: this open transaction deletes the other row if it commits (31 bits of its id)
+      bool isLate = false;      ///< the other row was committed after the snapshot
    };
-   /// Find a new row whose key another row has, committed or of the transaction itself. REQUIRES: no other transaction
-   /// can commit rows with these keys meanwhile.
-   std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const NewKeys& keys);
+   /// Find a new row whose key another row has, committed or of the transaction itself, whether `snapshot` shows it or
+   /// not. REQUIRES: no other transaction can commit rows with these keys meanwhile.
+   std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const Snapshot& snapshot, const NewKeys& keys);
    /// The i-th of the new keys.
    std::vector<Value> newKey(Transaction& transaction, const NewKeys& keys, size_t i);
    struct KeyPresence {

@@ -19,6 +19,7 @@ from run_sql_tests import Server  # noqa: E402
 ACCOUNTS, BALANCE, PATIENCE = 20, 1000, 60
 RETRIED = ("40001", "40P01", "55P03")
 done, retries, jobs = {}, {}, []
+contested_until = 0  # until then, everybody wants one key
 
 
 class Failure(Exception):
@@ -99,6 +100,12 @@ def upsert(rng):
         f"INSERT INTO tally VALUES ({key}, 1) ON CONFLICT (id) DO UPDATE SET n = tally.n + 1")
 
 
+def contest(rng):
+    """Counts at one key that goes as often as it comes, so that the row which a statement meets is ever another one."""
+    yield "DELETE FROM tally WHERE id = 9" if rng.random() < 0.45 else (
+        "INSERT INTO tally VALUES (9, 1) ON CONFLICT (id) DO UPDATE SET n = tally.n + 1")
+
+
 class Client:
     def __init__(self, number, conninfo, rng):
         self.number, self.rng, self.connection = number, rng, Connection(conninfo)
@@ -110,6 +117,8 @@ class Client:
             kinds += [(checkpoint, 3)]
         if self.number == 1:
             kinds += [(tables, 10)]
+        if time.monotonic() < contested_until:
+            kinds = [(contest, 1)]
         self.kind = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
         if self.kind is transfer:
             return transfer(self.rng, self.rng.choice(["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"]))
@@ -132,7 +141,7 @@ class Client:
             error = next((line for line in lines if line.startswith("ERROR")), None)
             if error:
                 state = error.split()[1].rstrip(":")
-                expected = () if self.kind is upsert else RETRIED + (("23505",) if self.kind is unique else ()) + (
+                expected = () if self.kind in (upsert, contest) else RETRIED + (("23505",) if self.kind is unique else ()) + (
                     ("42P07", "42P01", "XX000", "42703") if self.kind is tables else ())
                 if state not in expected:
                     raise Failure(f"{error} in: {self.sql}")
@@ -179,7 +188,9 @@ def main():
             if line.startswith("ERROR"):
                 raise SystemExit(f"{sql}: {line}")
     clients = [Client(i, conninfo, random.Random(args.seed * 1000 + i)) for i in range(args.clients)]
-    end = time.monotonic() + args.seconds
+    global contested_until
+    contested_until = time.monotonic() + args.seconds / 5
+    end = contested_until + args.seconds
     try:
         running = list(clients)
         while running:

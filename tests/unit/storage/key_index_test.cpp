@@ -123,10 +123,10 @@ CATCH_TEST_CASE("lookups agree with reading everything, whatever happens in betw
 CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open transactions'") {
    OneTable f;
    f.insert(0, 1000);
-   const auto conflictOf = [&](Transaction& transaction, uint32_t since) {
+   const auto conflictOf = [&](Transaction& transaction, uint32_t since, std::optional<Snapshot> snapshot = {}) {
       const auto keys = f.table->newKeys(transaction, since, {0}, false, 1000);
       CATCH_REQUIRE(keys.has_value());
-      return f.table->findKeyConflict(transaction, *keys);
+      return f.table->findKeyConflict(transaction, snapshot.value_or(transaction.snapshot()), *keys);
    };
    auto fresh = f.database->begin();
    appendRows(*f.table, *fresh, 1000, 20);
@@ -137,7 +137,7 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
    CATCH_CHECK(!conflictOf(*fresh, since + 1));
    const auto own = conflictOf(*fresh, since);
    CATCH_REQUIRE(own.has_value());
-   CATCH_CHECK((own->holder == 0 && own->key[0].i64 == 1019));
+   CATCH_CHECK((own->holder == 0 && own->key[0].i64 == 1019 && !own->isLate));
    f.database->abort(*fresh);
 
    auto deleter = f.database->begin();
@@ -145,6 +145,7 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
    appendRows(*f.table, *deleter, 500, 1); // the same key may be inserted again
    CATCH_CHECK(!conflictOf(*deleter, 0));
    auto other = f.database->begin();
+   const Snapshot before = other->snapshot();
    appendRows(*f.table, *other, 500, 1);
    const auto open = conflictOf(*other, 0);
    CATCH_REQUIRE(open.has_value());
@@ -152,7 +153,8 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
    f.commit(*deleter);
    const auto committed = conflictOf(*other, 0);
    CATCH_REQUIRE(committed.has_value());
-   CATCH_CHECK(committed->holder == 0);
+   CATCH_CHECK((committed->holder == 0 && !committed->isLate));
+   CATCH_CHECK(conflictOf(*other, 0, before)->isLate);
    CATCH_CHECK(!f.table->newKeys(*other, 0, {0}, false, 0).has_value());
    // Texts, every tenth NULL. NULL matches only if the filter says so.
    auto nulls = f.database->begin();
@@ -160,7 +162,7 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
    const auto distinct = f.table->newKeys(*nulls, 0, {1}, false, 10),
               equal = f.table->newKeys(*nulls, 0, {1}, true, 10);
    CATCH_CHECK(distinct->rows.empty());
-   CATCH_CHECK(f.table->findKeyConflict(*nulls, *equal).has_value());
+   CATCH_CHECK(f.table->findKeyConflict(*nulls, nulls->snapshot(), *equal).has_value());
 }
 
 namespace {
@@ -228,7 +230,7 @@ CATCH_TEST_CASE("a key that is computed is unique among the rows that the index 
       transaction->nextCommand();
       const auto keys = f.table->newKeys(*transaction, command, {0}, false, 100, std::make_shared<HalfOfEven>(bad));
       CATCH_REQUIRE(keys);
-      return f.table->findKeyConflict(*transaction, *keys);
+      return f.table->findKeyConflict(*transaction, transaction->snapshot(), *keys);
    };
    CATCH_CHECK_FALSE(conflict(2000, -1)); // a new key
    CATCH_CHECK_FALSE(conflict(7, -1));    // outside of the index
