@@ -43,11 +43,13 @@ ResidencyWatch::ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::funct
 void ResidencyWatch::look() {
    const size_t limit = ledger_.wholeLimit();
    size_t resident = residentBytes();
-   if (resident > ResidencyControl::target(limit) && purge_) {
+   const size_t target = ResidencyControl::target(limit);
+   if (resident > target && purge_) {
       // Memory freed a moment ago is not in use, so it is purged before anything is withheld. But most of it is
-      // allocated again soon, and then costs a page fault for every page: so purge() runs once in purgeNanos at most.
+      // allocated again soon, and then costs a page fault for every page: so purge() runs once in purgeNanos at most,
+      // until half of the way from the target to the bound is gone.
       const int64_t now = steadyNanos();
-      if (now < nextPurge_) return;
+      if (now < nextPurge_ && resident < target + (limit + ResidencyControl::allowanceBytes - target) / 2) return;
       nextPurge_ = now + purgeNanos;
       purge_();
       resident = residentBytes();
