@@ -26,6 +26,9 @@ constexpr double sortingByCollecting = 0.4;
 constexpr double groupPart = 0.3;
 /// What a row costs that is put into a hash table, in rows that are looked up.
 constexpr double probesPerBuild = 2.7;
+/// What is left of a scan's and a join's cost at least, where the join's filter drops rows as the scan reads them.
+/// Costs of the plan are those of all rows.
+constexpr double passingMin = 0.1;
 /// Even what costs nothing takes a moment.
 constexpr double costMin = 0.01;
 
@@ -65,6 +68,19 @@ double costIn(const Node& node, Role role) {
       return role == Role::Sink ? cost * collectingPart : role == Role::Source ? cost * (1 - collectingPart) : cost;
    default: return cost;
    }
+}
+
+/// What a join lets through of the rows of `scan` that come to it, if it hands its keys to the scan as a filter;
+/// else 1.
+double passingPart(const Node& join, const Node& scan) {
+   const auto* hashJoin = join.getIf<sql::plan::HashJoin>();
+   const auto* table = scan.getIf<sql::plan::TableScan>();
+   if (!hashJoin || !table) return 1;
+   for (const auto& source : hashJoin->runtimeFilterSources)
+      for (const auto& use : table->runtimeFilters)
+         if (use.filter == source.filter)
+            return std::clamp(join.estimatedRows / std::max(1.0, join.children[0]->estimatedRows), passingMin, 1.0);
+   return 1;
 }
 
 std::string sourceText(const Node& node) {
@@ -127,13 +143,20 @@ std::vector<QueryProgress::Stage> expectedStages(const Pipeline& pipeline, const
          stages.push_back(std::move(expected));
          continue;
       }
+      double passing = 1; // the part of the rows that filters of joins to come leave
+      if (source)
+         for (const uint32_t profile : stage.operatorProfiles)
+            if (const Node* node = known(profile)) passing *= passingPart(*node, *source);
       if (source) {
          expected.source = sourceText(*source);
          expected.rowsExpected = source->estimatedRows;
-         expected.works.push_back({costIn(*source, Role::Source), stage.sourceProfile});
+         expected.works.push_back({costIn(*source, Role::Source) * std::max(passing, passingMin), stage.sourceProfile});
       }
       for (const uint32_t profile : stage.operatorProfiles)
-         if (const Node* node = known(profile)) expected.works.push_back({costIn(*node, Role::Operator), profile});
+         if (const Node* node = known(profile)) {
+            expected.works.push_back({costIn(*node, Role::Operator) * passing, profile});
+            if (source) passing /= passingPart(*node, *source);
+         }
       if (sink)
          expected.works.push_back(
              {costIn(*sink, Role::Sink) / static_cast<double>(pipeline.stages.size()), QueryProgress::noNode});

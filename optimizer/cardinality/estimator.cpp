@@ -7,6 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/thread/stack.hpp"
 #include "io/format/external_table.hpp"
+#include "optimizer/cardinality/aggregates.hpp"
 #include "optimizer/cardinality/predicates.hpp"
 #include "optimizer/cardinality/samples.hpp"
 #include "optimizer/query/expr_lowering.hpp"
@@ -539,6 +540,7 @@ RelEstimate Estimator::groupBy(const Rel& rel) {
       column.distinct = std::max(1.0, result.rows / 3);
       column.baseDistinct = column.distinct;
       column.baseRows = result.rows;
+      if (!keys.empty()) setSpread(column, call, input, input.rows / result.rows);
       result.columns[call.column] = column;
    }
    return result;

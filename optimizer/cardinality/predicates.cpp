@@ -6,6 +6,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
+#include "optimizer/cardinality/aggregates.hpp"
 
 // Selectivity of predicates without a sample.
 
@@ -17,14 +18,6 @@ namespace {
 
 constexpr double equalityDefault = 0.005, rangeDefault = 0.33, betweenDefault = 0.05, likeDefault = 0.1,
                  anyDefault = 0.25;
-
-const Expr& withoutCasts(const Expr& expr) {
-   const Expr* inner = &expr;
-   while (inner->kind == ExprKind::Relabel || inner->kind == ExprKind::Convert || inner->kind == ExprKind::TypmodCast ||
-          (inner->kind == ExprKind::Call && inner->args.size() == 1 && inner->args[0]->kind == ExprKind::Column))
-      inner = inner->args[0].get();
-   return *inner;
-}
 
 std::optional<double> constantNumber(const Expr& expr) {
    const Value* value = knownValue(expr);
@@ -44,6 +37,14 @@ std::optional<double> ifFinite(double number) {
 }
 
 } // namespace
+
+const Expr& withoutCasts(const Expr& expr) {
+   const Expr* inner = &expr;
+   while (inner->kind == ExprKind::Relabel || inner->kind == ExprKind::Convert || inner->kind == ExprKind::TypmodCast ||
+          (inner->kind == ExprKind::Call && inner->args.size() == 1 && inner->args[0]->kind == ExprKind::Column))
+      inner = inner->args[0].get();
+   return *inner;
+}
 
 std::optional<double> asNumber(const Value& value, uint8_t scale) {
    if (value.isNull) return std::nullopt;
@@ -90,6 +91,8 @@ double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& 
    const Expr& other = a.kind == ExprKind::Column ? b : a;
    if (column.kind != ExprKind::Column) return equalityDefault;
    const ColumnEstimate& estimate = input.column(columnOf(column));
+   if (const auto number = constantNumber(other); number && estimate.spread == ColumnEstimate::Spread::Geometric)
+      return fractionBelow(estimate, *number, true) - fractionBelow(estimate, *number, false);
    if (!estimate.isKnown) return equalityDefault;
    if (const auto number = constantNumber(other);
        number && estimate.hasBounds && (*number < estimate.min || *number > estimate.max))
@@ -112,8 +115,12 @@ double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
    const auto number = constantNumber(columnFirst ? b : a);
    if (column.kind != ExprKind::Column || !number) return rangeDefault;
    const ColumnEstimate& estimate = input.column(columnOf(column));
-   if (!estimate.hasBounds) return rangeDefault;
    const CompareOp op = columnFirst ? written : commuted(written);
+   if (estimate.spread != ColumnEstimate::Spread::Unknown) {
+      const double below = fractionBelow(estimate, *number, op == CompareOp::Le || op == CompareOp::Gt);
+      return op == CompareOp::Lt || op == CompareOp::Le ? below : 1 - below;
+   }
+   if (!estimate.hasBounds) return rangeDefault;
    if (estimate.max <= estimate.min) {
       const bool holds = op == CompareOp::Lt   ? estimate.min < *number
                          : op == CompareOp::Le ? estimate.min <= *number
@@ -161,7 +168,8 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
          product *= selectivity(*arg, input);
       }
       for (const auto& [column, parts] : ranges) {
-         const bool bothKnown = input.column(column).hasBounds;
+         const ColumnEstimate& estimate = input.column(column);
+         const bool bothKnown = estimate.hasBounds || estimate.spread != ColumnEstimate::Spread::Unknown;
          double fraction = parts.first + parts.second - 1;
          if (parts.first < 1 && parts.second < 1 && !bothKnown) fraction = betweenDefault;
          product *= std::max(fraction, 1e-4);

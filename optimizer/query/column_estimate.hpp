@@ -12,6 +12,10 @@ struct ColumnEstimate {
    bool isKnown = false;    ///< from statistics, not from a default
    double min = 0, max = 0; ///< numbers, dates, timestamps as doubles in units of the stored representation
    bool hasBounds = false;
+   /// How the results of an aggregate spread over the groups: counts geometrically, sums and averages normally.
+   enum class Spread : uint8_t { Unknown, Geometric, Normal };
+   Spread spread = Spread::Unknown;
+   double mean = 0, deviation = 0; ///< of the results, where the spread is known
    double averageWidth = 8;
    /// The scan that gives the column, and its rows: columns of one scan have no more combinations. 0: unknown.
    uint32_t scan = 0;
