@@ -14,6 +14,9 @@ namespace ouzel::executor {
 namespace {
 /// A long query keeps at least 1/weightMax of a new query's share, so that a stream of short queries cannot starve it.
 constexpr uint64_t weightMax = 8;
+/// With so much work a query's weight grows by one: newer queries overtake it. It is more than a short query takes and
+/// less than a long one, so that among many long queries a short one has a long one's share many times.
+constexpr uint64_t nanosPerWeight = 10'000'000;
 /// A slice takes about a millisecond; one of more than this has overrun.
 constexpr int64_t overrunNanos = 20'000'000;
 constexpr std::chrono::milliseconds watchEvery(10);
@@ -70,6 +73,7 @@ void Scheduler::wake(Schedulable& query) {
       ++query.wakes_;
       if (query.ready_) return;
       query.ready_ = true;
+      query.virtualTime_ = std::max(query.virtualTime_, now_); // time in which it wanted no worker is not owed to it
    }
    workAvailable_.notify_all();
 }
@@ -124,10 +128,9 @@ void Scheduler::runSlice(Worker& self, Schedulable& query) {
    // A thread that was replaced held its core until then; after it, only what it computed counts.
    const auto took = static_cast<uint64_t>(self.isActive ? used : std::max(overrunNanos, computed));
    end(self);
-   // With each 100 ms of work a query's weight grows by one: newer queries overtake it.
+   now_ = std::max(now_, query.virtualTime_);
    query.consumed_ += took;
-   query.virtualTime_ += took * std::min(weightMax, 1 + query.consumed_ / 100'000'000);
-   now_ = std::max(now_, query.virtualTime_ - took);
+   query.virtualTime_ += took * std::min(weightMax, 1 + query.consumed_ / nanosPerWeight);
    if (outcome == Schedulable::Outcome::Ran) {
       // Another worker may have found nothing to do in this query while this worker did a piece of work that only
       // one can do. The other worker may not have said so yet. Counting a wake makes its answer out of date.

@@ -85,7 +85,7 @@ private:
    CondVar ended_;    ///< a thread has ended
    std::vector<Schedulable*> queries_ GUARDED_BY(mutex_);
    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-   uint64_t now_ GUARDED_BY(mutex_) = 0; // about the virtual time of the query that ran last; new queries begin there
+   uint64_t now_ GUARDED_BY(mutex_) = 0; // the virtual time at which a query ran last; new queries begin there
    bool stopping_ GUARDED_BY(mutex_) = false;
    std::vector<Worker*> workers_ GUARDED_BY(mutex_);
    uint32_t threads_ GUARDED_BY(mutex_) = 0; // parked ones included

@@ -209,3 +209,55 @@ CATCH_TEST_CASE("no query is forgotten among others", "[scheduler]") {
       }
    }
 }
+
+namespace {
+
+/// A query whose slices take half a millisecond each. Without an end it has always more to do.
+class Works final : public Schedulable {
+public:
+   explicit Works(uint32_t slices) : slices_(slices) {}
+
+   Outcome runSlice() override {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
+      while (std::chrono::steady_clock::now() < until)
+         ;
+      const uint32_t done = ++this->done;
+      return done < slices_ ? Outcome::Ran : Outcome::Nothing;
+   }
+   std::atomic<uint32_t> done{0};
+
+private:
+   const uint32_t slices_;
+};
+
+} // namespace
+
+CATCH_TEST_CASE("a short query overtakes many long ones", "[scheduler]") {
+   constexpr uint32_t longQueries = 16, before = 200, slices = 8;
+   Scheduler scheduler(1);
+   std::deque<Works> queries;
+   for (uint32_t i = 0; i < longQueries; ++i)
+      scheduler.add(queries.emplace_back(UINT32_MAX));
+   const auto done = [&] {
+      uint32_t sum = 0;
+      for (const Works& query : queries)
+         sum += query.done;
+      return sum;
+   };
+   const auto waitUntil = [](const auto& isSo) {
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (!isSo() && std::chrono::steady_clock::now() < deadline)
+         std::this_thread::sleep_for(std::chrono::microseconds(100));
+      return isSo();
+   };
+   CATCH_CHECK(waitUntil([&] { return done() >= longQueries * before; }));
+   Works query(slices);
+   const uint32_t begun = done();
+   scheduler.add(query);
+   CATCH_CHECK(waitUntil([&] { return query.done == slices; }));
+   // In turns, the others would have run longQueries slices for each of its own.
+   CATCH_CHECK(done() - begun < longQueries * slices / 2);
+   scheduler.remove(query);
+   for (Works& other : queries)
+      scheduler.remove(other);
+}
