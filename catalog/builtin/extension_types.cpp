@@ -14,7 +14,7 @@ namespace {
 /// The type, which is of variable length, and its array. Their input and output functions are those of text and of
 /// arrays, so that clients that ask for them find some.
 ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_view arrayName,
-                       std::string_view extension, char category, Oid collation = invalidOid) {
+                       std::string_view extension, char category, Oid collation = invalidOid, char storage = 'x') {
    TypeInfo type{};
    type.oid = oid;
    type.name = name;
@@ -23,8 +23,8 @@ ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_vi
    type.kind = TypeKind::Base;
    type.category = category;
    type.delimiter = ',';
-   type.alignment = 'i';
-   type.storage = 'e';
+   type.alignment = storage == 'p' ? 'd' : 'i'; // of floating-point numbers that are not packed
+   type.storage = storage;
    type.array = array;
    type.input = 46;
    type.output = 47;
@@ -52,13 +52,13 @@ ExtensionType makeType(Oid oid, Oid array, std::string_view name, std::string_vi
 
 std::span<const ExtensionType> extensionTypes() {
    static const ExtensionType types[] = {
-       makeType(oid::vector, oid::vectorArray, "vector", "_vector", "vector", 'U'),
+       makeType(oid::vector, oid::vectorArray, "vector", "_vector", "vector", 'U', invalidOid, 'e'),
        makeType(oid::hstore, oid::hstoreArray, "hstore", "_hstore", "hstore", 'U'),
        makeType(oid::citext, oid::citextArray, "citext", "_citext", "citext", 'S', defaultCollation),
        makeType(oid::ltree, oid::ltreeArray, "ltree", "_ltree", "ltree", 'U'),
        makeType(oid::lquery, oid::lqueryArray, "lquery", "_lquery", "ltree", 'U'),
        makeType(oid::ltxtquery, oid::ltxtqueryArray, "ltxtquery", "_ltxtquery", "ltree", 'U'),
-       makeType(oid::cube, oid::cubeArray, "cube", "_cube", "cube", 'U'),
+       makeType(oid::cube, oid::cubeArray, "cube", "_cube", "cube", 'U', invalidOid, 'p'),
    };
    return types;
 }

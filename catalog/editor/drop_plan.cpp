@@ -392,6 +392,7 @@ Dropped DropPlan::execute() {
          editor_.removeComments(class_oid::pgPolicy, policy.oid);
       for (const Rule& rule : fallen.relation->rules)
          editor_.removeComments(class_oid::pgRewrite, rule.oid);
+      editor_.removeComments(class_oid::pgRewrite, viewRuleOf(fallen.relation->oid));
       for (const Trigger& trigger : fallen.relation->triggers)
          editor_.removeComments(class_oid::pgTrigger, trigger.oid);
       editor_.removeComments(class_oid::pgClass, fallen.relation->oid);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/object/range_constructors.hpp"
 #include "common/sync/mutex.hpp"
 
 namespace ouzel::catalog {
@@ -123,7 +124,7 @@ std::vector<const FunctionInfo*> functionsNamed(const Snapshot& snapshot, const 
 const FunctionInfo* functionInfo(const Snapshot& snapshot, Oid oid) {
    if (oid < firstUserOid) return builtins().function(oid);
    const FunctionPtr found = snapshot.function(oid);
-   return found ? &found->info() : nullptr;
+   return found ? &found->info() : rangeConstructor(snapshot, oid);
 }
 
 const AggregateDefinition* userAggregate(const Snapshot& snapshot, Oid oid) {
@@ -151,7 +152,8 @@ const FunctionInfo* lastingInfo(const FunctionPtr& function) {
 bool isVisible(const Snapshot& snapshot, const SearchPath& path, const FunctionInfo& function) {
    for (const FunctionInfo* found : functionsNamed(snapshot, path, QualifiedName::of(std::string(function.name))))
       if (std::ranges::equal(found->argTypes, function.argTypes)) return found->oid == function.oid;
-   return false;
+   return rangeConstructor(snapshot, function.oid) != nullptr &&
+          std::find(path.schemas.begin(), path.schemas.end(), function.schema) != path.schemas.end();
 }
 
 std::string displayName(const Snapshot& snapshot, const SearchPath& path, const FunctionInfo& function) {

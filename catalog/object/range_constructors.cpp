@@ -1,7 +1,9 @@
 #include "catalog/object/range_constructors.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "common/sync/mutex.hpp"
 
@@ -9,11 +11,19 @@ namespace ouzel::catalog {
 
 namespace {
 
+/// The OIDs of the constructors are that of the type with other highest bits, which no type, rule or table has.
+constexpr Oid rangeKinds[] = {0x6000'0000, 0x7000'0000}, multirangeKinds[] = {0xd000'0000, 0xe000'0000, 0xf000'0000},
+              castKind = 0x5000'0000;
+
+constexpr Oid withoutKind(Oid oid) {
+   return oid & ~userTypeKinds;
+}
+
 /// The rows of one type, and what they refer to.
 struct Constructors {
    std::string name;
    std::vector<Oid> args; ///< of all rows, one behind the other
-   std::vector<FunctionInfo> rows;
+   std::vector<FunctionInfo> rows, listed;
    std::vector<const FunctionInfo*> pointers;
 
    explicit Constructors(const Relation& type) : name(type.name) {
@@ -28,12 +38,20 @@ struct Constructors {
          add(type, 0, "multirange_constructor0");
          add(type, 1, "multirange_constructor1");
          add(type, 1, "multirange_constructor2");
-         rows[1].isStrict = rows[2].isStrict = true;
+         for (FunctionInfo& row : rows)
+            row.isStrict = true;
          rows[2].argTypes = std::span<const Oid>(args).subspan(1);
          rows[2].variadicElement = range;
       }
-      for (const FunctionInfo& row : rows)
-         pointers.push_back(&row);
+      listed = rows;
+      const bool isRange = type.relationKind == RelationKind::Range;
+      for (size_t i = 0; i < rows.size(); ++i) {
+         listed[i].oid = withoutKind(type.rowType) | (isRange ? rangeKinds[i] : multirangeKinds[i]);
+         pointers.push_back(&rows[i]);
+      }
+      if (isRange) return;
+      listed[2].allArgTypes = listed[2].argTypes;
+      listed[2].argModes = "v";
    }
    Constructors(const Constructors&) = delete;
 
@@ -53,16 +71,44 @@ private:
    }
 };
 
+/// Null for other relations.
+const Constructors* constructorsOf(const Relation& type) {
+   static Mutex mutex;
+   static std::map<std::tuple<Oid, Oid, std::string>, std::unique_ptr<const Constructors>> known; // plans refer to them
+   if (type.relationKind != RelationKind::Range && type.relationKind != RelationKind::Multirange) return nullptr;
+   const MutexLock lock(mutex);
+   auto& found = known[{type.rowType, type.schema, type.name}];
+   if (!found) found = std::make_unique<const Constructors>(type);
+   return found.get();
+}
+
 } // namespace
 
 std::span<const FunctionInfo* const> rangeConstructors(const Relation& type) {
-   static Mutex mutex;
-   static std::map<std::pair<Oid, std::string>, std::unique_ptr<const Constructors>> known; // plans refer to the rows
-   if (type.relationKind != RelationKind::Range && type.relationKind != RelationKind::Multirange) return {};
-   const MutexLock lock(mutex);
-   auto& found = known[{type.rowType, type.name}];
-   if (!found) found = std::make_unique<const Constructors>(type);
-   return found->pointers;
+   const Constructors* constructors = constructorsOf(type);
+   return constructors ? std::span(constructors->pointers) : std::span<const FunctionInfo* const>();
+}
+
+std::span<const FunctionInfo> listedRangeConstructors(const Relation& type) {
+   const Constructors* constructors = constructorsOf(type);
+   return constructors ? std::span(constructors->listed) : std::span<const FunctionInfo>();
+}
+
+const FunctionInfo* rangeConstructor(const Snapshot& snapshot, Oid oid) {
+   const auto has = [&](std::span<const Oid> kinds) {
+      return std::find(kinds.begin(), kinds.end(), oid & userTypeKinds) != kinds.end();
+   };
+   const bool isOfRange = has(rangeKinds);
+   if (!isOfRange && !has(multirangeKinds)) return nullptr;
+   const auto type = snapshot.relationOfType(withoutKind(oid) | (isOfRange ? userRangeKind : userMultirangeKind));
+   if (!type) return nullptr;
+   for (const FunctionInfo& constructor : listedRangeConstructors(*type))
+      if (constructor.oid == oid) return &constructor;
+   return nullptr;
+}
+
+Oid castToMultirange(const Relation& multirange) {
+   return withoutKind(multirange.rowType) | castKind;
 }
 
 } // namespace ouzel::catalog

@@ -7,6 +7,15 @@
 
 namespace ouzel::catalog {
 
+/// The OID of the rule _RETURN that a view, or a materialized view, has in pg_rewrite: no other object has it.
+constexpr Oid viewRuleOf(Oid view) {
+   return view | 0x5000'0000;
+}
+/// The view of such a rule. Also of a view's own OID, which its rule had in earlier versions.
+constexpr Oid viewOfRule(Oid rule) {
+   return rule & 0x0fff'ffff;
+}
+
 /// What a rule answers, as pg_rewrite.ev_type.
 enum class RuleEvent : char { Select = '1', Update = '2', Insert = '3', Delete = '4' };
 

@@ -55,7 +55,7 @@ void forEachCollationUse(const Snapshot& snapshot, const CollationUse& use) {
             if (column.hasDefault() && names(column.defaultExpr))
                use(class_oid::pgAttrdef, column.defaultOid, 0, class_oid::pgCollation, c->oid);
          }
-         if (names(r->definition)) use(class_oid::pgRewrite, r->oid, 0, class_oid::pgCollation, c->oid);
+         if (names(r->definition)) use(class_oid::pgRewrite, viewRuleOf(r->oid), 0, class_oid::pgCollation, c->oid);
          for (const Constraint& constraint : r->constraints)
             if (names(constraint.expression))
                use(class_oid::pgConstraint, constraint.oid, 0, class_oid::pgCollation, c->oid);

@@ -6,6 +6,7 @@
 #include "catalog/object/function.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
@@ -54,6 +55,8 @@ public:
          addCast(*cast);
       for (const StatisticsPtr& statistics : snapshot_.allStatistics())
          addStatistics(*statistics);
+      for (const EventTrigger& trigger : snapshot_.database(snapshot_.database())->eventTriggers)
+         add({pgEventTrigger, trigger.oid}, {pgProc, trigger.function}, 'n');
       addShared();
    }
 
@@ -110,10 +113,27 @@ private:
       if (isComposite || r.isOnlyType()) add(type, {pgNamespace, r.schema}, 'n');
       if (r.rowTypeArray != invalidOid) add({pgType, r.rowTypeArray}, type, 'i');
       if (r.relationKind == RelationKind::Multirange) add(type, {pgType, r.range->partner}, 'i');
+      addConstructors(r);
       if (r.relationKind != RelationKind::Domain && r.relationKind != RelationKind::Range) return;
       addUsedType(type, r.columns[0].type.named());
       addCalls(type, r.columns[0].defaultExpr);
       if (r.range && r.range->difference >= firstUserOid) add(type, {pgProc, r.range->difference}, 'n');
+   }
+
+   void addConstructors(const Relation& r) {
+      const Address type{pgType, r.rowType};
+      for (const FunctionInfo& constructor : listedRangeConstructors(r)) {
+         const Address function{pgProc, constructor.oid};
+         add(function, {pgNamespace, r.schema}, 'n');
+         add(function, type, 'i');
+         std::set<Oid> types(constructor.argTypes.begin(), constructor.argTypes.end());
+         types.insert(r.rowType);
+         addUsedTypes(function, types);
+      }
+      if (r.relationKind != RelationKind::Multirange) return;
+      const FunctionInfo& function = listedRangeConstructors(r)[1];
+      for (const Address& needed : {Address{pgProc, function.oid}, Address{pgType, function.argTypes[0]}, type})
+         add({pgCast, castToMultirange(r)}, needed, 'i');
    }
 
    void addClass(const Relation& r) {
@@ -168,7 +188,7 @@ private:
 
    void addView(const Relation& r) {
       if (r.definition.empty() || r.sequence) return;
-      const Address rule{pgRewrite, r.oid}; // the rule of a view has the view's OID
+      const Address rule{pgRewrite, viewRuleOf(r.oid)};
       add(rule, {pgClass, r.oid}, 'i');
       add(rule, {pgClass, r.oid}, 'n');
       addReads(rule, r.dependsOn);

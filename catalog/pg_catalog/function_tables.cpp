@@ -1,6 +1,7 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_proc and pg_aggregate.
@@ -56,6 +57,19 @@ void addRow(const Snapshot& snapshot, const Function& f, RowBuilder& row) {
    row.acl(snapshot, f.acl).emit();
 }
 
+/// A function without names and defaults of its arguments whose code is the server's.
+void addInternal(const FunctionInfo& f, RowBuilder& row) {
+   row.oid(f.oid).text(f.name).oid(f.schema).oid(bootstrapRole).oid(language_oid::internal).float4(1).float4(f.rows);
+   row.oid(f.variadicElement).oid(invalidOid).letter(static_cast<char>(f.kind)).boolean(false).boolean(false);
+   row.boolean(f.isStrict).boolean(f.returnsSet).letter(static_cast<char>(f.volatility)).letter('s');
+   row.int2(f.argCount()).int2(static_cast<int64_t>(f.defaults.size())).oid(f.returnType).oidVector(f.argTypes);
+   if (f.argModes.empty())
+      row.nulls(2);
+   else
+      row.oidArray(std::vector<Oid>(f.allArgTypes.begin(), f.allArgTypes.end())).letterArray(std::string(f.argModes));
+   row.nulls(3).text(f.source).nulls(4).emit();
+}
+
 /// Rows of built-in objects with the privileges that they have now.
 void builtinRows(const SystemContext& context, RowBuilder& row, const TextTable& builtin, Oid classOid,
                  std::string_view acl) {
@@ -82,12 +96,11 @@ void pgProc(const SystemContext& context, RowBuilder& row) {
    const uint32_t oidColumn = ours.column("oid");
    for (uint32_t r = 0; r < ours.rowCount(); ++r) {
       const FunctionInfo& f = *builtins().function(static_cast<Oid>(std::stoul(std::string(*ours.at(r, oidColumn)))));
-      row.oid(f.oid).text(f.name).oid(f.schema).oid(bootstrapRole).oid(language_oid::internal).float4(1).float4(f.rows);
-      row.oid(f.variadicElement).oid(invalidOid).letter(static_cast<char>(f.kind)).boolean(false).boolean(false);
-      row.boolean(f.isStrict).boolean(f.returnsSet).letter(static_cast<char>(f.volatility)).letter('s');
-      row.int2(f.argCount()).int2(static_cast<int64_t>(f.defaults.size())).oid(f.returnType).oidVector(f.argTypes);
-      row.nulls(5).text(f.source).nulls(4).emit();
+      addInternal(f, row);
    }
+   for (const RelationPtr& relation : context.snapshot.relations())
+      for (const FunctionInfo& constructor : listedRangeConstructors(*relation))
+         addInternal(constructor, row);
    for (const FunctionPtr& function : context.snapshot.functions())
       addRow(context.snapshot, *function, row);
 }

@@ -217,7 +217,7 @@ private:
          if (const Trigger* found = table->findTrigger(name)) return found->oid;
          missing("trigger " + quoted(name) + " for table " + quoted(table->name));
       }
-      if (name == "_RETURN" && !table->definition.empty()) return table->oid;
+      if (name == "_RETURN" && !table->definition.empty()) return viewRuleOf(table->oid);
       missing("rule " + quoted(name) + " for relation " + quoted(table->name));
    }
 

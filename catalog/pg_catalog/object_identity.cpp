@@ -8,6 +8,7 @@
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
@@ -124,6 +125,7 @@ public:
             plain("foreign-data wrapper ", wrapper->name);
          break;
       case class_oid::pgUserMapping: mapping(); break;
+      case class_oid::pgDefaultAcl: defaultPrivileges(); break;
       default: break;
       }
       return std::move(found_);
@@ -264,27 +266,53 @@ private:
    }
 
    void cast() {
-      if (const CastPtr own = snapshot().cast(object_)) {
-         const Oid source = own->source.named(), target = own->target.named();
-         found_.description = "cast from " + formatType(context_, source, std::nullopt) + " to " +
-                              formatType(context_, target, std::nullopt);
-         found_.identity = "(" + fullType(source) + " AS " + fullType(target) + ")";
-         found_.names = {fullType(source)};
-         found_.args = {fullType(target)};
-         return;
-      }
+      if (const CastPtr own = snapshot().cast(object_)) return castOf(own->source.named(), own->target.named());
+      for (const RelationPtr& type : snapshot().relations())
+         if (type->relationKind == RelationKind::Multirange && castToMultirange(*type) == object_)
+            return castOf(type->columns[0].type.named(), type->rowType);
       const TextTable& table = *builtins().rows("pg_cast");
       for (uint32_t row = 0; row < table.rowCount(); ++row) {
          const auto oid = [&](const char* column) {
             return static_cast<Oid>(std::stoul(std::string(*table.at(row, table.column(column)))));
          };
-         if (oid("oid") != object_) continue;
-         const Oid source = oid("castsource"), target = oid("casttarget");
-         found_.description = "cast from " + formatType(context_, source, std::nullopt) + " to " +
-                              formatType(context_, target, std::nullopt);
-         found_.identity = "(" + fullType(source) + " AS " + fullType(target) + ")";
-         found_.names = {fullType(source)};
-         found_.args = {fullType(target)};
+         if (oid("oid") == object_) castOf(oid("castsource"), oid("casttarget"));
+      }
+   }
+   void castOf(Oid source, Oid target) {
+      found_.description = "cast from " + formatType(context_, source, std::nullopt) + " to " +
+                           formatType(context_, target, std::nullopt);
+      found_.identity = "(" + fullType(source) + " AS " + fullType(target) + ")";
+      found_.names = {fullType(source)};
+      found_.args = {fullType(target)};
+   }
+
+   void defaultPrivileges() {
+      struct Kind {
+         char letter;
+         const char *described, *identified;
+      };
+      constexpr Kind kinds[] = {{'r', "relations", "tables"},
+                                {'S', "sequences", "sequences"},
+                                {'f', "functions", "functions"},
+                                {'T', "types", "types"},
+                                {'n', "schemas", "schemas"}};
+      for (const auto& defaults : snapshot().defaultAcls()) {
+         if (defaults->oid != object_) continue;
+         const RolePtr owner = snapshot().role(defaults->role);
+         const std::string role = owner ? owner->name : std::to_string(defaults->role);
+         found_.names = {role};
+         std::string place;
+         if (const SchemaPtr schema = snapshot().schema(defaults->schema)) {
+            found_.names.push_back(schema->name);
+            place = " in schema " + schema->name;
+         }
+         for (const Kind& kind : kinds) {
+            if (kind.letter != defaults->objects) continue;
+            found_.description =
+                std::string("default privileges on new ") + kind.described + " belonging to role " + role + place;
+            found_.identity = "for role " + quoteIdentifier(role) + place + " on " + kind.identified;
+            found_.args = {std::string{kind.letter}};
+         }
       }
    }
 
@@ -362,8 +390,7 @@ private:
          found_.description = "rule " + own->name + " on " + described(*relation);
          return partOf(*relation, own->name);
       }
-      // That of a view has the view's OID.
-      const RelationPtr view = snapshot().relation(object_);
+      const RelationPtr view = snapshot().relation(viewOfRule(object_));
       if (!view || view->definition.empty()) return;
       found_.description = "rule _RETURN on " + described(*view);
       partOf(*view, "_RETURN");

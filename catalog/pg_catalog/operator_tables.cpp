@@ -1,6 +1,7 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/cast.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_operator and pg_cast.
@@ -34,6 +35,12 @@ void pgCast(const SystemContext& context, RowBuilder& row) {
    for (const CastPtr& cast : context.snapshot.casts()) {
       row.oid(cast->oid).oid(cast->source.named()).oid(cast->target.named()).oid(cast->function);
       row.letter(static_cast<char>(cast->context)).letter(static_cast<char>(cast->method)).emit();
+   }
+   for (const RelationPtr& type : context.snapshot.relations()) {
+      if (type->relationKind != RelationKind::Multirange) continue;
+      const FunctionInfo& function = listedRangeConstructors(*type)[1];
+      row.oid(castToMultirange(*type)).oid(function.argTypes[0]).oid(type->rowType).oid(function.oid);
+      row.letter('e').letter('f').emit();
    }
 }
 

@@ -161,7 +161,7 @@ std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid
    const auto wanted = parsePrivileges(privileges, functionPrivileges);
    if (const FunctionPtr own = snapshot.function(oid))
       return holdsAny(snapshot, role, own->owner, own->acl, AclKind::Function, wanted);
-   if (builtins().function(oid) == nullptr) return std::nullopt;
+   if (functionInfo(snapshot, oid) == nullptr) return std::nullopt;
    return holdsAny(snapshot, role, bootstrapRole, systemAcl(snapshot, class_oid::pgProc, oid), AclKind::Function,
                    wanted);
 }

@@ -5,6 +5,7 @@
 #include "catalog/object/collation.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "catalog/object/system_relations.hpp"
 #include "catalog/object/text_search/text_search.hpp"
 #include "catalog/pg_catalog/functions.hpp"
@@ -190,7 +191,7 @@ MaybeOid toRegproc(const NameContext& context, std::string_view text) {
 std::string regprocedureOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "-";
    if (const FunctionPtr own = context.snapshot.function(oid)) return signatureOf(context.snapshot, context.path, *own);
-   const FunctionInfo* function = builtins().function(oid);
+   const FunctionInfo* function = functionInfo(context.snapshot, oid);
    if (function == nullptr) return std::to_string(oid);
    return shown(context, function->schema, function->name, isFunctionVisible(context, oid).value_or(false)) + "(" +
           argumentList(context, function->argTypes) + ")";
@@ -203,6 +204,9 @@ Oid functionOf(const NameContext& context, const Signature& signature, std::stri
    const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(signature.name), name);
    for (const Oid schema : schemas) {
       if (const FunctionPtr own = context.snapshot.findFunction(schema, name, signature.types)) return own->oid;
+      if (const RelationPtr type = context.snapshot.findRelation(schema, name))
+         for (const FunctionInfo& constructor : listedRangeConstructors(*type))
+            if (std::ranges::equal(constructor.argTypes, signature.types)) return constructor.oid;
       for (const FunctionInfo* candidate : builtins().functions(name))
          if (candidate->schema == schema && std::equal(candidate->argTypes.begin(), candidate->argTypes.end(),
                                                        signature.types.begin(), signature.types.end()))

@@ -241,10 +241,9 @@ bool isView(const Relation& relation) {
 }
 
 void rewriteRows(const SystemContext& context, RowBuilder& row) {
-   // The rule of a view has the view's OID; rules and relations are different classes of objects.
    for (const RelationPtr& r : ownRelations(context, "ev_class")) {
       if (isView(*r))
-         row.oid(r->oid)
+         row.oid(viewRuleOf(r->oid))
              .text("_RETURN")
              .oid(r->oid)
              .letter('1')

@@ -482,8 +482,8 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       const auto relation = relationOf(std::move(names));
       requireOwner(core, *relation);
       const bool isView = relation->relationKind == catalog::RelationKind::View && name == "_RETURN";
-      editor.setComment(catalog::class_oid::pgRewrite, isView ? relation->oid : requireRule(*relation, name).oid, 0,
-                        text);
+      editor.setComment(catalog::class_oid::pgRewrite,
+                        isView ? catalog::viewRuleOf(relation->oid) : requireRule(*relation, name).oid, 0, text);
       break;
    }
    case OBJECT_DOMCONSTRAINT: {

@@ -222,7 +222,7 @@ private:
          if (!column.isDropped && column.hasDefault()) add({class_oid::pgAttrdef, column.defaultOid}, false, false);
       const bool isView = relation->relationKind == catalog::RelationKind::View ||
                           relation->relationKind == catalog::RelationKind::MaterializedView;
-      if (isView) add({class_oid::pgRewrite, relation->oid}, false, true); // _RETURN
+      if (isView) add({class_oid::pgRewrite, catalog::viewRuleOf(relation->oid)}, false, true);
       forEachPart(*relation, [&](Oid classOid, Oid part) {
          add({classOid, part}, false, classOid == class_oid::pgRewrite);
       });

@@ -133,6 +133,7 @@ void addNumbers() {
    addKernel<Pair<int64_t, int64_t>::eq>("xideq", totalKernel);
    addKernel<Pair<int64_t, int64_t>::ne>("xidneq", totalKernel);
    addKernel<Pair<int64_t, int32_t>::eq>("xideq", totalKernel);
+   addKernel<Pair<int64_t, int32_t>::ne>("xidneq", totalKernel);
    addKernel<Pair<int64_t, int64_t>::eq>("cideq", totalKernel);
    addSix<int64_t>("xid8");
    addCmp<int64_t>("xid8cmp");

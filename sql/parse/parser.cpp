@@ -63,6 +63,13 @@ SqlState stateOf(std::string_view message) {
    return sqlstate::syntaxError;
 }
 
+/// The hints of PostgreSQL's grammar, which the library drops.
+std::string hintOf(const std::string& message) {
+   if (message == "subquery in FROM must have an alias") return "For example, FROM (SELECT ...) [AS] foo.";
+   if (message == "VALUES in FROM must have an alias") return "For example, FROM (VALUES ...) [AS] foo.";
+   return {};
+}
+
 [[noreturn]] void throwParseError(PgQueryError* error, std::string_view sql) {
    const std::string message = error->message ? error->message : "syntax error";
    const auto position = error->cursorpos > 0 ? static_cast<uint32_t>(error->cursorpos) : 0;
@@ -76,7 +83,7 @@ SqlState stateOf(std::string_view message) {
              .hint("Unicode escapes must be \\uXXXX or \\UXXXXXXXX.");
       throw SqlError(sqlstate::syntaxError, message).at(position).hint("Unicode escapes must be \\XXXX or \\+XXXXXX.");
    }
-   throw SqlError(stateOf(message), message).at(position).routine("scanner_yyerror");
+   throw SqlError(stateOf(message), message).at(position).hint(hintOf(message)).routine("scanner_yyerror");
 }
 
 std::string_view trim(std::string_view text) {

@@ -155,8 +155,8 @@ std::optional<StringView> expressionTextPlain(const StringView& expression, int6
 }
 std::optional<StringView> ruleTextPretty(int64_t rule, bool pretty, KernelEnv& env) {
    if (!env.context.session) return std::nullopt;
-   // The rule of a view has the view's OID.
-   if (const auto view = NameScope(env.context).snapshot().relation(oidOf(rule)); view && !view->definition.empty()) {
+   const auto view = NameScope(env.context).snapshot().relation(catalog::viewOfRule(oidOf(rule)));
+   if (view && !view->definition.empty()) {
       const NameScope scope(env.context);
       const auto schema = scope.snapshot().schema(view->schema);
       const std::string name =
@@ -232,6 +232,12 @@ std::optional<StringView> textOfRelation(int64_t oid, KernelEnv& env) {
    else
       result = text(scope.names().snapshot, *relation);
    return copied(result.empty() ? std::nullopt : std::optional(std::move(result)), env);
+}
+/// Those that every server has lie in its data directory.
+std::optional<StringView> tablespaceLocation(int64_t tablespace) {
+   constexpr int64_t ofDatabase = 0, pgDefault = 1663, pgGlobal = 1664;
+   const bool isKnown = tablespace == ofDatabase || tablespace == pgDefault || tablespace == pgGlobal;
+   return isKnown ? std::optional(StringView()) : std::nullopt;
 }
 std::optional<int64_t> partitionRoot(int64_t oid, KernelEnv& env) {
    const NameScope scope(env.context);
@@ -597,7 +603,8 @@ void addDefinitions() {
    addKernel<textOfRelation<catalog::partitionKeyText>>("pg_get_partkeydef");
    addKernel<textOfRelation<catalog::partitionConstraintText>>("pg_get_partition_constraintdef");
    addKernel<partitionRoot>("pg_partition_root");
-   addKernels<nothing>({"pg_tablespace_location", "pg_relation_filepath"});
+   addKernel<tablespaceLocation>("pg_tablespace_location");
+   addKernels<nothing>({"pg_relation_filepath"});
 }
 
 } // namespace

@@ -83,7 +83,7 @@ def found(method, url, data=None):
 
 # pg_attver is a mark that late releases of PostgreSQL 15 keep in the options of each column. Estimates depend on what has been analyzed.
 ATTVER = re.compile(r"\n*ALTER (FOREIGN )?TABLE IF EXISTS [^\n]*\n +ALTER COLUMN [^\n]*\n +SET \(pg_attver=\d+\);")
-LEFT_OUT = {"icon", "_id", "id", "_pid", "module", "inode", "can_delete", "_type", "hastoasttable", "reltuples", "rows_cnt", "pid", "recorded_time"}
+LEFT_OUT = {"icon", "_id", "id", "_pid", "module", "inode", "can_delete", "_type", "hastoasttable", "reltuples", "rows_cnt", "pid", "recorded_time", "xmin"}
 
 
 def plain(value):
