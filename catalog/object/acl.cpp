@@ -214,8 +214,7 @@ void grant(const Snapshot& snapshot, std::vector<AclItem>& items, const AclChang
    });
    if (found == items.end()) found = items.insert(items.end(), {grantee, change.grantor, 0, 0});
    found->privileges |= change.privileges;
-   // The owner has the options anyway.
-   if (change.grantOption && grantee != change.owner) found->grantOptions |= change.privileges;
+   if (change.grantOption) found->grantOptions |= change.privileges;
 }
 
 } // namespace

@@ -1,10 +1,15 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/object/acl.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 #include "catalog/pg_catalog/statistics_text.hpp"
 #include "common/base_type/statistics_lists.hpp"
 #include "common/type/array.hpp"
 
-// pg_statistic_ext, pg_statistic_ext_data, pg_stats_ext, pg_stats_ext_exprs: from the statistics of a snapshot.
+// pg_statistic, of the statistics that storage keeps. pg_statistic_ext, pg_statistic_ext_data, pg_stats_ext,
+// pg_stats_ext_exprs: from the statistics of a snapshot.
 
 namespace ouzel::catalog {
 
@@ -152,11 +157,70 @@ void expressionRows(const SystemContext& context, RowBuilder& row) {
    });
 }
 
+/// What pg_statistic says of a column.
+struct ColumnFacts {
+   double nullFraction = 0, distinct = 0;
+   int64_t width = 0;
+};
+
+ColumnFacts factsOf(const Column& column, const SystemState::TableValues::Column& known, double rows) {
+   constexpr double share = 0.1;        // more distinct values are a share of the rows, as their number grows with them
+   constexpr double uniqueShare = 0.97; // counts are estimates
+   ColumnFacts facts{known.nullFraction, std::round(known.distinct), std::llround(known.averageWidth)};
+   if (facts.distinct > share * rows) facts.distinct = -std::round(known.distinct / rows * 1e6) / 1e6;
+   if (facts.distinct < -uniqueShare * (1 - known.nullFraction)) facts.distinct = known.nullFraction - 1;
+   const TypeInfo* type = builtins().type(column.type.oid);
+   if (type && type->length > 0)
+      facts.width = type->length;
+   else if (facts.width > 0)
+      ++facts.width; // the byte with the length, of short values
+   return facts;
+}
+
+/// Calls `use(relation, column, facts)` for each column of tables with rows.
+template <typename Use>
+void forEachColumnWithFacts(const SystemContext& context, std::string_view relationColumn, const Use& use) {
+   if (!context.state) return;
+   for (const RelationPtr& relation : ownRelations(context, relationColumn)) {
+      if (relation->storage == noStorage || relation->index) continue;
+      const SystemState::TableValues values = context.state->tableValues(relation->storage);
+      if (values.rows < 1) continue;
+      for (const Column& column : relation->columns) {
+         const auto index = static_cast<size_t>(column.attribute - 1);
+         if (!column.isDropped && index < values.columns.size())
+            use(*relation, column, factsOf(column, values.columns[index], values.rows));
+      }
+   }
+}
+
+/// Without common values, histograms and correlations: the optimizer reads samples instead, which are not shown.
+void columnRows(const SystemContext& context, RowBuilder& row) {
+   constexpr size_t slots = 5;
+   forEachColumnWithFacts(
+       context, "starelid", [&](const Relation& relation, const Column& column, const ColumnFacts& facts) {
+          row.oid(relation.oid).int2(column.attribute).boolean(false).float4(facts.nullFraction).int4(facts.width);
+          row.float4(facts.distinct);
+          for (size_t i = 0; i < slots; ++i)
+             row.int2(0);
+          for (size_t i = 0; i < 2 * slots; ++i) // operators and collations
+             row.oid(invalidOid);
+          row.nulls(2 * slots).emit();
+       });
+}
+
+void columnStatsRows(const SystemContext& context, RowBuilder& row) {
+   forEachColumnWithFacts(context, {}, [&](const Relation& relation, const Column& column, const ColumnFacts& facts) {
+      if (isRestricted(context.snapshot, context.state->role(), relation) ||
+          !mayRead(context.snapshot, context.state->role(), relation, std::span(&column.attribute, 1)))
+         return;
+      row.text(context.snapshot.schema(relation.schema)->name).text(relation.name).text(column.name).boolean(false);
+      row.float4(facts.nullFraction).int4(facts.width).float4(facts.distinct).nulls(7).emit();
+   });
+}
+
 constexpr NamedProducer tables[] = {
-    {"pg_statistic_ext", extRows},
-    {"pg_statistic_ext_data", dataRows},
-    {"pg_stats_ext", statsRows},
-    {"pg_stats_ext_exprs", expressionRows},
+    {"pg_statistic", columnRows},        {"pg_stats", columnStatsRows}, {"pg_statistic_ext", extRows},
+    {"pg_statistic_ext_data", dataRows}, {"pg_stats_ext", statsRows},   {"pg_stats_ext_exprs", expressionRows},
 };
 
 } // namespace

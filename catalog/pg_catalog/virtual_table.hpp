@@ -121,6 +121,17 @@ public:
    /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }
+   /// What is known of the values of a table's columns.
+   struct TableValues {
+      struct Column {
+         double nullFraction = 0;
+         double distinct = 0;     ///< values that are not NULL
+         double averageWidth = 0; ///< bytes of a value that is not NULL
+      };
+      double rows = 0;
+      std::vector<Column> columns; ///< in the order of attnums, dropped ones too
+   };
+   virtual TableValues tableValues(StorageId) const { return {}; }
    /// What statements have done with a table.
    struct TableUse {
       int64_t scans = 0, rowsScanned = 0, inserted = 0, updated = 0, deleted = 0, modified = 0, analyses = 0;

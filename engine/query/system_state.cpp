@@ -165,6 +165,17 @@ double SessionSystemState::rowCount(catalog::StorageId id) const {
    return table ? static_cast<double>(table->estimatedRows(snapshot_)) : -1;
 }
 
+catalog::SystemState::TableValues SessionSystemState::tableValues(catalog::StorageId id) const {
+   TableValues values;
+   const auto table = database_.storage->find(id);
+   if (!table) return values;
+   const auto statistics = table->statistics(snapshot_);
+   values.rows = static_cast<double>(statistics->rowCount);
+   for (const storage::ColumnStatistics& column : statistics->columns)
+      values.columns.push_back({column.nullFraction, column.distinct, column.averageWidth});
+   return values;
+}
+
 int64_t SessionSystemState::bytes(catalog::StorageId id) const {
    const auto table = database_.storage->find(id);
    return table ? static_cast<int64_t>(table->storedBytes()) : 0;

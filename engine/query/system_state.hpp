@@ -28,6 +28,7 @@ public:
                                       const catalog::Column& generated) const override;
    std::string defaultOf(const catalog::Relation& domain) const override;
    double rowCount(catalog::StorageId id) const override;
+   TableValues tableValues(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    TableUse tableUse(catalog::StorageId id) const override;
    TableUse transactionTableUse(catalog::StorageId id) const override;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "common/error/sql_error.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/function/function.hpp"
@@ -26,11 +28,18 @@ void applySetting(SessionCore& core, const ::VariableSetStmt& statement,
    const SettingInfo* info = findSetting(statement.name);
    const std::string name(info ? info->name : statement.name);
    core.settings.check(name, std::nullopt);
-   std::erase_if(settings, [&](const auto& known) { return known.first == name; });
-   if (statement.kind == VAR_RESET || statement.kind == VAR_SET_DEFAULT) return;
+   const auto known =
+       std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == name; });
+   if (statement.kind == VAR_RESET || statement.kind == VAR_SET_DEFAULT) {
+      if (known != settings.end()) settings.erase(known);
+      return;
+   }
    std::string value = statement.kind == VAR_SET_CURRENT ? core.settings.show(name) : valueOf(statement);
    core.settings.check(name, value);
-   settings.emplace_back(name, std::move(value));
+   if (known != settings.end())
+      known->second = std::move(value);
+   else
+      settings.emplace_back(name, std::move(value));
 }
 
 bool isTrue(const ::DefElem& option) {

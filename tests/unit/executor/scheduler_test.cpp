@@ -221,8 +221,7 @@ public:
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
       while (std::chrono::steady_clock::now() < until)
          ;
-      const uint32_t done = ++this->done;
-      return done < slices_ ? Outcome::Ran : Outcome::Nothing;
+      return ++done < slices_ ? Outcome::Ran : Outcome::Nothing;
    }
    std::atomic<uint32_t> done{0};
 
