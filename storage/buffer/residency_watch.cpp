@@ -47,11 +47,13 @@ void ResidencyWatch::look() {
    if (resident > target && purge_) {
       // Memory freed a moment ago is not in use, so it is purged before anything is withheld. But most of it is
       // allocated again soon, and then costs a page fault for every page: so purge() runs once in purgeNanos at most,
-      // until half of the way from the target to the bound is gone.
+      // until half of the way from the target to the bound is gone. What is withheld adds up once in purgeNanos.
       const int64_t now = steadyNanos();
-      if (now < nextPurge_ && resident < target + (limit + ResidencyControl::allowanceBytes - target) / 2) return;
-      nextPurge_ = now + purgeNanos;
+      const bool isDue = now >= nextPurge_;
+      if (!isDue && resident < target + (limit + ResidencyControl::allowanceBytes - target) / 2) return;
       purge_();
+      if (!isDue) return;
+      nextPurge_ = now + purgeNanos;
       resident = residentBytes();
    }
    const size_t before = ledger_.withheld(), withheld = control_.observe(resident, limit);

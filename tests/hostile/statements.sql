@@ -211,5 +211,5 @@ SELECT ${1500*NOT (g = 1 OR }true${1500*)} FROM generate_series(1, 2) g;
 SELECT * FROM ${1000*(SELECT * FROM }(SELECT 1) x${1000* LIMIT 1) x};
 -- ok 42601 54001
 SELECT ${700*EXISTS (SELECT 1 FROM generate_series(1, 2) h WHERE h = g AND }true${700*)} FROM generate_series(1, 2) g;
--- ok 54001
+-- ok 53200 54001
 WITH c0 AS MATERIALIZED (SELECT 1 AS a) SELECT ${1000*(SELECT a + }1${1000* FROM c0)};
