@@ -177,6 +177,9 @@ ColumnFacts factsOf(const Column& column, const SystemState::TableValues::Column
    return facts;
 }
 
+/// Smaller tables have rows only after ANALYZE; larger ones would have been analyzed by PostgreSQL's autovacuum.
+constexpr double rowsAnalyzedAnyway = 50;
+
 /// Calls `use(relation, column, facts)` for each column of tables with rows.
 template <typename Use>
 void forEachColumnWithFacts(const SystemContext& context, std::string_view relationColumn, const Use& use) {
@@ -185,6 +188,7 @@ void forEachColumnWithFacts(const SystemContext& context, std::string_view relat
       if (relation->storage == noStorage || relation->index) continue;
       const SystemState::TableValues values = context.state->tableValues(relation->storage);
       if (values.rows < 1) continue;
+      if (values.rows < rowsAnalyzedAnyway && !context.state->tableUse(relation->storage).analyzedAt) continue;
       for (const Column& column : relation->columns) {
          const auto index = static_cast<size_t>(column.attribute - 1);
          if (!column.isDropped && index < values.columns.size())
