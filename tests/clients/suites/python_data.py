@@ -163,8 +163,6 @@ class PgAdmin(UriProgram):
         (r"^query view", "the table of a view's columns in the description of a result"),
         (r"^query listen", "a notification that pgAdmin reads only with the next statement, now and then"),
         (r"Alter schema of FTS Template|Drop Foreign Key 7", "objects that pgAdmin does not find again after ALTER ... SET SCHEMA and DROP"),
-        (r"test_trigger_functions: Alter trigger function Set 3", "the order of settings of functions"),
-        (r"Alter FDW add privileges", "GRANT of what an owner has WITH GRANT OPTION"),
         (r"^dashboard locks", "a statement's own locks in pg_locks"),
         (r"toast", "TOAST tables and their options"),
         (r"estimate of a new one", "reltuples of a table before its first ANALYZE"),
