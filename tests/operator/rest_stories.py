@@ -156,7 +156,7 @@ def they_give_way(place):
         client = Client(server)
         rest(client, query)
         held = memory(server)
-        check(held > 4 << 20, f"a query that rests holds {held} bytes only: {query}")
+        check(held > 3 << 20, f"a query that rests holds {held} bytes only: {query}")
         for work in WORK: check(server.sql(work) == expected[work], f"another answer: {work}")
         # It may have had less than its part while the first of these queries ran.
         soon(server, f"it keeps its memory: {query}", lambda: memory(server) < 8 << 20 or not server.sql(WORK[0]))
