@@ -8,8 +8,8 @@
 #include "common/base_type/statistics_lists.hpp"
 #include "common/type/array.hpp"
 
-// pg_statistic, of the statistics that storage keeps. pg_statistic_ext, pg_statistic_ext_data, pg_stats_ext,
-// pg_stats_ext_exprs: from the statistics of a snapshot.
+// pg_statistic and pg_stats, of the statistics that storage keeps. pg_statistic_ext, pg_statistic_ext_data,
+// pg_stats_ext, pg_stats_ext_exprs: from the statistics of a snapshot.
 
 namespace ouzel::catalog {
 
