@@ -49,12 +49,13 @@
 //   15: privileges of built-in objects
 //   16: foreign keys that DISABLE TRIGGER ALL has suspended; storage, compression and statistics targets of columns
 //   17: objects of full text search
+//   18: options of columns
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 17, completeSince = 3;
+constexpr uint16_t formatVersion = 18, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -144,6 +145,7 @@ void columnFields(Coder& coder, T& column) {
    coder(column.storage);
    coder(column.compression);
    coder(column.statisticsTarget);
+   if (coder.has(18)) elements(coder, column.options);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {

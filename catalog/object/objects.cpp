@@ -1,5 +1,7 @@
 #include "catalog/object/objects.hpp"
 
+#include <cstdlib>
+
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
@@ -151,6 +153,16 @@ std::string_view relationKindName(const Relation& relation) {
    case 'M': return "type";
    default: return "table";
    }
+}
+
+std::optional<double> Column::declaredDistinct(bool withHeirs) const {
+   const std::string_view wanted = withHeirs ? "n_distinct_inherited=" : "n_distinct=";
+   for (const std::string& option : options) {
+      if (!option.starts_with(wanted)) continue;
+      const double number = std::strtod(option.c_str() + wanted.size(), nullptr); // checked when it was set
+      return number == 0 ? std::nullopt : std::optional(number);
+   }
+   return std::nullopt;
 }
 
 } // namespace ouzel::catalog

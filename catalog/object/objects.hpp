@@ -165,11 +165,16 @@ struct Column {
    char storage = '\0';           ///< attstorage; none: the type's
    char compression = '\0';       ///< attcompression
    int32_t statisticsTarget = -1; ///< attstattarget
+   /// attoptions, "name=value": how many values differ, where statistics are wrong. Planning follows them.
+   std::vector<std::string> options;
    Acl acl;
    int16_t parentCount = 0;       ///< tables that it is inherited from
    bool isLocal = true;           ///< the table itself declares it, too
    ForeignOptions foreignOptions; ///< of foreign tables only
    bool hasDefault() const { return !defaultExpr.empty(); }
+   /// The declared number of different values, as pg_stats.n_distinct: negative numbers are shares of the rows. With
+   /// `withHeirs` of the table with those that inherit from it. Nothing: none is declared.
+   std::optional<double> declaredDistinct(bool withHeirs) const;
    bool defaultNeeds(Oid relation) const {
       return defaultSequence == relation ||
              std::find(relationsInDefault.begin(), relationsInDefault.end(), relation) != relationsInDefault.end();

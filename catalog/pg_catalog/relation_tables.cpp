@@ -125,7 +125,8 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
          row.letter(c.storage != '\0' ? c.storage : type != nullptr ? type->storage : isEnum ? 'p' : 'x');
          row.letter(c.compression).boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
          row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(c.isLocal).int4(c.parentCount);
-         row.oid(c.type.collation).acl(context.snapshot, c.acl).null();
+         row.oid(c.type.collation).acl(context.snapshot, c.acl);
+         c.options.empty() ? row.null() : row.textArray(c.options);
          foreignOptions(row, c.foreignOptions);
          row.null().emit();
       }

@@ -169,6 +169,7 @@ ColumnFacts factsOf(const Column& column, const SystemState::TableValues::Column
    ColumnFacts facts{known.nullFraction, std::round(known.distinct), std::llround(known.averageWidth)};
    if (facts.distinct > share * rows) facts.distinct = -std::round(known.distinct / rows * 1e6) / 1e6;
    if (facts.distinct < -uniqueShare * (1 - known.nullFraction)) facts.distinct = known.nullFraction - 1;
+   if (const auto declared = column.declaredDistinct(false)) facts.distinct = *declared;
    const TypeInfo* type = builtins().type(column.type.oid);
    if (type && type->length > 0)
       facts.width = type->length;

@@ -101,6 +101,8 @@ void TableAlteration::add(const ::AlterTableCmd& command) {
    case AT_EnableTrigUser:
    case AT_DisableTrigUser: return step(Misc, [this](const auto& c) { enableTriggers(core_, *table(), c); });
    case AT_SetStatistics: return step(Misc, [this](const auto& c) { setStatistics(core_, *table(), c); });
+   case AT_SetOptions:
+   case AT_ResetOptions: return step(Misc, [this](const auto& c) { setColumnOptions(core_, *table(), c); });
    case AT_SetStorage: return step(Misc, [this](const auto& c) { setStorage(core_, *table(), c); });
    case AT_SetCompression: return step(Misc, [this](const auto& c) { setCompression(core_, *table(), c); });
    case AT_DropExpression: return step(Drop, [this](const auto& c) { dropExpression(core_, *table(), c); });

@@ -235,12 +235,12 @@ namespace {
 bool declareForView(SessionCore& core, const catalog::Relation& view, const ::AlterTableCmd& command) {
    switch (command.subtype) {
    case AT_SetStatistics: setStatistics(core, view, command); return true;
+   case AT_SetOptions:
+   case AT_ResetOptions: setColumnOptions(core, view, command); return true;
    case AT_SetStorage: setStorage(core, view, command); return true;
    case AT_SetCompression: setCompression(core, view, command); return true;
    case AT_ClusterOn:
    case AT_DropCluster:
-   case AT_SetOptions:
-   case AT_ResetOptions:
    case AT_SetTableSpace: declareForTable(core, view, command); return true;
    default: return false;
    }

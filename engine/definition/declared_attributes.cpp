@@ -5,6 +5,7 @@
 #include "common/text/ascii.hpp"
 #include "engine/definition/index/clustered.hpp"
 #include "engine/definition/system_object.hpp"
+#include "engine/setting/relation_options.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE: what a table or column is declared to have and the engine need not follow.
@@ -80,6 +81,14 @@ int32_t checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command)
       core.warn(sqlstate::invalidParameterValue,
                 "lowering statistics target to " + std::to_string(statisticsTargetMax));
    return std::min(target, statisticsTargetMax);
+}
+
+void setColumnOptions(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {
+   const auto* list = as<::List>(command.def);
+   changeColumn(core, table, alteredColumn(table, command.name).attribute, [&](catalog::Column& column) {
+      column.options = command.subtype == AT_SetOptions ? withOptions(OptionOwner::Column, column.options, list)
+                                                        : withoutOptions(OptionOwner::Column, column.options, list);
+   });
 }
 
 void setStorage(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command) {

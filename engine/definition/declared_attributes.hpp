@@ -7,6 +7,8 @@
 
 namespace ouzel::engine {
 
+/// ALTER COLUMN SET (...) and RESET (...).
+void setColumnOptions(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
 void setStatistics(SessionCore& core, const catalog::Relation& table, const ::AlterTableCmd& command);
 /// The target that the sub-command gives. Throws 22023 for one that cannot be.
 int32_t checkStatisticsTarget(SessionCore& core, const ::AlterTableCmd& command);

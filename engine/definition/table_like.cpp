@@ -46,6 +46,7 @@ private:
       catalog::Column copy = column;
       copy.dimensions = 0; // only what the statement itself says has brackets
       copy.statisticsTarget = -1;
+      copy.options.clear();
       if (!wants(CREATE_TABLE_LIKE_STORAGE)) copy.storage = '\0';
       if (!wants(CREATE_TABLE_LIKE_COMPRESSION)) copy.compression = '\0';
       copy.foreignOptions.clear();

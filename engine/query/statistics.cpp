@@ -43,6 +43,19 @@ void addColumn(storage::ColumnStatistics& sum, double rowsBefore, const storage:
    if (!sum.max || isBelow(*sum.max, *part.max)) sum.max = part.max;
 }
 
+bool declaresDistinct(const catalog::Relation& table, bool withHeirs) {
+   return std::any_of(table.columns.begin(), table.columns.end(),
+                      [&](const catalog::Column& column) { return column.declaredDistinct(withHeirs).has_value(); });
+}
+
+/// ALTER COLUMN SET (n_distinct = ...) knows better.
+void setDeclared(const catalog::Relation& table, bool withHeirs, storage::TableStatistics& statistics) {
+   for (size_t i = 0; i < std::min(statistics.columns.size(), table.columns.size()); ++i)
+      if (const auto declared = table.columns[i].declaredDistinct(withHeirs))
+         statistics.columns[i].distinct =
+             *declared < 0 ? -*declared * static_cast<double>(statistics.rowCount) : *declared;
+}
+
 /// The columns of an exclusion constraint whose operator is equality, by which its own checks look rows up.
 std::vector<int16_t> equalColumns(const catalog::IndexDefinition& index) {
    std::vector<int16_t> equal;
@@ -57,7 +70,13 @@ std::vector<int16_t> equalColumns(const catalog::IndexDefinition& index) {
 std::shared_ptr<const storage::TableStatistics> TableStatisticsProvider::statistics(const sql::TableRef& table) {
    if (!table.parts) {
       const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
-      return found ? found->statistics(snapshot_) : nullptr;
+      if (!found) return nullptr;
+      const auto known = found->statistics(snapshot_);
+      const auto relation = catalog_.relation(table.relation);
+      if (!known || !relation || !declaresDistinct(*relation, false)) return known;
+      auto declared = std::make_shared<storage::TableStatistics>(*known);
+      setDeclared(*relation, false, *declared);
+      return declared;
    }
    for (const OfParts& known : ofParts_)
       if (known.parts == table.parts && known.kept == table.keptParts) return known.statistics;
@@ -88,6 +107,7 @@ std::shared_ptr<const storage::TableStatistics> TableStatisticsProvider::statist
    });
    for (size_t i = 0; i < sum->columns.size(); ++i)
       if (!isBounded[i]) sum->columns[i].min = sum->columns[i].max = std::nullopt;
+   setDeclared(*table.parts->table, true, *sum);
    ofParts_.push_back({table.parts, table.keptParts, sum});
    return sum;
 }

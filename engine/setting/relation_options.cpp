@@ -1,6 +1,7 @@
 #include "engine/setting/relation_options.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <charconv>
 #include <climits>
 #include <cmath>
@@ -14,7 +15,7 @@
 #include "common/type/text_codec.hpp"
 #include "sql/parse/node_access.hpp"
 
-// Which options tables, views and indexes have, as PostgreSQL's reloptions.c lists them.
+// Which options tables, views, indexes and columns have, as PostgreSQL's reloptions.c lists them.
 
 namespace ouzel::engine {
 
@@ -41,7 +42,7 @@ constexpr unsigned bit(OptionOwner owner) {
 }
 constexpr unsigned table = bit(OptionOwner::Table), view = bit(OptionOwner::View), gin = bit(OptionOwner::Gin),
                    tables = table | bit(OptionOwner::ToastTable), btree = bit(OptionOwner::Btree),
-                   gist = bit(OptionOwner::Gist), brin = bit(OptionOwner::Brin),
+                   gist = bit(OptionOwner::Gist), brin = bit(OptionOwner::Brin), column = bit(OptionOwner::Column),
                    filled = table | btree | bit(OptionOwner::Hash) | gist | bit(OptionOwner::SpGist);
 constexpr std::string_view cleanupWords[] = {"auto", "on", "off", "true", "false", "yes", "no", "1", "0"},
                            bufferingWords[] = {"auto", "on", "off"}, checkWords[] = {"local", "cascaded"};
@@ -79,6 +80,8 @@ constexpr OptionInfo optionTable[] = {
     {"autovacuum_vacuum_insert_scale_factor", tables, Real, 0, 100},
     {"autovacuum_analyze_scale_factor", table, Real, 0, 100},
     {"vacuum_cleanup_index_scale_factor", btree, Real, 0, 1e10},
+    {"n_distinct", column, Real, -1, DBL_MAX},
+    {"n_distinct_inherited", column, Real, -1, DBL_MAX},
     {"vacuum_index_cleanup", tables, Enum, 0, 0, cleanupWords, onOffAuto},
     {"buffering", gist, Enum, 0, 0, bufferingWords, onOffAuto},
     {"check_option", view, Enum, 0, 0, checkWords, localCascaded},

@@ -8,7 +8,7 @@ struct List;
 namespace ouzel::engine {
 
 /// The options of CREATE ... WITH (...) and ALTER ... SET (...): PostgreSQL's, checked and kept as "name=value".
-/// Nothing in the engine depends on them; clients and dumps see them.
+/// Clients and dumps see them; of those of columns, planning takes the number of different values.
 using RelationOptions = std::vector<std::string>;
 
 enum class OptionOwner : unsigned {
@@ -21,6 +21,7 @@ enum class OptionOwner : unsigned {
    SpGist = 64,
    Gin = 128,
    Brin = 256,
+   Column = 512,
 };
 
 /// The owner of an index's options, by its access method. Throws 42704 for a method that does not exist.

@@ -86,6 +86,7 @@ Column inheritedColumn(const Column& column) {
    copy.defaultOid = invalidOid;
    copy.dimensions = 0; // only what the statement itself says has brackets
    copy.statisticsTarget = -1;
+   copy.options.clear();
    copy.parentCount = 1;
    copy.isLocal = false;
    if (copy.identity) { // rows that come in by the parent take the parent's sequence
