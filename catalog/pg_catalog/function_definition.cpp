@@ -13,6 +13,7 @@ namespace {
 
 std::string attributesOf(const Function& function) {
    std::string text;
+   if (function.functionKind == FunctionKind::Window) text += " WINDOW";
    if (function.volatility == Volatility::Immutable) text += " IMMUTABLE";
    if (function.volatility == Volatility::Stable) text += " STABLE";
    if (function.parallel == 's') text += " PARALLEL SAFE";

@@ -359,6 +359,7 @@ std::string describedKind(const catalog::Function& function) {
              : function.aggregate->kind == AggregateKind::OrderedSet ? "an ordered-set aggregate"
                                                                      : "a hypothetical-set aggregate";
    case FunctionKind::Procedure: return "a procedure";
+   case FunctionKind::Window: return "a window function";
    default: return "a function";
    }
 }

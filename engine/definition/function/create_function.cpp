@@ -106,6 +106,7 @@ private:
 
    void readOptions() {
       const ::DefElem *language = nullptr, *body = nullptr;
+      bool isWindow = false;
       for (const ::DefElem* option : ListOf<::DefElem>(statement_.options)) {
          const std::string_view name = option->defname;
          if (name == "language" || name == "as") {
@@ -118,7 +119,11 @@ private:
             if (statement_.is_procedure)
                throw SqlError(sqlstate::invalidFunctionDefinition, "invalid attribute in procedure definition")
                    .at(context_.position(option->location));
-            throwNotSupported("window functions of users");
+            if (isWindow)
+               throw SqlError(sqlstate::syntaxError, "conflicting or redundant options")
+                   .at(context_.position(option->location));
+            isWindow = true;
+            function_.functionKind = FunctionKind::Window;
          } else if (name == "transform") {
             throwNotSupported("TRANSFORM of a function");
          } else {
@@ -330,8 +335,9 @@ void requireReplaceable(SessionCore& core, const catalog::Function& old, const F
    if (old.functionKind != changed.functionKind)
       throw SqlError(sqlstate::wrongObjectType, "cannot change routine kind")
           .detail("\"" + old.name + "\" is " +
-                  (old.functionKind == FunctionKind::Aggregate
-                       ? std::string("an aggregate function")
+                  (old.functionKind == FunctionKind::Aggregate ? std::string("an aggregate function")
+                   : old.functionKind == FunctionKind::Window
+                       ? std::string("a window function")
                        : "a " + std::string(catalog::routineNoun(old.functionKind))) +
                   ".");
    if (old.returnType.named() != changed.returnType.named() || old.returnsSet != changed.returnsSet)

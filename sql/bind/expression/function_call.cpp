@@ -323,6 +323,18 @@ void castUntyped(BindState& state, const FunctionInfo& function, std::vector<Exp
          args[i] = coerce(state, std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
 }
 
+/// A window function of a user is called for each row as other functions are, but its arguments are NULL: only
+/// functions in C could ask for rows of the window. A call of row_number() stands for it, so that the window is
+/// checked.
+void bindUserWindow(BindState& state, Scope& scope, const ::FuncCall& call, const FunctionInfo& function) {
+   if (function.returnsSet)
+      throw SqlError(sqlstate::invalidFunctionDefinition, "window functions cannot return sets")
+          .at(state.at(call.location));
+   FunctionCandidate rowNumber;
+   rowNumber.function = builtins().functions("row_number")[0];
+   bindWindowCall(state, scope, call, rowNumber, {}, plainType(oid::int8));
+}
+
 ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
                    std::vector<ExprPtr> args, uint32_t position, std::string_view name) {
    const FunctionInfo& function = *candidate.function;
@@ -419,6 +431,12 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       if (!call || !call->over)
          throw SqlError(sqlstate::wrongObjectType, "window function " + std::string(name) + " requires an OVER clause")
              .at(position);
+      if (function.oid >= firstUserOid) {
+         bindUserWindow(state, scope, *call, function);
+         for (ExprPtr& arg : args)
+            arg = makeNull(arg->type);
+         break;
+      }
       return withBlanks(bindWindowCall(state, scope, *call, candidate, std::move(args), resultType));
    case FunctionKind::Procedure:
       if (call && call == state.context.calledProcedure) break;
@@ -427,7 +445,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
           .hint("To call a procedure, use CALL.");
    case FunctionKind::Function: break;
    }
-   if (call) refuseDecorations(*call, name, position);
+   if (call && function.kind != FunctionKind::Window) refuseDecorations(*call, name, position);
    if (function.oid >= firstUserOid) {
       noteRoutine(state, site.call, function);
       if (function.language != catalog::language_oid::c || isRunBySession(function))
