@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -6,6 +7,24 @@
 #include "common/error/check.hpp"
 
 namespace ouzel {
+
+namespace detail {
+/// Ones for the bytes of a string of up to 12 bytes.
+struct InlineMask {
+   uint64_t low = 0;
+   uint32_t high = 0;
+};
+inline constexpr std::array<InlineMask, 13> inlineMasks = [] {
+   std::array<InlineMask, 13> masks{};
+   for (uint32_t length = 0; length < masks.size(); ++length)
+      for (uint32_t byte = 0; byte < length; ++byte)
+         if (byte < 8)
+            masks[length].low |= uint64_t{0xff} << byte * 8;
+         else
+            masks[length].high |= uint32_t{0xff} << (byte - 8) * 8;
+   return masks;
+}();
+} // namespace detail
 
 /// A 16-byte string: length and storage class, then up to 12 bytes inline, or a 4-byte prefix and a pointer.
 ///
@@ -36,6 +55,24 @@ public:
    }
    StringView(std::string_view text, Storage storage = Storage::Transient)
       : StringView(text.data(), static_cast<uint32_t>(text.size()), storage) {}
+
+   /// The same for data with inlineMax readable bytes, however short the string is: without a branch, since lengths are
+   /// hard to foresee.
+   static StringView ofPadded(const char* data, uint32_t length) {
+      DCHECK(length <= lengthMax);
+      uint64_t low;
+      uint32_t high;
+      std::memcpy(&low, data, sizeof low);
+      std::memcpy(&high, data + sizeof low, sizeof high);
+      const detail::InlineMask& mask = detail::inlineMasks[length < inlineMax ? length : inlineMax];
+      low &= mask.low;
+      high &= mask.high;
+      StringView view;
+      view.word0_ = low << 32 | length;
+      const uint64_t rest = low >> 32 | static_cast<uint64_t>(high) << 32;
+      view.word1_ = length <= inlineMax ? rest : reinterpret_cast<uint64_t>(data);
+      return view;
+   }
 
    uint32_t size() const { return static_cast<uint32_t>(word0_) & lengthMax; }
    bool empty() const { return size() == 0; }

@@ -77,8 +77,8 @@ void visitRange(storage::Table& table, const storage::Snapshot& snapshot, const 
          if (withData) count = reader->rowsWithin(first, count, bytesAtOnce);
          const Selection visible = reader->visible(first, count);
          uint32_t rows =
-             reader->filterRange(objectPlace, first, count, range.lowerObject, range.upperObject, visible, found);
-         rows = reader->filterRange(pagePlace, first, count, range.firstPage, range.lastPage,
+             reader->filterRange(objectPlace, first, count, {range.lowerObject, range.upperObject}, visible, found);
+         rows = reader->filterRange(pagePlace, first, count, {range.firstPage, range.lastPage},
                                     Selection::list(found, rows), found);
          if (rows == 0) continue;
          const Selection wanted = Selection::list(found, rows);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error/check.hpp"
+#include "common/value/physical_type.hpp"
 
 namespace ouzel::storage {
 
@@ -121,7 +122,7 @@ void packLanes(const uint64_t* values, uint32_t count, uint32_t bits, char* out)
 }
 
 template <typename Lane>
-uint64_t oneOf(const char* in, uint32_t bits, uint32_t index) {
+inline uint64_t oneOf(const char* in, uint32_t bits, uint32_t index) {
    constexpr uint32_t lanes = laneCount<Lane>;
    in += static_cast<size_t>(index / packValues) * 32 * bits;
    index %= packValues;
@@ -129,6 +130,13 @@ uint64_t oneOf(const char* in, uint32_t bits, uint32_t index) {
    const uint32_t word = start / laneBits<Lane>, shift = start % laneBits<Lane>;
    Lane low, high = 0;
    std::memcpy(&low, in + word * 32 + lane * sizeof(Lane), sizeof(Lane));
+   if constexpr (sizeof(Lane) < sizeof(uint64_t)) {
+      // Without a branch, since which fields run on is hard to foresee. The last word of a pack has none.
+      const uint32_t next = word + 1 < bits ? word + 1 : word;
+      std::memcpy(&high, in + next * 32 + lane * sizeof(Lane), sizeof(Lane));
+      const uint64_t both = uint64_t{low} | uint64_t{high} << laneBits<Lane>;
+      return both >> shift & ((uint64_t{1} << bits) - 1);
+   }
    auto value = static_cast<Lane>(low >> shift);
    if (shift + bits > laneBits<Lane>) {
       std::memcpy(&high, in + (word + 1) * 32 + lane * sizeof(Lane), sizeof(Lane));
@@ -216,6 +224,27 @@ void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference
       }
    }
 }
+template <typename T>
+void unpackIntsAt(const char* in, const Selection& rows, uint32_t bits, int64_t reference, uint64_t factor, T* out) {
+   const auto run = [&](auto&& valueAt) {
+      forEachRow(rows, [&](uint32_t row) {
+         out[row] = static_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(reference) + valueAt(row) * factor));
+      });
+   };
+   if (bits == 0) return run([](uint32_t) { return uint64_t{0}; });
+   switch (laneBytesOf(bits)) {
+   case 2: return run([&](uint32_t row) { return oneOf<uint16_t>(in, bits, row); });
+   case 4: return run([&](uint32_t row) { return oneOf<uint32_t>(in, bits, row); });
+   default: return run([&](uint32_t row) { return oneOf<uint64_t>(in, bits, row); });
+   }
+}
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, uint8_t*);
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, int16_t*);
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, uint16_t*);
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, int32_t*);
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, int64_t*);
+template void unpackIntsAt(const char*, const Selection&, uint32_t, int64_t, uint64_t, int128*);
+
 template void unpackInts(const char*, uint32_t, uint32_t, int64_t, uint64_t, uint8_t*);
 template void unpackInts(const char*, uint32_t, uint32_t, int64_t, uint64_t, int16_t*);
 template void unpackInts(const char*, uint32_t, uint32_t, int64_t, uint64_t, int32_t*);

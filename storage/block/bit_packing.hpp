@@ -41,6 +41,11 @@ uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index);
 template <typename T>
 void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference, uint64_t factor, T* out);
 
+/// out[i] = reference + packed[i] * factor for the selected i, one by one; as unpackInts(), and T may also be
+/// uint16_t or int128.
+template <typename T>
+void unpackIntsAt(const char* in, const Selection& rows, uint32_t bits, int64_t reference, uint64_t factor, T* out);
+
 /// Set bit i of `mask` where lower <= packed[i] <= upper, and clear it elsewhere; whole packs, 4 words of 64 bits each.
 void compareRange(const char* in, uint32_t packs, uint32_t bits, uint64_t lower, uint64_t upper, uint64_t* mask);
 

@@ -67,11 +67,7 @@ void decodeAtAs(const PageView& page, const PackedVector& head, const Selection&
       });
       return;
    }
-   const char* data = dataOf(page, head);
-   forEachRow(rows, [&](uint32_t row) {
-      const uint64_t value = static_cast<uint64_t>(head.reference) + unpackOne(data, head.bits, row) * head.factor;
-      out[row] = static_cast<T>(static_cast<int64_t>(value));
-   });
+   unpackIntsAt(dataOf(page, head), rows, head.bits, head.reference, head.factor, out);
 }
 
 /// Keep the rows of `rows` whose bit is set.
@@ -92,6 +88,7 @@ uint32_t intersect(const uint64_t* mask, const Selection& rows, uint32_t count, 
    return kept;
 }
 
+/// Sets the bits of rows whose value lies in [lower, upper], and clears the others.
 void maskOfValues(const int64_t* values, uint32_t count, int64_t lower, int64_t upper, uint64_t* mask) {
    for (uint32_t first = 0; first < count; first += 64) {
       uint64_t word = 0;
@@ -104,9 +101,36 @@ void maskOfValues(const int64_t* values, uint32_t count, int64_t lower, int64_t 
    }
 }
 
+void setBits(uint64_t* mask, uint32_t begin, uint32_t end) {
+   const uint64_t first = ~uint64_t{0} << (begin & 63), last = ~uint64_t{0} >> (63 - ((end - 1) & 63));
+   const uint32_t from = begin >> 6, to = (end - 1) >> 6;
+   if (from == to) {
+      mask[from] |= first & last;
+      return;
+   }
+   mask[from] |= first;
+   std::fill(mask + from + 1, mask + to, ~uint64_t{0});
+   mask[to] |= last;
+}
+
+/// The same as maskOfValues(), once per run.
+void maskOfRuns(const PageView& page, const PackedVector& head, uint32_t count, int64_t lower, int64_t upper,
+                uint64_t* mask) {
+   std::fill_n(mask, validityWords(count), 0);
+   const uint16_t* ends = runEnds(page, head);
+   const char* packed = runValues(page, head);
+   uint32_t row = 0;
+   for (uint32_t run = 0; run < head.runs && row < count; ++run) {
+      const auto value =
+          static_cast<int64_t>(static_cast<uint64_t>(head.reference) + unpackOne(packed, head.bits, run) * head.factor);
+      if (value >= lower && value <= upper) setBits(mask, row, std::min<uint32_t>(ends[run], count));
+      row = ends[run];
+   }
+}
+
 // Reading past a short string's end is safe, since pages are padded.
 inline StringView viewAt(const char* bytes, uint32_t size) {
-   return StringView(bytes, size);
+   return StringView::ofPadded(bytes, size);
 }
 
 template <typename Length>
@@ -222,8 +246,8 @@ namespace {
 
 /// As filterInts(), for few rows of many: looks at these rows only. Values are decoded up to the last of them where
 /// they cannot be read one by one.
-uint32_t filterFew(const PageView& page, const PackedVector& head, const ValidityWord* validity, int64_t lower,
-                   int64_t upper, const Selection& rows, RowIndex* out) {
+uint32_t filterFew(const PageView& page, const PackedVector& head, const ValidityWord* validity,
+                   const ValueRange& range, const Selection& rows, RowIndex* out) {
    alignas(64) int64_t values[vectorRows];
    const RowIndex* list = rows.rows();
    if (hasRandomAccess(head))
@@ -234,39 +258,31 @@ uint32_t filterFew(const PageView& page, const PackedVector& head, const Validit
    for (uint32_t i = 0; i < rows.count(); ++i) {
       const RowIndex row = list[i];
       out[kept] = row;
-      kept += (values[row] >= lower) & (values[row] <= upper) & isValidBit(validity, row);
+      kept += range.contains(values[row]) & isValidBit(validity, row);
    }
    return kept;
 }
 
 } // namespace
 
-uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
-                    const Selection& rows, RowIndex* out) {
+Matches matchInts(const PageView& page, uint32_t firstRow, uint32_t count, const ValueRange& range, uint64_t* mask) {
+   const auto [lower, upper, isOutside] = range;
    const PackedVector& head = page.packedVector(firstRow);
    const ValidityWord* validity = page.validity(firstRow);
    const int64_t smallest = head.smallest;
    const auto largest = static_cast<int64_t>(static_cast<uint64_t>(smallest) + head.range);
-   if (lower > largest || upper < smallest || lower > upper) return 0;
-   const bool all = lower <= smallest && upper >= largest;
-   uint64_t mask[vectorRows / 64];
+   const bool holdsNone = lower > largest || upper < smallest || lower > upper;
+   const bool holdsAll = lower <= smallest && upper >= largest;
+   if (isOutside ? holdsAll : holdsNone) return Matches::None;
    const uint32_t words = validityWords(count);
-   if (all) {
-      if (!validity) {
-         if (rows.isDense()) {
-            for (uint32_t i = 0; i < rows.count(); ++i)
-               out[i] = static_cast<RowIndex>(i);
-         } else if (out != rows.rows()) {
-            std::memcpy(out, rows.rows(), rows.count() * sizeof(RowIndex));
-         }
-         return rows.count();
-      }
+   if (isOutside ? holdsNone : holdsAll) {
+      if (!validity) return Matches::All;
       std::memcpy(mask, validity, words * sizeof(uint64_t));
-      return intersect(mask, rows, count, out);
+      return Matches::Some;
    }
-   if (!rows.isDense() && rows.count() > 0 && rows.count() * 16 < count)
-      return filterFew(page, head, validity, lower, upper, rows, out);
-   if (head.mode != PackedMode::FrameOfReference) {
+   if (head.mode == PackedMode::Runs) {
+      maskOfRuns(page, head, count, lower, upper, mask);
+   } else if (head.mode != PackedMode::FrameOfReference) {
       alignas(64) int64_t values[vectorRows];
       decodeAs(page, head, count, values);
       maskOfValues(values, count, lower, upper, mask);
@@ -276,14 +292,38 @@ uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int
       const uint64_t above =
           upper >= largest ? head.range : static_cast<uint64_t>(upper) - static_cast<uint64_t>(smallest);
       const uint64_t packedLower = (below + head.factor - 1) / head.factor, packedUpper = above / head.factor;
-      if (packedLower > packedUpper) return 0;
-      compareRange(dataOf(page, head), (count + packValues - 1) / packValues, head.bits, packedLower, packedUpper,
-                   mask);
+      if (packedLower > packedUpper)
+         std::fill_n(mask, words, 0);
+      else
+         compareRange(dataOf(page, head), (count + packValues - 1) / packValues, head.bits, packedLower, packedUpper,
+                      mask);
    }
+   if (isOutside)
+      for (uint32_t i = 0; i < words; ++i)
+         mask[i] = ~mask[i];
    if (validity)
       for (uint32_t i = 0; i < words; ++i)
          mask[i] &= validity[i];
-   return intersect(mask, rows, count, out);
+   return Matches::Some;
+}
+
+uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, const ValueRange& range,
+                    const Selection& rows, RowIndex* out) {
+   if (!rows.isDense() && rows.count() > 0 && rows.count() * 16 < count)
+      return filterFew(page, page.packedVector(firstRow), page.validity(firstRow), range, rows, out);
+   uint64_t mask[vectorRows / 64];
+   switch (matchInts(page, firstRow, count, range, mask)) {
+   case Matches::None: return 0;
+   case Matches::Some: return intersect(mask, rows, count, out);
+   case Matches::All: break;
+   }
+   if (rows.isDense()) {
+      for (uint32_t i = 0; i < rows.count(); ++i)
+         out[i] = static_cast<RowIndex>(i);
+   } else if (out != rows.rows()) {
+      std::memcpy(out, rows.rows(), rows.count() * sizeof(RowIndex));
+   }
+   return rows.count();
 }
 
 void decodeCodes(const PageView& page, uint32_t firstRow, uint32_t count, uint16_t* out) {
@@ -299,7 +339,7 @@ void decodeCodes(const PageView& page, uint32_t firstRow, uint32_t count, uint16
 void decodeCodesAt(const PageView& page, uint32_t firstRow, const Selection& rows, uint16_t* out) {
    const uint32_t bits = page.header().width;
    const char* data = page.body() + packedBytes(bits, firstRow);
-   forEachRow(rows, [&](uint32_t row) { out[row] = static_cast<uint16_t>(unpackOne(data, bits, row)); });
+   unpackIntsAt(data, rows, bits, 0, 1, out);
 }
 
 void decodeStrings(const PageView& page, uint32_t firstRow, uint32_t count, StringView* out) {

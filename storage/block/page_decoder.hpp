@@ -1,6 +1,7 @@
 #pragma once
 #include "common/value/vector.hpp"
 #include "storage/block/format.hpp"
+#include "storage/block/value_range.hpp"
 
 // Decodes pages: free functions over the bytes of a pinned frame. `firstRow` counts inside the page. For packed layouts
 // it is a multiple of 2,048 (256 for codes). Selections count from firstRow.
@@ -34,9 +35,12 @@ inline bool hasRandomAccess(const PackedVector& head) {
 inline bool hasRandomAccess(const PageView& page, uint32_t firstRow) {
    return hasRandomAccess(page.packedVector(firstRow));
 }
-/// Write the rows with lower <= value <= upper, NULLs excluded, to `out`; returns their number. `out` may be the list
-/// of `rows`.
-uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
+enum class Matches : uint8_t { None, Some, All };
+/// Which of `count` rows have a value that the range contains. Some: sets the bits of `mask` for these rows and clears
+/// those of the other rows; bits behind the last row may be anything. Otherwise the mask is not written.
+Matches matchInts(const PageView& page, uint32_t firstRow, uint32_t count, const ValueRange& range, uint64_t* mask);
+/// Write the rows with a value that the range contains to `out`; returns their number. `out` may be the list of `rows`.
+uint32_t filterInts(const PageView& page, uint32_t firstRow, uint32_t count, const ValueRange& range,
                     const Selection& rows, RowIndex* out);
 
 /// Decode the codes of a whole vector. `out` is 32-byte aligned, with room for 2,048.

@@ -15,25 +15,25 @@ constexpr uint32_t sparseDivisor = 8; ///< below an eighth of the rows selected,
 constexpr uint32_t nothingDecoded = UINT32_MAX;
 
 template <typename T>
-uint32_t filterFlat(const T* values, const ValidityWord* validity, int64_t lower, int64_t upper, const Selection& rows,
+uint32_t filterFlat(const T* values, const ValidityWord* validity, const ValueRange& range, const Selection& rows,
                     RowIndex* out) {
    uint32_t kept = 0;
    forEachRow(rows, [&](uint32_t row) {
       const auto value = static_cast<int64_t>(values[row]);
       const auto position = static_cast<RowIndex>(row);
       out[kept] = position;
-      kept += (value >= lower) & (value <= upper) & isValidBit(validity, row);
+      kept += range.contains(value) & isValidBit(validity, row);
    });
    return kept;
 }
 
-uint32_t filterFlat(PhysicalType type, const void* values, const ValidityWord* validity, int64_t lower, int64_t upper,
+uint32_t filterFlat(PhysicalType type, const void* values, const ValidityWord* validity, const ValueRange& range,
                     const Selection& rows, RowIndex* out) {
    switch (type) {
-   case PhysicalType::Bool: return filterFlat(static_cast<const uint8_t*>(values), validity, lower, upper, rows, out);
-   case PhysicalType::I16: return filterFlat(static_cast<const int16_t*>(values), validity, lower, upper, rows, out);
-   case PhysicalType::I32: return filterFlat(static_cast<const int32_t*>(values), validity, lower, upper, rows, out);
-   case PhysicalType::I64: return filterFlat(static_cast<const int64_t*>(values), validity, lower, upper, rows, out);
+   case PhysicalType::Bool: return filterFlat(static_cast<const uint8_t*>(values), validity, range, rows, out);
+   case PhysicalType::I16: return filterFlat(static_cast<const int16_t*>(values), validity, range, rows, out);
+   case PhysicalType::I32: return filterFlat(static_cast<const int32_t*>(values), validity, range, rows, out);
+   case PhysicalType::I64: return filterFlat(static_cast<const int64_t*>(values), validity, range, rows, out);
    default: throwInternal("range filter on this type");
    }
 }
@@ -285,14 +285,25 @@ std::optional<int64_t> ChunkReader::onlyValue(uint32_t first) {
    return page.packedVector(inPage).smallest;
 }
 
-uint32_t ChunkReader::filterRange(uint32_t first, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out) {
+uint32_t ChunkReader::filterRange(uint32_t first, const ValueRange& range, const Selection& rows, RowIndex* out) {
    DCHECK(first % vectorRows == 0);
    uint32_t inPage;
    const PageView page = pageOf(first, inPage);
    const uint32_t count = std::min(vectorRows, page.header().rowCount - inPage);
-   if (page.header().encoding == PageEncoding::PackedInts)
-      return filterInts(page, inPage, count, lower, upper, rows, out);
-   return filterValues(read(first, count, rows), lower, upper, rows, out);
+   if (page.header().encoding == PageEncoding::PackedInts) return filterInts(page, inPage, count, range, rows, out);
+   return filterValues(read(first, count, rows), range, rows, out);
+}
+
+bool ChunkReader::isPacked(uint32_t first) {
+   uint32_t inPage;
+   return pageOf(first, inPage).header().encoding == PageEncoding::PackedInts;
+}
+
+Matches ChunkReader::matchRange(uint32_t first, const ValueRange& range, uint64_t* mask) {
+   DCHECK(first % vectorRows == 0);
+   uint32_t inPage;
+   const PageView page = pageOf(first, inPage);
+   return matchInts(page, inPage, std::min(vectorRows, page.header().rowCount - inPage), range, mask);
 }
 
 std::optional<uint32_t> ChunkReader::filterLength(uint32_t first, uint32_t count, uint32_t lower, uint32_t upper,
@@ -314,11 +325,11 @@ std::optional<uint32_t> ChunkReader::filterLength(uint32_t first, uint32_t count
    return kept;
 }
 
-uint32_t filterValues(const Vector& vector, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out) {
+uint32_t filterValues(const Vector& vector, const ValueRange& range, const Selection& rows, RowIndex* out) {
    if (vector.encoding != Encoding::Constant)
-      return filterFlat(vector.type, vector.data, vector.validity, lower, upper, rows, out);
+      return filterFlat(vector.type, vector.data, vector.validity, range, rows, out);
    const Value value = Value::fromVector(vector, 0);
-   if (value.isNull || value.i64 < lower || value.i64 > upper) return 0;
+   if (value.isNull || !range.contains(value.i64)) return 0;
    for (uint32_t i = 0; i < rows.count(); ++i)
       out[i] = rows.row(i);
    return rows.count();

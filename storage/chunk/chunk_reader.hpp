@@ -7,6 +7,7 @@
 #include "io/object_store/read_tally.hpp"
 #include "storage/block/block.hpp"
 #include "storage/block/page_decoder.hpp"
+#include "storage/block/value_range.hpp"
 
 namespace ouzel::storage {
 
@@ -49,9 +50,13 @@ public:
 
    /// Rows [first, first + count) lie inside one aligned vector; `rows` counts from `first`.
    Vector read(uint32_t first, uint32_t count, const Selection& rows);
-   /// Writes the selected rows of the aligned vector from `first` on whose integers lie in the range to `out`, which
+   /// Writes the selected rows of the aligned vector from `first` on whose integers the range contains to `out`, which
    /// has room for 8 more, and returns their number. Packed integers are compared as they are.
-   uint32_t filterRange(uint32_t first, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out);
+   uint32_t filterRange(uint32_t first, const ValueRange& range, const Selection& rows, RowIndex* out);
+   /// Whether matchRange() works on the vector: its integers are packed.
+   bool isPacked(uint32_t first);
+   /// matchInts() of the aligned vector from `first` on. REQUIRES: isPacked().
+   Matches matchRange(uint32_t first, const ValueRange& range, uint64_t* mask);
    /// The same for strings by their length in bytes, NULLs as empty ones, for any rows inside a vector. Nothing if that
    /// is not known without decoding them.
    std::optional<uint32_t> filterLength(uint32_t first, uint32_t count, uint32_t lower, uint32_t upper,
@@ -102,6 +107,6 @@ private:
 };
 
 /// The same for integers that were read.
-uint32_t filterValues(const Vector& vector, int64_t lower, int64_t upper, const Selection& rows, RowIndex* out);
+uint32_t filterValues(const Vector& vector, const ValueRange& range, const Selection& rows, RowIndex* out);
 
 } // namespace ouzel::storage

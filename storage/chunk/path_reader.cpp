@@ -367,7 +367,7 @@ bool PathReader::filtersLeaf() {
    return isOneLeaf_ && !areCodes_ && !isDirect_ && access_.resultType() <= PhysicalType::I64;
 }
 
-uint32_t PathReader::filterRange(uint32_t first, uint32_t count, int64_t lower, int64_t upper, const Selection& rows,
+uint32_t PathReader::filterRange(uint32_t first, uint32_t count, const ValueRange& range, const Selection& rows,
                                  RowIndex* out) {
    shapes_->loadShapes();
    PathLeaf& leaf = leaves_[0];
@@ -375,7 +375,7 @@ uint32_t PathReader::filterRange(uint32_t first, uint32_t count, int64_t lower, 
    if (counted.members == 0) return 0;
    if (counted.before + counted.members > leaf.column.reader.rowCount()) ByteReader::corrupted();
    if (counted.members == count && counted.before % vectorRows == 0)
-      return leaf.column.reader.filterRange(counted.before, lower, upper, rows, out);
+      return leaf.column.reader.filterRange(counted.before, range, rows, out);
    const MemberRows& members = shapes_->rowsOf(leaf.set, first, count);
    collect(leaf, members, count, rows);
    const std::vector<RowIndex>& wanted = leaf.column.wanted;
@@ -388,8 +388,7 @@ uint32_t PathReader::filterRange(uint32_t first, uint32_t count, int64_t lower, 
       uint32_t listed = 0;
       for (; i < wanted.size() && wanted[i] + shift < vectorRows; ++i)
          places[listed++] = static_cast<RowIndex>(wanted[i] + shift);
-      const uint32_t matches =
-          leaf.column.reader.filterRange(vector, lower, upper, Selection::list(places, listed), found);
+      const uint32_t matches = leaf.column.reader.filterRange(vector, range, Selection::list(places, listed), found);
       for (uint32_t k = 0; k < matches; ++k)
          out[kept++] = members.rows[found[k] - shift];
    }

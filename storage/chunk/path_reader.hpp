@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/json/path_access.hpp"
+#include "storage/block/value_range.hpp"
 #include "storage/chunk/document_reader.hpp"
 
 namespace ouzel::storage {
@@ -34,10 +35,9 @@ public:
    ChunkReader* direct();
    /// Whether filterRange() works on the column of a leaf; else read() gives the values to compare.
    bool filtersLeaf();
-   /// Writes the selected rows whose value lies in the range to `out`, and returns their number. REQUIRES:
+   /// Writes the selected rows whose value the range contains to `out`, and returns their number. REQUIRES:
    /// filtersLeaf().
-   uint32_t filterRange(uint32_t first, uint32_t count, int64_t lower, int64_t upper, const Selection& rows,
-                        RowIndex* out);
+   uint32_t filterRange(uint32_t first, uint32_t count, const ValueRange& range, const Selection& rows, RowIndex* out);
    /// The same of documents that lie elsewhere. `documents` has the rows of the selection.
    Vector give(const Vector& documents, uint32_t count, const Selection& rows);
 

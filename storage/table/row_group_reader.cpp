@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <span>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "storage/block/bit_packing.hpp"
 #include "storage/chunk/chunk_reader.hpp"
 #include "storage/chunk/path_reader.hpp"
 #include "storage/table/scan_state.hpp"
@@ -66,6 +68,8 @@ struct RowGroupReader::State {
    bool isMissing(const ColumnReader& reader) const { return reader.column >= segment->columnCount(); }
    Vector readBlock(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
    Vector readColumn(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
+   size_t filterMasks(std::span<const ColumnRange> ranges, uint32_t first, uint32_t count, RowIndex* out,
+                      Selection& rows);
    bool vectorMayMatch(const ZonePredicate& predicate, ColumnReader& reader, uint32_t first);
    bool hasCandidates() const { return morsel.candidateEnd != 0; }
    std::span<const uint32_t> candidatesIn(uint32_t firstRow, uint32_t count) const;
@@ -262,20 +266,67 @@ bool RowGroupReader::canFilterRange(uint32_t column) const {
    return reader.column != ScanSpec::rowIdColumn && reader.type() <= PhysicalType::I64;
 }
 
-uint32_t RowGroupReader::filterRange(uint32_t column, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
+uint32_t RowGroupReader::filterRange(uint32_t column, uint32_t firstRow, uint32_t count, const ValueRange& range,
                                      const Selection& rows, RowIndex* out) {
    State& s = *state_;
    ColumnReader& reader = s.columns[column];
-   if (lower > upper || rows.count() == 0) return 0;
+   if (range.isEmpty() || rows.count() == 0) return 0;
    if (!reader.path && s.isMissing(reader)) {
       const Value& value = *reader.missing;
-      return !value.isNull && value.i64 >= lower && value.i64 <= upper ? keepAll(rows, out) : 0;
+      return !value.isNull && range.contains(value.i64) ? keepAll(rows, out) : 0;
    }
    PathReader* path = s.openedPath(reader);
-   if (path && path->filtersLeaf()) return path->filterRange(firstRow, count, lower, upper, rows, out);
+   if (path && path->filtersLeaf()) return path->filterRange(firstRow, count, range, rows, out);
    ChunkReader* chunk = path ? path->direct() : s.block && !reader.path ? &s.opened(reader) : nullptr;
-   if (chunk && firstRow % vectorRows == 0) return chunk->filterRange(firstRow, lower, upper, rows, out);
-   return filterValues(read(column, firstRow, count, rows), lower, upper, rows, out);
+   if (chunk && firstRow % vectorRows == 0) return chunk->filterRange(firstRow, range, rows, out);
+   return filterValues(read(column, firstRow, count, rows), range, rows, out);
+}
+
+/// Filters whole vectors by as many of the first ranges as are of packed columns, until few rows are left. Returns how
+/// many ranges were used; 0: `rows` are as before.
+size_t RowGroupReader::State::filterMasks(std::span<const ColumnRange> ranges, uint32_t first, uint32_t count,
+                                          RowIndex* out, Selection& rows) {
+   constexpr uint32_t fewDivisor = 16; // of so few rows, each is looked at
+   uint64_t mask[vectorRows / 64], other[vectorRows / 64];
+   bool isFull = true; // then `mask` has no meaning
+   uint32_t left = count;
+   size_t used = 0;
+   for (; used < ranges.size() && left * fewDivisor >= count; ++used) {
+      ColumnReader& reader = columns[ranges[used].column];
+      if (reader.path || isMissing(reader) || !chunkOf(reader).parts.empty()) break;
+      ChunkReader& chunk = opened(reader);
+      if (!chunk.isPacked(first)) break;
+      switch (chunk.matchRange(first, ranges[used].range, isFull ? mask : other)) {
+      case Matches::All: continue;
+      case Matches::None: left = 0; break;
+      case Matches::Some:
+         left = 0;
+         for (uint32_t word = 0; word < validityWords(count); ++word) {
+            if (!isFull) mask[word] &= other[word];
+            left += static_cast<uint32_t>(std::popcount(mask[word]));
+         }
+         isFull = false;
+         break;
+      }
+   }
+   if (left == 0)
+      rows = Selection::list(out, 0);
+   else if (!isFull)
+      rows = Selection::list(out, maskToRows(mask, 0, count, out));
+   return used;
+}
+
+uint32_t RowGroupReader::filterRanges(std::span<const ColumnRange> ranges, uint32_t firstRow, uint32_t count,
+                                      const Selection& rows, RowIndex* out) {
+   Selection left = rows;
+   if (ranges.size() > 1 && rows.isDense() && rows.count() == count && state_->block && firstRow % vectorRows == 0)
+      ranges = ranges.subspan(state_->filterMasks(ranges, firstRow, count, out, left));
+   for (const ColumnRange& range : ranges) {
+      if (left.count() == 0) return 0;
+      const uint32_t kept = filterRange(range.column, firstRow, count, range.range, left, out);
+      if (kept < left.count()) left = Selection::list(out, kept);
+   }
+   return left.count();
 }
 
 std::optional<uint32_t> RowGroupReader::filterLength(uint32_t column, uint32_t firstRow, uint32_t count, uint32_t lower,

@@ -10,6 +10,7 @@
 #include "common/value/batch.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/base/table_use.hpp"
+#include "storage/block/value_range.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/key_index.hpp"
 #include "storage/version/snapshot.hpp"
@@ -26,7 +27,7 @@
 //          uint32_t count = min(vectorRows, reader->rowCount() - first);
 //          if (reader->canSkip(first, count)) continue;
 //          Selection rows = reader->visible(first, count);
-//          rows = Selection::list(out, reader->filterRange(0, first, count, low, high, rows, out));
+//          rows = Selection::list(out, reader->filterRange(0, first, count, {low, high}, rows, out));
 //          Vector v = reader->read(1, first, count, rows);
 //       }
 //    }
@@ -70,6 +71,12 @@ struct ScanPath {
 struct PathPredicate {
    uint32_t path = 0; ///< index in ScanSpec::paths
    ZoneKey lower = zoneKeyMin, upper = zoneKeyMax;
+};
+
+/// The integers that a scan's reader keeps of a column.
+struct ColumnRange {
+   uint32_t column = 0; ///< position in ScanSpec::columns, then paths
+   ValueRange range;
 };
 
 /// In which order the rows of a scan are wanted: row groups with the first values come first, as zone maps tell.
@@ -130,10 +137,15 @@ public:
 
    /// True when filterRange works on this column: Bool, I16, I32, I64.
    bool canFilterRange(uint32_t column) const;
-   /// Write those of `rows` whose value is not NULL and in [lower, upper] to `out`, and return their number. `out` has
-   /// room for rows.count() and may be the list of `rows` itself. Works on packed data without decoding it.
-   uint32_t filterRange(uint32_t column, uint32_t firstRow, uint32_t count, int64_t lower, int64_t upper,
+   /// Write those of `rows` whose value is not NULL and which the range contains to `out`, and return their number.
+   /// `out` has room for rows.count() and may be the list of `rows` itself. Works on packed data without decoding it.
+   uint32_t filterRange(uint32_t column, uint32_t firstRow, uint32_t count, const ValueRange& range,
                         const Selection& rows, RowIndex* out);
+   /// Those that all ranges contain, of columns for which filterRange works. Packed columns are compared with each
+   /// other as bit masks before rows are listed. `out` has room for 8 more; it may not have been written if all of
+   /// `rows` are left.
+   uint32_t filterRanges(std::span<const ColumnRange> ranges, uint32_t firstRow, uint32_t count, const Selection& rows,
+                         RowIndex* out);
    /// The same with the bytes of strings, a NULL having none. Nothing where the lengths are not known without decoding
    /// the strings: then no row is left out.
    std::optional<uint32_t> filterLength(uint32_t column, uint32_t firstRow, uint32_t count, uint32_t lower,

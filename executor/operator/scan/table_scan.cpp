@@ -23,7 +23,7 @@
 // The scan of a stored table. For each vector of rows, in this order:
 //
 //    1. skip the vector if zone maps exclude all of its rows
-//    2. test ranges (column <op> constant) on encoded data
+//    2. test ranges and exclusions (column <op> constant) on encoded data
 //    3. test runtime filters of joins, after decoding their columns for the remaining rows
 //    4. evaluate the other predicates ("residuals"), in an order that the worker learns
 //    5. decode the output columns that are not decoded yet, for the remaining rows only
@@ -37,12 +37,6 @@ namespace {
 
 /// A lane reads at once rows whose strings pin pages of this part of the memory, but always so many bytes.
 constexpr size_t pinnedDivisor = 64, pinnedMin = size_t{256} << 10;
-
-/// A closed range of values allowed for a column of type Bool, I16, I32 or I64.
-struct RangeFilter {
-   uint32_t column = 0; ///< position in the scan's columns
-   int64_t lower = INT64_MIN, upper = INT64_MAX;
-};
 
 /// How many bytes the strings of a column have where a predicate is true.
 struct LengthFilter {
@@ -193,7 +187,8 @@ private:
    const sql::ColumnTable& table_;
    ColumnSlots slots_;
    std::vector<uint32_t> outputSlots_;
-   std::map<uint32_t, RangeFilter> ranges_; // by column
+   std::map<uint32_t, storage::ValueRange> ranges_; // by column
+   std::vector<storage::ColumnRange> excluded_;
    std::vector<ResidualFilter> residuals_;
    std::vector<RuntimeUse> runtime_;
    storage::ScanSpec spec_;
@@ -203,7 +198,7 @@ private:
    OrderBound* bound_ = nullptr;                        // of ORDER BY ... LIMIT above
    uint32_t orderSlot_ = 0;                             // the column that bound_ is about
    // STATE
-   std::vector<RangeFilter> activeRanges_; // set by prepare()
+   std::vector<storage::ColumnRange> activeRanges_; // set by prepare()
    std::vector<RuntimeUse> activeRuntime_;
    ScanSources sources_;
    size_t pinnedMax_ = 0; ///< bytes of the pages that a lane reads at once
@@ -250,12 +245,17 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
    if (const auto compare = asColumnCompare(expr)) {
       addZone(*compare);
       const uint32_t slot = *slots_.find(compare->column);
-      const bool isRange = compare->op == CompareOp::Eq || compare->op == CompareOp::Lt ||
-                           compare->op == CompareOp::Le || compare->op == CompareOp::Gt || compare->op == CompareOp::Ge;
+      const bool isRange = compare->op == CompareOp::Eq || compare->op == CompareOp::Ne ||
+                           compare->op == CompareOp::Lt || compare->op == CompareOp::Le ||
+                           compare->op == CompareOp::Gt || compare->op == CompareOp::Ge;
       if (isRange && isIntegerLike(compare->value->type) &&
           compare->value->type == table_[compare->column].repr.physical && (attributeOf(slot) || isPath(slot))) {
-         RangeFilter& range = ranges_.try_emplace(slot, RangeFilter{slot, INT64_MIN, INT64_MAX}).first->second;
          const int64_t value = compare->value->i64;
+         if (compare->op == CompareOp::Ne) {
+            excluded_.push_back({slot, {value, value, true}});
+            return;
+         }
+         storage::ValueRange& range = ranges_[slot];
          if (compare->op == CompareOp::Eq || compare->op == CompareOp::Le) range.upper = std::min(range.upper, value);
          if (compare->op == CompareOp::Eq || compare->op == CompareOp::Ge) range.lower = std::max(range.lower, value);
          if (compare->op == CompareOp::Lt) {
@@ -447,9 +447,10 @@ storage::Snapshot TableScan::snapshotFor(const QueryContext& context) const {
 void TableScan::prepare(QueryContext& context) {
    activeRanges_.clear();
    for (const auto& [column, range] : ranges_) {
-      isEmpty_ = isEmpty_ || range.lower > range.upper;
-      activeRanges_.push_back(range);
+      isEmpty_ = isEmpty_ || range.isEmpty();
+      activeRanges_.push_back({column, range});
    }
+   activeRanges_.insert(activeRanges_.end(), excluded_.begin(), excluded_.end());
    storage::ScanSpec spec = spec_;
    const size_t staticZones = spec.zonePredicates.size();
    activeRuntime_.clear();
@@ -501,14 +502,13 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
    };
    DCHECK(count <= storage::vectorRows);
    DCHECK(local.records.size() == activeRuntime_.size());
-   for (const RangeFilter& range : activeRanges_) {
-      if (rows.count() == 0) return rows;
-      narrow(reader.filterRange(range.column, first, count, range.lower, range.upper, rows, list));
-   }
+   if (!activeRanges_.empty()) narrow(reader.filterRanges(activeRanges_, first, count, rows, list));
    if (bound_ && !bound_->nullsFirst && rows.count() > 0 && reader.canFilterRange(orderSlot_))
       if (const auto bound = bound_->value())
-         narrow(reader.filterRange(orderSlot_, first, count, bound_->isDescending ? *bound : INT64_MIN,
-                                   bound_->isDescending ? INT64_MAX : *bound, rows, list));
+         narrow(reader.filterRange(orderSlot_, first, count,
+                                   bound_->isDescending ? storage::ValueRange{*bound, INT64_MAX}
+                                                        : storage::ValueRange{INT64_MIN, *bound},
+                                   rows, list));
    for (size_t i = 0; i < activeRuntime_.size() && rows.count() > 0; ++i) {
       const RuntimeUse& use = activeRuntime_[i];
       Local::Record& record = local.records[i];
@@ -518,7 +518,7 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
       }
       const uint32_t before = rows.count();
       if (use.filter->hasBounds() && reader.canFilterRange(use.column))
-         narrow(reader.filterRange(use.column, first, count, use.filter->lower(), use.filter->upper(), rows, list));
+         narrow(reader.filterRange(use.column, first, count, {use.filter->lower(), use.filter->upper()}, rows, list));
       if (rows.count() > 0 && use.filter->isSelective()) {
          decode(local, use.column, first, count, rows);
          narrow(use.filter->filter(local.batch.columns[use.column], rows, list));

@@ -36,6 +36,13 @@ CATCH_TEST_CASE("bit packing gives back every width and count") {
             same &= static_cast<uint64_t>(out[i]) == values[i];
             single &= unpackOne(packed.data(), bits, i) == values[i];
          }
+         std::vector<RowIndex> every;
+         for (uint32_t i = 0; i < count; i += 3)
+            every.push_back(static_cast<RowIndex>(i));
+         alignas(32) int64_t some[2048];
+         unpackIntsAt<int64_t>(packed.data(), Selection::list(every), bits, 0, 1, some);
+         for (const RowIndex i : every)
+            single &= static_cast<uint64_t>(some[i]) == values[i];
          CATCH_INFO("bits " << bits << ", count " << count);
          CATCH_REQUIRE(same);
          CATCH_REQUIRE(single);

@@ -200,18 +200,61 @@ CATCH_TEST_CASE("range filters on packed integers agree with decoding") {
                std::vector<RowIndex> list;
                for (uint32_t i = 0; i < here; ++i)
                   if (random() % (round % 3 == 0 ? 40 : 3) == 0) list.push_back(static_cast<RowIndex>(i));
-               for (const bool isDense : {true, false}) {
+               for (int variant = 0; variant < 4; ++variant) {
+                  const bool isDense = variant % 2 == 0;
+                  const ValueRange range{lower, upper, variant >= 2};
                   const Selection rows = isDense ? Selection::dense(here) : Selection::list(list);
                   std::vector<RowIndex> out(rows.count()), expected;
-                  out.resize(reader.filterRange(0, first, here, lower, upper, rows, out.data()));
+                  out.resize(reader.filterRange(0, first, here, range, rows, out.data()));
                   forEachRow(rows, [&](uint32_t row) {
                      const Value& value = values[first + row];
-                     if (!value.isNull && value.i64 >= lower && value.i64 <= upper)
+                     if (!value.isNull && (value.i64 >= lower && value.i64 <= upper) != range.isOutside)
                         expected.push_back(static_cast<RowIndex>(row));
                   });
-                  CATCH_INFO(generator.name << " " << lower << ".." << upper);
+                  CATCH_INFO(generator.name << (range.isOutside ? " not " : " ") << lower << ".." << upper);
                   CATCH_REQUIRE(out == expected);
                }
+            }
+         }
+      }
+   }
+}
+
+CATCH_TEST_CASE("several ranges keep the rows that each of them keeps") {
+   std::mt19937_64 random(17);
+   for (const Generator& generator : generators()) {
+      if (generator.type > PhysicalType::I64) continue;
+      for (const Nulls nulls : {Nulls::None, Nulls::Some}) {
+         constexpr uint32_t count = 5000;
+         const auto values = makeValues(generator, count, nulls);
+         BlockFixture fixture(generator.type, values);
+         RowGroupReader reader(fixture.scan);
+         reader.open({0, 0, count});
+         for (uint32_t first = 0; first < count; first += vectorRows) {
+            const uint32_t here = std::min(vectorRows, count - first);
+            for (int round = 0; round < 16; ++round) {
+               std::vector<ColumnRange> ranges;
+               for (uint64_t n = random() % 4; n-- > 0;) {
+                  const int64_t a = values[first + random() % here].i64, b = values[first + random() % here].i64;
+                  ranges.push_back({0, {std::min(a, b), std::max(a, b), random() % 3 == 0}});
+                  if (random() % 4 == 0) ranges.back().range = {INT64_MIN, INT64_MAX};
+                  if (random() % 8 == 0) ranges.back().range = {a, a, true};
+               }
+               std::vector<RowIndex> list, expected, out(here + 8);
+               for (uint32_t row = 0; row < here; ++row) {
+                  if (round % 2 == 0 || random() % 3 == 0) list.push_back(static_cast<RowIndex>(row));
+                  const Value& value = values[first + row];
+                  const bool isKept = std::all_of(ranges.begin(), ranges.end(), [&](const ColumnRange& range) {
+                     return !value.isNull && range.range.contains(value.i64);
+                  });
+                  if (isKept && !list.empty() && list.back() == row) expected.push_back(static_cast<RowIndex>(row));
+               }
+               const Selection rows = round % 2 == 0 ? Selection::dense(here) : Selection::list(list);
+               const uint32_t kept = reader.filterRanges(ranges, first, here, rows, out.data());
+               out.resize(kept);
+               if (kept == rows.count()) out = list;
+               CATCH_INFO(generator.name << ", " << ranges.size() << " ranges, round " << round);
+               CATCH_REQUIRE(out == expected);
             }
          }
       }

@@ -115,7 +115,7 @@ std::vector<uint32_t> filter(BlockFixture& fixture, const PathAccess& access, in
       }
       const Selection selection = listed == count ? Selection::dense(count) : Selection::list(list.data(), listed);
       // In place, as scans do it.
-      const uint32_t kept = reader.filterRange(column, first, count, lower, upper, selection, list.data());
+      const uint32_t kept = reader.filterRange(column, first, count, {lower, upper}, selection, list.data());
       for (uint32_t i = 0; i < kept; ++i)
          found.push_back(first + list[i]);
       first += count;

@@ -230,7 +230,7 @@ CATCH_TEST_CASE("zone maps skip row groups, also by bounds that come at run time
          const uint32_t count = std::min(vectorRows, reader->rowCount() - first);
          if (reader->canSkip(first, count)) continue;
          ++vectors;
-         rows += reader->filterRange(0, first, count, 100'000, 100'010, reader->visible(first, count), out);
+         rows += reader->filterRange(0, first, count, {100'000, 100'010}, reader->visible(first, count), out);
       }
    }
    CATCH_CHECK(morsels == 1);
