@@ -177,7 +177,7 @@ StringView replaceMatches(const StringView& s, const Regex& regex, std::string_v
    const std::string_view text = s.view();
    const bool withCaptures = replacement.find('\\') != std::string_view::npos;
    RegexMatches matches(regex, text, start);
-   std::vector<RegexSpan> spans;
+   thread_local std::vector<RegexSpan> spans; // kept, since making one takes as long as a short search
    ValueBuilder result(env.strings);
    size_t copied = 0;
    bool changed = false;

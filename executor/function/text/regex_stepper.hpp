@@ -34,10 +34,14 @@ private:
       Kind kind = Kind::Literal;
       bool isLazy = false;
       bool isPossessive = false; ///< Repeat: what follows never begins with a character of the class
+      bool takesAll = false;     ///< Repeat: the class has every character
       uint32_t number = 0;       ///< Character, Repeat: of the class; Begin, End: of the capture
       uint32_t min = 0, max = 0; ///< Repeat: times, UINT32_MAX without a limit
       uint32_t next = 0;         ///< Option: the step behind the group
       std::string literal;
+      uint64_t word = 0, wordMask = 0; ///< a literal of eight bytes or less, and ones for its bytes
+
+      bool isAt(std::string_view text, size_t at) const;
    };
    /// By first byte of a character, whether the class has the character.
    using Class = std::array<bool, 256>;
