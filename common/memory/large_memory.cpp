@@ -38,6 +38,7 @@ public:
       list.pop_back();
       DCHECK(bytes_ >= bytes);
       bytes_ -= bytes;
+      least_ = std::min(least_, bytes_);
       return data;
    }
    /// False: bytesMax_ would be exceeded, so that the caller frees the allocation.
@@ -53,12 +54,51 @@ public:
       const MutexLock lock(mutex_);
       bytesMax_ = std::min(bytes, LargeMemory::keptBytesMax);
    }
+   size_t bytes() {
+      const MutexLock lock(mutex_);
+      return bytes_;
+   }
+   void dropUnneeded() {
+      std::vector<void*> dropped;
+      {
+         const MutexLock lock(mutex_);
+         dropInto(dropped, least_);
+         least_ = bytes_;
+      }
+      freeAll(dropped);
+   }
+   void dropAll() {
+      std::vector<void*> dropped;
+      {
+         const MutexLock lock(mutex_);
+         dropInto(dropped, bytes_);
+         least_ = 0;
+      }
+      freeAll(dropped);
+   }
 
 private:
+   /// Take `wanted` bytes or a little less out of the lists, large allocations first.
+   void dropInto(std::vector<void*>& dropped, size_t wanted) REQUIRES(mutex_) {
+      for (size_t size = std::size(lists_); size-- > 1;) {
+         const size_t bytes = size * LargeMemory::usualStep;
+         for (std::vector<void*>& list = lists_[size]; !list.empty() && bytes <= wanted; wanted -= bytes) {
+            dropped.push_back(list.back());
+            list.pop_back();
+            bytes_ -= bytes;
+         }
+      }
+   }
+   static void freeAll(const std::vector<void*>& dropped) {
+      for (void* data : dropped)
+         std::free(data);
+   }
+
    Mutex mutex_;
    size_t bytesMax_ GUARDED_BY(mutex_) = LargeMemory::keptBytesMax;
    std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep] GUARDED_BY(mutex_);
    size_t bytes_ GUARDED_BY(mutex_) = 0;
+   size_t least_ GUARDED_BY(mutex_) = 0; ///< the smallest bytes_ since dropUnneeded()
 };
 
 KeptMemory& keptMemory() {
@@ -70,6 +110,18 @@ KeptMemory& keptMemory() {
 
 void LargeMemory::keepAtMost(size_t bytes) {
    keptMemory().keepAtMost(bytes);
+}
+
+void LargeMemory::dropUnneeded() {
+   keptMemory().dropUnneeded();
+}
+
+size_t LargeMemory::keptBytes() {
+   return keptMemory().bytes();
+}
+
+void LargeMemory::dropKept() {
+   keptMemory().dropAll();
 }
 
 LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)

@@ -12,15 +12,21 @@ namespace ouzel {
 ///
 /// Large allocations get huge pages, since random access would otherwise miss the TLB on every row. Freed allocations
 /// of usual sizes are kept for the next allocation of their size, since fresh memory costs a fault for every 4 KiB.
-/// Kept memory is charged to no reservation; the process keeps keptBytesMax at most, or less after keepAtMost().
+/// Kept memory is charged to no reservation; the process keeps keptBytesMax at most, or less after keepAtMost(), and
+/// gives back what it does not need for a while (dropUnneeded()).
 class LargeMemory {
 public:
    enum class Fill : uint8_t { Zero, Anything };
-   static constexpr size_t keptBytesMax = size_t{32} << 20;
+   static constexpr size_t keptBytesMax = size_t{256} << 20;
    static constexpr size_t usualStep = 16 * 1024; ///< multiples below 2 MiB are the usual sizes
 
    /// Keep at most `bytes` of freed memory from now on. Thread-safe.
    static void keepAtMost(size_t bytes);
+   /// Free the kept memory that was not taken since the last call: as much as was kept all the time. Thread-safe.
+   static void dropUnneeded();
+   static size_t keptBytes(); ///< kept now; thread-safe
+   /// Free all kept memory. Thread-safe.
+   static void dropKept();
 
    LargeMemory() = default;
    LargeMemory(size_t bytes, Reservation& reservation, Fill fill = Fill::Zero);

@@ -35,8 +35,15 @@ Vector RowBatch::gather(uint32_t column, const RowLayout& layout, uint32_t sourc
                  gatherColumn(layout, source, rows, positions, count, mayBeAbsent, {c.data.get(), c.validity.get()}));
 }
 
+namespace {
+alignas(16) constexpr std::byte zero[16]{};
+} // namespace
+
+Vector anyVector(PhysicalType type) {
+   return Vector::constant(type, zero, nullptr);
+}
+
 Vector absentVector(PhysicalType type) {
-   alignas(16) static constexpr std::byte zero[16]{};
    static constexpr ValidityWord allNull = 0;
    return Vector::constant(type, zero, &allNull);
 }

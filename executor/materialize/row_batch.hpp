@@ -36,6 +36,8 @@ private:
    std::vector<Column> columns_;
 };
 
+/// A constant vector of some value of the type, not NULL; readable for ever.
+Vector anyVector(PhysicalType type);
 /// A constant NULL vector of the type; readable for ever.
 Vector absentVector(PhysicalType type);
 

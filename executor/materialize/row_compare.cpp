@@ -8,6 +8,10 @@ namespace ouzel::executor {
 
 namespace {
 
+/// Loops over rows, which lie anywhere in memory, ask for a row's string so many rows before they need it, and for the
+/// row as many before that.
+constexpr uint32_t prefetchDistance = 8;
+
 template <typename T>
 int compareFloats(T a, T b) {
    if (std::isnan(a) || std::isnan(b)) return static_cast<int>(std::isnan(a)) - static_cast<int>(std::isnan(b));
@@ -64,6 +68,12 @@ uint32_t keepEqualTyped(const RowLayout& layout, uint32_t column, const LiveColu
    const uint16_t* positions = source.positions;
    uint32_t kept = 0, out = rejectedCount;
    for (uint32_t k = 0; k < count; ++k) {
+      if (k + 2 * prefetchDistance < count) __builtin_prefetch(rows[candidates[k + 2 * prefetchDistance]] + offset);
+      if constexpr (type == PhysicalType::String)
+         if (k + prefetchDistance < count) {
+            const auto* stored = reinterpret_cast<const StringView*>(rows[candidates[k + prefetchDistance]] + offset);
+            if (!stored->isInline()) __builtin_prefetch(stored->data());
+         }
       const RowIndex live = candidates[k];
       const uint32_t position = positions ? positions[live] : live;
       bool equal;

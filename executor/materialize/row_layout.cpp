@@ -207,16 +207,27 @@ void RowLayout::seal() {
    }
 }
 
+namespace {
+/// The bytes of a string that do not fit into its view.
+uint32_t heapSizeOf(const LiveColumn& column, uint32_t position) {
+   const StringView& value = static_cast<const StringView*>(column.data)[position];
+   return value.isInline() || !isValidBit(column.validity, position) ? 0 : value.size();
+}
+} // namespace
+
 bool addVariableSizes(const LiveColumn& column, uint32_t count, uint32_t* sizes) {
-   const auto* data = static_cast<const StringView*>(column.data);
-   bool any = false;
+   uint32_t any = 0;
    for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t position = column.position(i);
-      if (data[position].isInline() || !isValidBit(column.validity, position)) continue;
-      sizes[i] += data[position].size();
-      any = true;
+      const uint32_t size = heapSizeOf(column, column.position(i));
+      sizes[i] += size;
+      any |= size;
    }
-   return any;
+   return any != 0;
+}
+
+void addVariableSizes(const LiveColumn& column, const RowIndex* live, uint32_t count, uint32_t* sizes) {
+   for (uint32_t k = 0; k < count; ++k)
+      sizes[k] += heapSizeOf(column, column.position(live[k]));
 }
 
 void scatterColumn(const RowLayout& layout, uint32_t column, const LiveColumn& source, uint32_t count,

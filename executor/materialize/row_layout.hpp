@@ -104,6 +104,8 @@ inline uint64_t rowHash(const std::byte* row) {
 
 /// Add to sizes[i] the bytes of companion memory that live row i needs. Returns true if any row needs some.
 bool addVariableSizes(const LiveColumn& column, uint32_t count, uint32_t* sizes);
+/// Add to sizes[k] those that live row live[k] needs.
+void addVariableSizes(const LiveColumn& column, const RowIndex* live, uint32_t count, uint32_t* sizes);
 
 /// Write column `column` of live row i into rows[i]. Long strings are copied to heap[i], which advances past them. Sets
 /// NULL bits, which must be zero before. `heap` may be null when no row needs companion memory.

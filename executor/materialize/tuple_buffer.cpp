@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t growthFactor = 2;         // alpha of the paper
 constexpr size_t largePageSize = 16 << 20; // consists of huge pages
-constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
+constexpr size_t heapPageSizeMax = 1024 * 1024;
 /// A page of a partition whose companions have so many bytes gets no further companion: a new page is begun.
 constexpr size_t pageHeapMax = 256 * 1024;
 /// The companions have at most so many times the bytes of the page's rows; matters for small pages.
@@ -72,124 +72,12 @@ void moveTo(StringView& string, char*& heap) {
 
 } // namespace
 
-size_t TuplePage::bytes() const {
-   size_t bytes = memory.bytes();
-   for (const Companion& companion : companions)
-      bytes += companion.memory.bytes();
-   return bytes;
-}
-
-size_t SpilledTuplePage::storedBytes() const {
-   size_t stored = page.storedBytes();
-   for (const io::SpilledPage& piece : rest)
-      stored += piece.storedBytes();
-   return stored;
-}
-
-bool SpilledPartitions::isEmpty() const {
-   return std::all_of(mask_.begin(), mask_.end(), [](const auto& word) { return word.load() == 0; });
-}
-
-uint32_t SpilledPartitions::count() const {
-   int count = 0;
-   for (const auto& word : mask_)
-      count += std::popcount(word.load());
-   return static_cast<uint32_t>(count);
-}
-
-void SpilledPartitions::collectHashes(Reservation& memory, size_t bytes) {
-   if (!space_) return;
-   hashesMemory_ = &memory;
-   hashesBytes_ = std::min<size_t>(std::bit_floor(bytes), HashFilter::wordsMax * sizeof(uint64_t));
-   DCHECK(hashesBytes_ >= sizeof(uint64_t));
-   laterBytes_.fetch_add(hashesBytes_, std::memory_order_relaxed);
-}
-
-void SpilledPartitions::collectVotes() {
-   const MutexLock lock(voting_);
-   votes_.assign(size_t{1} << bits_, {});
-}
-
-MajorityVote SpilledPartitions::voteOf(uint32_t partition) const {
-   const MutexLock lock(voting_);
-   return partition < votes_.size() ? votes_[partition] : MajorityVote();
-}
-
-/// Called with each page before it is spilled.
-void SpilledPartitions::noteSpilled(const TuplePage& page, uint32_t rowSize) {
-   {
-      const MutexLock lock(voting_);
-      if (!votes_.empty()) {
-         MajorityVote vote = votes_[page.partition];
-         for (const std::byte* row = page.begin; row != page.cursor; row += rowSize)
-            vote.add(rowHash(row));
-         votes_[page.partition] = vote;
-      }
-   }
-   if (!hashesMemory_) return;
-   std::call_once(hashesMade_, [&] {
-      laterBytes_.fetch_sub(hashesBytes_, std::memory_order_relaxed);
-      try {
-         hashes_ = std::make_shared<HashFilter>(hashesBytes_ / sizeof(uint64_t), *hashesMemory_);
-      } catch (const SqlError& error) {
-         if (error.state() != sqlstate::outOfMemory) throw;
-      }
-   });
-   if (!hashes_) return;
-   for (const std::byte* row = page.begin; row != page.cursor; row += rowSize)
-      hashes_->add(rowHash(row));
-}
-
-uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
-   const size_t openPages =
-       grant / 2 / (std::max(workers, 1u) * (TupleBuffer::Options{}.partitionPageSize + heapPageSizeMin));
-   return std::clamp<uint32_t>(openPages < 2 ? 0 : static_cast<uint32_t>(std::bit_width(openPages) - 1), 3,
-                               partitionBitsMax);
-}
-
-size_t SpilledPartitions::pageSizeFor(size_t grant, uint32_t workers, uint32_t bits) {
-   // Packed, a page takes a third or less: devices read slices of 10 KiB at half the rate of larger ones.
-   // The smallest size is the largest that jemalloc packs into slabs: from 16 KiB on, each allocation takes a memory
-   // page more, which nobody charges.
-   constexpr size_t pageSizeMin = 14 << 10, pageSizeMax = 64 << 10;
-   const size_t wanted = std::bit_floor(grant / 3 / (size_t{std::max(workers, 1u)} << bits));
-   return wanted < 32 << 10 ? pageSizeMin : std::min(wanted, pageSizeMax);
-}
-
-void TuplePages::merge(TuplePages&& other) {
-   DCHECK(&other != this);
-   for (auto& page : other.pages_)
-      pages_.push_back(std::move(page));
-   spilled_.insert(spilled_.end(), other.spilled_.begin(), other.spilled_.end());
-   other.clear();
-}
-
-void TuplePages::clear() {
-   pages_.clear();
-   spilled_.clear();
-}
-
-uint64_t TuplePages::rowCount(uint32_t rowSize) const {
-   uint64_t rows = 0;
-   for (const auto& page : pages_)
-      rows += page->rowCount(rowSize);
-   for (const SpilledTuplePage& page : spilled_)
-      rows += page.rowCount;
-   return rows;
-}
-
-size_t TuplePages::bytes() const {
-   size_t bytes = 0;
-   for (const auto& page : pages_)
-      bytes += page->bytes();
-   return bytes;
-}
-
 // ---- storing ----
 
 TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options)
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
-     packing_(layout), partitionsFrom_(options.partitionsFrom), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
+     packing_(layout), partitionsFrom_(options.partitionsFrom), out_(1, &nowhere_), cursors_(1),
+     pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
    DCHECK(partitions.bits() <= partitionBitsMax);
    DCHECK(partitions.bits() + partitions.skippedBits() <= 64);
@@ -226,37 +114,91 @@ void TupleBuffer::expectLater() {
    expected_ = bytes;
 }
 
-void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
-                        char** heap) {
-   const uint32_t rowSize = rowSize_, skipped = partitions_.skippedBits();
+/// Rows of so many 8-byte words are zeroed by a few instructions, longer ones by a call.
+constexpr uint32_t rowWordsMax = 8;
+/// How far ahead of a partition's cursor store() fetches memory to write to. Rows of one partition are written long
+/// after each other, so that the processor does not see what comes next.
+constexpr size_t writeAhead = 128;
+
+template <uint32_t rowWords, bool hasHeap>
+void TupleBuffer::storeRows(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
+                            char** heap) {
+   const uint32_t rowSize = rowWords > 0 ? rowWords * 8 : rowSize_, skipped = partitions_.skippedBits();
+   const auto begin = [rowSize](std::byte* row, uint64_t hash) {
+      std::memcpy(row, &hash, sizeof hash);
+      std::memset(row + sizeof hash, 0, rowSize - sizeof hash);
+   };
    uint32_t i = 0;
-   if (!isPartitioned() && !heapSizes) {
+   if (!hasHeap && !isPartitioned()) {
       // As many rows as fit into the page, in one loop.
-      TuplePage& page = *out_[0];
-      std::byte* row = page.cursor;
-      const uint32_t fits = std::min(count, static_cast<uint32_t>((page.limit - row) / rowSize));
+      std::byte* row = cursors_[0].row;
+      const uint32_t fits = std::min(count, static_cast<uint32_t>((cursors_[0].limit - row) / rowSize));
       for (; i < fits; ++i, row += rowSize) {
-         std::memcpy(row, &hashes[i], sizeof hashes[i]);
+         begin(row, hashes[i]);
          rows[i] = row;
       }
-      page.cursor = row;
+      cursors_[0].row = row;
    }
    for (; i < count; ++i) {
       const uint64_t hash = hashes[i];
-      const uint32_t heapSize = heapSizes ? heapSizes[i] : 0;
-      TuplePage* page = out_[slotOf(hash << skipped, shift_)];
-      if (page->limit - page->cursor < rowSize || page->heapLimit - page->heap < heapSize) [[unlikely]]
-         page = emptyPage(hash, heapSize);
-      std::byte* row = page->cursor;
-      page->cursor = row + rowSize;
-      std::memcpy(row, &hash, sizeof hash);
+      Cursors* at = &cursors_[slotOf(hash << skipped, shift_)];
+      if (at->limit - at->row < rowSize || (hasHeap && at->heapLimit - at->heap < heapSizes[i])) [[unlikely]] {
+         emptyPage(hash, hasHeap ? heapSizes[i] : 0);
+         at = &cursors_[slotOf(hash << skipped, shift_)];
+      }
+      std::byte* row = at->row;
+      at->row = row + rowSize;
+      __builtin_prefetch(row + writeAhead, 1);
+      begin(row, hash);
       rows[i] = row;
-      if (heapSizes) {
-         heap[i] = page->heap;
-         page->heap += heapSize;
+      if constexpr (hasHeap) {
+         heap[i] = at->heap;
+         at->heap += heapSizes[i];
       }
    }
+}
+
+void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
+                        char** heap) {
+   const auto run = [&]<uint32_t rowWords>(std::integral_constant<uint32_t, rowWords>) {
+      return heapSizes ? storeRows<rowWords, true>(hashes, heapSizes, count, rows, heap)
+                       : storeRows<rowWords, false>(hashes, heapSizes, count, rows, heap);
+   };
+   switch (rowSize_ / 8) {
+   case 2: run(std::integral_constant<uint32_t, 2>()); break;
+   case 3: run(std::integral_constant<uint32_t, 3>()); break;
+   case 4: run(std::integral_constant<uint32_t, 4>()); break;
+   case 5: run(std::integral_constant<uint32_t, 5>()); break;
+   case 6: run(std::integral_constant<uint32_t, 6>()); break;
+   case 7: run(std::integral_constant<uint32_t, 7>()); break;
+   case rowWordsMax: run(std::integral_constant<uint32_t, rowWordsMax>()); break;
+   default: run(std::integral_constant<uint32_t, 0>());
+   }
    rowCount_ += count;
+}
+
+/// Bring the cursors in the open page up to date.
+void TupleBuffer::writeBack(uint32_t slot) {
+   if (out_[slot] == &nowhere_) return;
+   out_[slot]->cursor = cursors_[slot].row;
+   out_[slot]->heap = cursors_[slot].heap;
+}
+
+void TupleBuffer::writeBackAll() {
+   for (uint32_t slot = 0; slot < out_.size(); ++slot)
+      writeBack(slot);
+}
+
+/// Take the cursors from the open page, after the page was changed or replaced.
+void TupleBuffer::readCursors(uint32_t slot) {
+   const TuplePage& page = *out_[slot];
+   cursors_[slot] = {page.cursor, page.limit, page.heap, page.heapLimit};
+}
+
+void TupleBuffer::readAllCursors() {
+   cursors_.resize(out_.size());
+   for (uint32_t slot = 0; slot < out_.size(); ++slot)
+      readCursors(slot);
 }
 
 std::byte* TupleBuffer::storeOne(uint64_t hash, uint32_t heapSize, char*& heap) {
@@ -283,7 +225,9 @@ void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
       const auto copyString = [&](std::byte*, StringView& string) { moveTo(string, heap); };
       forEachString(layout_.stringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
       forEachString(layout_.extraStringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
-      TuplePage& target = *out_[slotOf(rowHash(row) << skipped, shift_)];
+      const uint32_t slot = slotOf(rowHash(row) << skipped, shift_);
+      writeBack(slot);
+      TuplePage& target = *out_[slot];
       const uint32_t rows = target.rowCount(rowSize_);
       if (target.rowsWithOwnStrings + 1 == rows)
          target.rowsWithOwnStrings = rows;
@@ -292,8 +236,10 @@ void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
    }
 }
 
-TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
+/// Make the open page of the row's partition take the row and its strings, or open a new one.
+void TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
    const uint32_t index = slotOf(hash << partitions_.skippedBits(), shift_);
+   writeBack(index);
    TuplePage*& slot = out_[index];
    if (slot != &nowhere_ && slot->limit - slot->cursor >= rowSize_ &&
        (!isPartitioned() || slot->companions.empty() ||
@@ -301,7 +247,8 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
             options_.partitionPageSize + std::min(pageHeapMax, pageHeapFactor * options_.partitionPageSize))) {
       // The row fits, only its strings do not.
       growHeap(*slot, heapSize);
-      return slot;
+      readCursors(index);
+      return;
    }
    std::unique_ptr<TuplePage> page;
    if (isPartitioned()) {
@@ -332,7 +279,7 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
    slot = page.get();
    pages_.add(std::move(page));
    if (heapSize > 0) growHeap(*slot, heapSize);
-   return slot;
+   readCursors(index);
 }
 
 std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t partition) {
@@ -344,8 +291,8 @@ std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t part
       wantsRelief_ = true;
    auto page = std::make_unique<TuplePage>();
    page->partition = partition;
-   page->memory = LargeMemory(bytes, grant_.memory());
-   // Aggregate states with 128-bit sums need 16-byte alignment; calloc and mmap provide it.
+   page->memory = LargeMemory(bytes, grant_.memory(), LargeMemory::Fill::Anything); // store() zeroes the rows
+   // Aggregate states with 128-bit sums need 16-byte alignment; malloc and mmap provide it.
    page->begin = page->cursor = page->memory.as<std::byte>();
    page->limit = page->begin + bytes / rowSize_ * rowSize_;
    DCHECK(reinterpret_cast<uintptr_t>(page->begin) % 16 == 0);
@@ -387,12 +334,14 @@ void TupleBuffer::startPartitioning() {
    if (partitions_.bits() == 0) return;
    shift_ = static_cast<uint8_t>(64 - partitions_.bits());
    out_.assign(size_t{1} << partitions_.bits(), &nowhere_);
+   readAllCursors();
 }
 
 // ---- spilling ----
 
 /// Store the rows of pages without a partition again, by partition.
 void TupleBuffer::partitionPages() {
+   writeBackAll();
    // Pages that have a partition stay in pages_, where spillVictims() finds them. If it could choose only among the
    // copies, it would spill some pages of every partition.
    std::vector<std::unique_ptr<TuplePage>> old = pages_.takePages();
@@ -508,6 +457,7 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
 void TupleBuffer::relieve() {
    wantsRelief_ = false;
    if (!partitions_.space()) return;
+   writeBackAll();
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
    else
@@ -516,6 +466,7 @@ void TupleBuffer::relieve() {
    if (!layout_.extraStringOffsets().empty())
       for (const auto& page : pages_.pages())
          adoptStrings(*page);
+   readAllCursors();
    expectOutside(0); // not earlier: other operators would take the room
    wantsRelief_ = false;
 }
@@ -525,6 +476,7 @@ void TupleBuffer::relieve() {
 /// these partitions at their next relieve(); an estimate of those bytes counts as freed at once. Without the estimate
 /// this buffer would spill everything, since other buffers fill the room again.
 void TupleBuffer::spillVictims(size_t wanted) {
+   writeBackAll();
    insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
    size_t foreseen = 0; // bytes that all buffers together will have spilled, as an estimate
@@ -566,11 +518,19 @@ void TupleBuffer::spillVictims(size_t wanted) {
    }
    for (auto& page : pages)
       if (page) pages_.add(std::move(page));
+   readAllCursors();
+}
+
+/// From now on no page is open.
+void TupleBuffer::close() {
+   writeBackAll();
+   out_.assign(1, &nowhere_);
+   shift_ = 64;
+   readAllCursors();
 }
 
 TuplePages TupleBuffer::takePages() {
-   out_.assign(1, &nowhere_);
-   shift_ = 64;
+   close();
    pageSize_ = options_.firstPageSize;
    rowCount_ = 0;
    wantsRelief_ = false;
@@ -579,11 +539,13 @@ TuplePages TupleBuffer::takePages() {
 }
 
 TuplePages TupleBuffer::finish() {
+   writeBackAll();
    if (!partitions_.isEmpty()) {
       const bool hasUnpartitioned = std::any_of(pages_.pages().begin(), pages_.pages().end(), [](const auto& page) {
          return page->partition == TuplePage::anyPartition;
       });
       if (hasUnpartitioned) partitionPages();
+      close();
       std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
       for (auto& page : pages) {
          if (page->rowCount(rowSize_) == 0) continue;

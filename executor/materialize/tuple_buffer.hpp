@@ -170,6 +170,7 @@ private:
 /// grant. Not thread-safe.
 class TupleBuffer {
 public:
+   static constexpr size_t heapPageSizeMin = 16 * 1024; ///< bytes of a page's first companion
    struct Options {
       size_t firstPageSize = 64 * 1024;
       size_t partitionPageSize = 64 * 1024; ///< a quarter of a frame: 256 such pages for rows, 256 for strings
@@ -212,7 +213,22 @@ public:
    TuplePages finish();
 
 private:
-   TuplePage* emptyPage(uint64_t hash, uint32_t heapSize);
+   /// Where a partition's next row goes: the cursors of its open page. Kept apart from the page, so that the cursors of
+   /// all partitions stay in the first cache.
+   struct Cursors {
+      std::byte* row = nullptr;
+      std::byte* limit = nullptr;
+      char* heap = nullptr;
+      char* heapLimit = nullptr;
+   };
+   template <uint32_t rowWords, bool hasHeap>
+   void storeRows(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows, char** heap);
+   void writeBack(uint32_t slot);
+   void writeBackAll();
+   void readCursors(uint32_t slot);
+   void readAllCursors();
+   void close();
+   void emptyPage(uint64_t hash, uint32_t heapSize);
    std::unique_ptr<TuplePage> allocatePage(size_t bytes, uint32_t partition);
    void growHeap(TuplePage& page, uint32_t heapSize);
    void expectLater();
@@ -237,9 +253,10 @@ private:
    const RowPacking packing_;
    size_t partitionsFrom_; ///< the option, or SIZE_MAX if Partitioning::Never
    // STATE
-   std::vector<TuplePage*> out_; ///< the current page of each partition
-   uint8_t shift_ = 64;          ///< 64 - log2 of the number of partitions in use
-   size_t pageSize_;             ///< of the next unpartitioned page
+   std::vector<TuplePage*> out_;  ///< the current page of each partition
+   std::vector<Cursors> cursors_; ///< of out_; those in the pages are older until writeBack()
+   uint8_t shift_ = 64;           ///< 64 - log2 of the number of partitions in use
+   size_t pageSize_;              ///< of the next unpartitioned page
    bool wantsRelief_ = false;
    uint32_t insertionsSeen_ = 0; ///< insertions_ when this buffer last spilled pages
    size_t outsideBytes_ = 0;

@@ -5,10 +5,11 @@
 
 namespace ouzel::executor {
 
-/// How far ORDER BY ... LIMIT still wants rows of a scan below it, by the first key, an integer column: each worker of
-/// the sort that has kept as many rows as are wanted says what the last of them has. The scan reads the row groups with
-/// the first keys first, and leaves out what lies behind the bound. With `tiesCount` rows whose first key is that of
-/// the last wanted row are wanted, too, since later keys decide. Thread-safe.
+/// How far ORDER BY ... LIMIT still wants rows of a scan or an aggregation below it, by the first key, an integer
+/// column: each worker of the sort that has kept as many rows as are wanted says what the last of them has. The scan
+/// reads the row groups with the first keys first, and leaves out what lies behind the bound; the aggregation leaves
+/// out such groups before it computes their other columns. With `tiesCount` rows whose first key is that of the last
+/// wanted row are wanted, too, since later keys decide. Thread-safe.
 class OrderBound {
 public:
    OrderBound(bool descending, bool nullsComeFirst, bool ties)

@@ -86,12 +86,12 @@ public:
    /// Rows after which a recursion may stop, and rows that are to be locked: a LIMIT above takes no more. The number is
    /// known when the node's pipelines run.
    std::unordered_map<const sql::plan::Node*, const uint64_t*> rowsWanted;
-   /// Scans below ORDER BY ... LIMIT whose rows are wanted in the order of a column.
-   struct ScanOrder {
+   /// Scans and aggregations below ORDER BY ... LIMIT whose rows are wanted in the order of a column.
+   struct WantedOrder {
       OrderBound* bound;
       sql::ColumnId column;
    };
-   std::unordered_map<const sql::plan::Node*, ScanOrder> scanOrders;
+   std::unordered_map<const sql::plan::Node*, WantedOrder> wantedOrders;
    /// Adds `op` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/env/clock.hpp"
+#include "common/memory/large_memory.hpp"
 #include "common/memory/process_allocator.hpp"
 
 namespace ouzel::storage {
@@ -12,6 +13,8 @@ namespace {
 /// Time between two looks: short while much memory is charged. A look takes a few microseconds.
 constexpr int64_t busyMs = 20, idleMs = 500;
 constexpr int64_t purgeNanos = 250'000'000;
+/// Memory that queries gave back and no query took again for so long goes back to the system.
+constexpr int64_t unneededNanos = 10'000'000'000;
 /// Each look lowers the withheld bytes by 1 / decayDivisor.
 constexpr size_t decayDivisor = 256;
 
@@ -42,6 +45,10 @@ ResidencyWatch::ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::funct
 
 void ResidencyWatch::look() {
    const size_t limit = ledger_.wholeLimit();
+   if (const int64_t now = steadyNanos(); now >= nextDrop_) {
+      LargeMemory::dropUnneeded();
+      nextDrop_ = now + unneededNanos;
+   }
    size_t resident = residentBytes();
    const size_t target = ResidencyControl::target(limit);
    if (resident > target && purge_) {
@@ -51,6 +58,7 @@ void ResidencyWatch::look() {
       const int64_t now = steadyNanos();
       const bool isDue = now >= nextPurge_;
       if (!isDue && resident < target + (limit + ResidencyControl::allowanceBytes - target) / 2) return;
+      LargeMemory::dropKept();
       purge_();
       if (!isDue) return;
       nextPurge_ = now + purgeNanos;

@@ -43,6 +43,7 @@ private:
    const std::function<void()> shrink_;
    ResidencyControl control_;
    int64_t nextPurge_ = 0; ///< not before this steadyNanos()
+   int64_t nextDrop_ = 0;  ///< as nextPurge_, of memory that is kept and not needed
    RepeatingTask task_;    // last: its thread stops before the other members are destroyed
 };
 

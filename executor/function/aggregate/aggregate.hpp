@@ -50,6 +50,8 @@ struct AggregateKernel {
    const void* accumulation = nullptr;
    /// Of `ordered` kernels, unless null: called with all rows of the groups, in any order, before the first update().
    void (*expect)(const AggregateInput& input, std::byte* const* states) = nullptr;
+   /// The arguments' values do not matter, only which of them are NULL.
+   bool ignoresValues = false;
 };
 
 /// Find the kernel of PostgreSQL's aggregate `name` (pg_proc.proname) for these argument representations and types.

@@ -46,8 +46,13 @@ void finalizeCount(const std::byte* const* states, uint32_t count, FunctionConte
    for (uint32_t i = 0; i < count; ++i)
       out[i] = stateAt<int64_t>(states[i]);
 }
-constexpr AggregateKernel countKernel{sizeof(int64_t), initializeCount, updateCount, updateCountOne,
-                                      combineCount,    finalizeCount,   false};
+constexpr AggregateKernel countKernel{.stateSize = sizeof(int64_t),
+                                      .initialize = initializeCount,
+                                      .update = updateCount,
+                                      .updateOne = updateCountOne,
+                                      .combine = combineCount,
+                                      .finalize = finalizeCount,
+                                      .ignoresValues = true};
 
 // ---- integers and scaled numerics ----
 

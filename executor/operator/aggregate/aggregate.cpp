@@ -209,8 +209,8 @@ struct AggregateSink::Local final : LocalState {
    std::vector<Selection> filtered;
    std::vector<std::vector<RowIndex>> filterLists;
    LiveColumns live, distinctLive;
-   std::vector<uint64_t> hashes = std::vector<uint64_t>(batchRowsMax),
-                         groupHashes = std::vector<uint64_t>(batchRowsMax);
+   std::vector<uint64_t> groupHashes = std::vector<uint64_t>(batchRowsMax); ///< of the live rows' keys
+   std::vector<uint64_t> hashes = groupHashes, filteredGroupHashes = groupHashes;
    std::vector<std::byte*> rows = std::vector<std::byte*>(batchRowsMax), states = std::vector<std::byte*>(batchRowsMax),
                            distinctRows = std::vector<std::byte*>(batchRowsMax);
    std::vector<uint32_t> heapSizes = std::vector<uint32_t>(batchRowsMax);
@@ -315,7 +315,6 @@ SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, cons
 void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in) {
    GroupingSet& set = sets_[number];
    PerSet& mine = local.sets[number];
-   const uint32_t count = in.liveRows();
    bool isMemoised = false;
    if (const size_t arenaBytes = mine.arena->chunkBytes(); arenaBytes > mine.arenaBytes) {
       mine.arenaBytes = arenaBytes;
@@ -328,7 +327,6 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
          const uint64_t hash = 0;
          mine.table->findOrCreate(nullptr, &hash, 1, &mine.only);
       }
-      std::fill_n(local.rows.begin(), count, mine.only);
    } else {
       mine.keys.clear();
       for (const uint32_t key : set.keys)
@@ -357,8 +355,9 @@ void AggregateSink::relieve(PerSet& mine) {
 void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows,
                                std::byte** groups) {
    local.live.bind(mine.keys, rows);
-   hashKeys(local.live.data(), local.live.size(), rows.count(), context.settings().zeroHashes, local.hashes.data());
-   mine.table->findOrCreate(local.live.data(), local.hashes.data(), rows.count(), groups);
+   uint64_t* const hashes = local.groupHashes.data();
+   hashKeys(local.live.data(), local.live.size(), rows.count(), context.settings().zeroHashes, hashes);
+   mine.table->findOrCreate(local.live.data(), hashes, rows.count(), groups);
 }
 
 /// Find the groups of key combinations that the memo does not know.
@@ -384,14 +383,20 @@ void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& me
 }
 
 /// Hash distinct values. The top distinctGroupBits bits are the hash of the group, so that all values of a group lie in
-/// one partition. The other bits are of group and value.
-void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count) {
+/// one partition. The other bits are of group and value. `hasGroupHashes`: findGroups() has hashed the keys of the same
+/// rows.
+void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count,
+                                 bool hasGroupHashes) {
    const bool zeroHashes = context.settings().zeroHashes;
+   const LiveColumn* columns = local.distinctLive.data();
+   const uint32_t columnCount = local.distinctLive.size();
    uint64_t* hashes = local.hashes.data();
-   hashKeys(local.distinctLive.data(), local.distinctLive.size(), count, zeroHashes, hashes);
-   if (keyCount == 0) return;
-   uint64_t* groupHashes = local.groupHashes.data();
-   hashKeys(local.distinctLive.data(), keyCount, count, zeroHashes, groupHashes);
+   if (keyCount == 0 || zeroHashes) return hashKeys(columns, columnCount, count, zeroHashes, hashes);
+   uint64_t* groupHashes = (hasGroupHashes ? local.groupHashes : local.filteredGroupHashes).data();
+   if (!hasGroupHashes) hashKeys(columns, keyCount, count, zeroHashes, groupHashes);
+   std::copy_n(groupHashes, count, hashes);
+   for (uint32_t c = keyCount; c < columnCount; ++c)
+      hashColumn(columns[c], count, true, hashes);
    constexpr uint64_t valueBits = ~uint64_t{0} >> distinctGroupBits;
    for (uint32_t i = 0; i < count; ++i)
       hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
@@ -403,7 +408,7 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
    const bool isGrouped = isMemoised && mine.memo->present().size() * rowsPerGroupMin <= in.liveRows();
    if (isGrouped) mine.memo->sortRows(in.selection);
    std::byte** const rows = local.rows.data();
-   bool hasRows = !isMemoised;
+   bool hasRows = !isMemoised && !mine.only;
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       const CompiledAggregate& aggregate = aggregates_[a];
       if (aggregate.isShared) continue;
@@ -419,7 +424,8 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          values.selection = selected;
          if (aggregate.isDistinct) {
             local.distinctLive.bind(values.columns, selected);
-            hashDistinct(context, local, static_cast<uint32_t>(set.keys.size()), selected.count());
+            hashDistinct(context, local, static_cast<uint32_t>(set.keys.size()), selected.count(),
+                         !isMemoised && selected.count() == in.liveRows());
             if (mine.distinct[a]->wantsRelief()) mine.distinct[a]->relieve();
             mine.distinct[a]->findOrCreate(local.distinctLive.data(), local.hashes.data(), selected.count(),
                                            local.distinctRows.data());
@@ -439,7 +445,8 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          updateByGroup(input, *mine.memo, *aggregate.kernel, offset);
          continue;
       }
-      if (!hasRows) mine.memo->groupsOf(in.liveRows(), rows);
+      if (!hasRows && mine.only) std::fill_n(rows, in.liveRows(), mine.only);
+      if (!hasRows && !mine.only) mine.memo->groupsOf(in.liveRows(), rows);
       hasRows = true;
       // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
       if (selected.count() == in.liveRows()) {

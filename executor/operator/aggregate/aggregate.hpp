@@ -129,7 +129,8 @@ private:
    void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, bool isMemoised);
    void relieve(PerSet& mine);
    void addMissingGroup(GroupingSet& set);
-   static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count);
+   static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count,
+                            bool hasGroupHashes);
    void collect(QueryContext& context, Local& local, PerSet& mine, const GroupingSet& set, size_t aggregate,
                 uint32_t count);
    void feedDistinctValues(QueryContext& context, const Task& task);
@@ -153,6 +154,7 @@ private:
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;
+   Mutex onlyGroupMutex_; ///< of the states of a set without keys, while distinct values are fed
    Mutex arenasMutex_;
    std::vector<std::unique_ptr<Arena>>
        arenas_ GUARDED_BY(arenasMutex_); ///< variable-size parts of states; live as long as the query

@@ -26,7 +26,7 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::
    const CompiledAggregate& aggregate = (*set.aggregates)[a];
    const RowLayout& layout = set.distinct[a]->layout;
    const auto keyCount = static_cast<uint32_t>(set.keys.size());
-   KeyedRows rows(context, layout, keyCount, find);
+   KeyedRows rows(context, layout, keyCount, find, aggregate.kernel->ignoresValues);
    for (; !all.empty(); all = all.subspan(std::min<size_t>(batchRowsMax, all.size()))) {
       context.checkCancelled();
       const auto count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size()));
@@ -35,6 +35,26 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::
          rows.groups()[i] += set.stateOffsets[a];
       const AggregateInput input{std::span(rows.columns()).subspan(keyCount, aggregate.argCount),
                                  Selection::dense(count), context.functions(), arena, aggregate.argTypes};
+      aggregate.kernel->update(input, rows.groups());
+   }
+}
+
+void feedDistinctOne(QueryContext& context, const GroupingSet& set, size_t a, std::span<std::byte* const> all,
+                     std::byte* state, Arena& arena) {
+   const CompiledAggregate& aggregate = (*set.aggregates)[a];
+   const FindGroups find;
+   KeyedRows rows(context, set.distinct[a]->layout, 0, find, aggregate.kernel->ignoresValues);
+   for (; !all.empty(); all = all.subspan(std::min<size_t>(batchRowsMax, all.size()))) {
+      context.checkCancelled();
+      const auto count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size()));
+      rows.gather(all.first(count));
+      const AggregateInput input{std::span(rows.columns()).first(aggregate.argCount), Selection::dense(count),
+                                 context.functions(), arena, aggregate.argTypes};
+      if (aggregate.kernel->updateOne) {
+         aggregate.kernel->updateOne(input, state);
+         continue;
+      }
+      std::fill_n(rows.groups(), count, state);
       aggregate.kernel->update(input, rows.groups());
    }
 }

@@ -22,6 +22,9 @@ inline constexpr uint32_t distinctGroupBits = 16;
 /// Feed distinct values (rows of set.distinct[aggregate]). `arena` must live as long as the groups.
 void feedDistinct(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,
                   const FindGroups& find, Arena& arena);
+/// The same for a set without keys: all values belong to the group with this state of the aggregate.
+void feedDistinctOne(QueryContext& context, const GroupingSet& set, size_t aggregate, std::span<std::byte* const> rows,
+                     std::byte* state, Arena& arena);
 
 /// Rows, in memory and spilled, that agree in the top `bitsUsed` bits of their hashes.
 struct RowPartition {

@@ -58,8 +58,7 @@ void AggregateSink::planStage() {
          if (set.needsIndex()) set.groups.index();
          for (uint32_t a = 0; a < aggregates_.size(); ++a) {
             if (!set.distinct[a]) continue;
-            // Without keys, partitions are those of the values, and all values belong to the only group.
-            if (set.keys.empty()) {
+            if (set.distinct[a]->groups.isSpilled()) {
                tasks_.push_back({nullptr, &set, allPartitions, a});
                continue;
             }
@@ -134,20 +133,32 @@ void AggregateSink::addMissingGroup(GroupingSet& set) {
    set.groups.addOnly(table.takePages());
 }
 
-/// Feed the distinct values of one partition of the group's hash, so that no other task uses these groups. Without
-/// keys, feed all values.
+/// Feed the distinct values of one partition of the group's hash, so that no other task uses these groups.
 void AggregateSink::feedDistinctValues(QueryContext& context, const Task& task) {
    GroupingSet::DistinctValues& values = *task.set->distinct[task.aggregate];
    Arena& arena = keepArena(newArena());
+   if (!task.set->keys.empty()) {
+      DCHECK(task.number != allPartitions); // with spilled values, the whole set counts as spilled
+      return feedDistinct(context, *task.set, task.aggregate, values.groups.groups(task.number),
+                          findIn(task.set->groups), arena);
+   }
+   // Partitions are those of the values, and all values belong to the only group. Each task has a state of its own.
+   const AggregateKernel& kernel = *aggregates_[task.aggregate].kernel;
+   std::vector<int128> memory((kernel.stateSize + sizeof(int128) - 1) / sizeof(int128)); // aligned as states are
+   auto* const state = reinterpret_cast<std::byte*>(memory.data());
+   kernel.initialize(state);
    const auto feed = [&](std::span<std::byte* const> rows) {
-      feedDistinct(context, *task.set, task.aggregate, rows, findIn(task.set->groups), arena);
+      feedDistinctOne(context, *task.set, task.aggregate, rows, state, arena);
    };
-   if (task.number != allPartitions) return feed(values.groups.groups(task.number));
-   if (values.groups.isSpilled())
-      return forEachUnited(context, grant_, values.layout, values.groups.takePages(), *values.partitions,
-                           [&](const GroupSet& united) { feed(united.groups()); });
-   for (uint32_t part = 0; part < values.groups.partitionCountUsed(); ++part)
-      feed(values.groups.groups(part));
+   if (task.number == allPartitions)
+      forEachUnited(context, grant_, values.layout, values.groups.takePages(), *values.partitions,
+                    [&](const GroupSet& united) { feed(united.groups()); });
+   else
+      feed(values.groups.groups(task.number));
+   std::byte* const into = task.set->groups.groups(0)[0] + task.set->stateOffsets[task.aggregate];
+   const std::byte* const from = state;
+   const MutexLock lock(onlyGroupMutex_);
+   kernel.combine(&into, &from, 1, arena);
 }
 
 } // namespace ouzel::executor

@@ -23,6 +23,7 @@ struct Local final : LocalState {
    RowBatch columns;
    Arena strings;
    std::vector<int32_t> grouping;
+   std::vector<std::byte*> wanted = std::vector<std::byte*>(batchRowsMax); ///< rows that the bound leaves of a chunk
    std::unique_ptr<LoadedGroups> loaded;
    size_t given = 0; ///< number of groups of `loaded` given so far
 };
@@ -46,6 +47,8 @@ public:
    void describe(OperatorProfile& profile) const override {
       profile.memoryPeak = std::max(profile.memoryPeak, sink_.grant().memory().peak());
       if (hasSpilled_) profile.notes.emplace_back("Partitions Split Again", std::to_string(spilled_->splitCount()));
+      if (const uint64_t leftOut = leftOut_.load())
+         profile.notes.emplace_back("Groups Left Out", std::to_string(leftOut));
    }
 
 private:
@@ -55,9 +58,13 @@ private:
       uint32_t count;
    };
    Vector column(QueryContext& context, Local& local, const Chunk& chunk, uint32_t output);
-   void give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out);
+   void give(QueryContext& context, Local& local, Chunk chunk, Batch& out);
+   uint32_t keepWanted(const Vector& first, int64_t bound, const Chunk& chunk, std::byte** kept) const;
 
    AggregateSink& sink_;
+   const OrderBound* bound_ = nullptr; ///< of ORDER BY ... LIMIT above
+   uint32_t boundOutput_ = 0;          ///< the output column that bound_ is about
+   std::atomic<uint64_t> leftOut_{0};  ///< groups behind the bound
    std::vector<ResultColumn> results_;
    std::vector<PhysicalType> types_;
    std::vector<Chunk> chunks_;
@@ -83,11 +90,18 @@ AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : si
       else
          throwInternal("a column that the aggregation does not give");
    }
+   if (const auto order = builder.wantedOrders.find(&sink.node()); order != builder.wantedOrders.end()) {
+      const auto& output = sink.node().output;
+      bound_ = order->second.bound;
+      boundOutput_ =
+          static_cast<uint32_t>(std::find(output.begin(), output.end(), order->second.column) - output.begin());
+   }
 }
 
 void AggregateSource::prepare(QueryContext& context) {
    chunks_.clear();
    next_.store(0);
+   leftOut_.store(0);
    hasSpilled_ = false;
    const uint32_t rowsMax = context.settings().batchRows;
    spilled_ = std::make_unique<SpilledGroups>(sink_, context);
@@ -139,23 +153,55 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
    return {};
 }
 
-void AggregateSource::give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out) {
+/// Write the rows of the chunk that do not lie behind the bound to `kept`, and return their number.
+uint32_t AggregateSource::keepWanted(const Vector& first, int64_t bound, const Chunk& chunk, std::byte** kept) const {
+   const auto keep = [&](const auto* values) {
+      uint32_t count = 0;
+      const uint32_t step = first.encoding == Encoding::Constant ? 0 : 1;
+      for (uint32_t i = 0; i < chunk.count; ++i) {
+         const int64_t value = values[i * step];
+         const bool isBefore = bound_->isDescending ? value >= bound : value <= bound;
+         kept[count] = chunk.rows[i];
+         count += isValidBit(first.validity, i * step) ? isBefore : bound_->nullsFirst;
+      }
+      return count;
+   };
+   switch (first.type) {
+   case PhysicalType::I16: return keep(static_cast<const int16_t*>(first.data));
+   case PhysicalType::I32: return keep(static_cast<const int32_t*>(first.data));
+   default: DCHECK(first.type == PhysicalType::I64); return keep(static_cast<const int64_t*>(first.data));
+   }
+}
+
+void AggregateSource::give(QueryContext& context, Local& local, Chunk chunk, Batch& out) {
    DCHECK(chunk.count <= batchRowsMax);
    local.strings.reset();
    out.columns.resize(results_.size());
-   for (uint32_t i = 0; i < results_.size(); ++i)
-      out.columns[i] = column(context, local, chunk, i);
+   if (const auto bound = bound_ ? bound_->value() : std::nullopt) {
+      const Vector first = column(context, local, chunk, boundOutput_);
+      const uint32_t kept = keepWanted(first, *bound, chunk, local.wanted.data());
+      leftOut_.fetch_add(chunk.count - kept, std::memory_order_relaxed);
+      chunk = {chunk.set, local.wanted.data(), kept};
+   }
+   if (chunk.count > 0)
+      for (uint32_t i = 0; i < results_.size(); ++i)
+         out.columns[i] = column(context, local, chunk, i);
    out.setDense(chunk.count);
 }
 
 SourceStatus AggregateSource::next(QueryContext& context, LocalState& state, Batch& out) {
    auto& local = static_cast<Local&>(state);
    if (!local.loaded) {
-      if (const size_t index = next_.load() < chunks_.size() ? next_.fetch_add(1) : chunks_.size();
-          index < chunks_.size()) {
+      // Pass over up to 32 chunks that have no wanted group; then return, so that the caller checks time and
+      // cancellation.
+      size_t index = chunks_.size();
+      for (int attempts = 0; attempts < 32; ++attempts) {
+         index = next_.load() < chunks_.size() ? next_.fetch_add(1) : chunks_.size();
+         if (index == chunks_.size()) break;
          give(context, local, chunks_[index], out);
-         return SourceStatus::HaveOutput;
+         if (out.rowCount > 0) break;
       }
+      if (index < chunks_.size()) return SourceStatus::HaveOutput;
    } else if (local.given == local.loaded->groups.groups().size()) {
       spilled_->release(std::move(local.loaded));
    }

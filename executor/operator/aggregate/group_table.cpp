@@ -52,18 +52,13 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
                             std::byte** rows) {
    const bool hasStrings = layout_.hasVariableSize();
    if (hasStrings) {
-      uint32_t highest = 0;
-      for (uint32_t i = 0; i < count; ++i)
-         highest = std::max<uint32_t>(highest, live[i]);
-      std::fill_n(scratch_.heapSizes.begin(), highest + 1, 0);
+      std::fill_n(scratch_.heapSizes.begin(), count, 0);
       for (uint32_t k = 0; k < keyCount_; ++k)
-         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], highest + 1, scratch_.heapSizes.data());
+         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], live, count, scratch_.heapSizes.data());
    }
-   for (uint32_t i = 0; i < count; ++i) {
+   for (uint32_t i = 0; i < count; ++i)
       scratch_.hashesOfFresh[i] = hashes[live[i]];
-      scratch_.heapSizesOfFresh[i] = hasStrings ? scratch_.heapSizes[live[i]] : 0;
-   }
-   buffer_.store(scratch_.hashesOfFresh.data(), hasStrings ? scratch_.heapSizesOfFresh.data() : nullptr, count,
+   buffer_.store(scratch_.hashesOfFresh.data(), hasStrings ? scratch_.heapSizes.data() : nullptr, count,
                  scratch_.rowsOfFresh.data(), hasStrings ? scratch_.heaps.data() : nullptr);
    // scatterColumn() takes targets by live row.
    if (hasStrings) {
@@ -182,29 +177,58 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
 // ---- GroupSet ----
 
 namespace {
-uint64_t slotsFor(uint64_t rows) {
-   return std::bit_ceil(std::max<uint64_t>(rows * 2, 16));
+/// Slots for so many groups, at most half of them taken.
+uint64_t slotsFor(uint64_t groups) {
+   return std::bit_ceil(std::max<uint64_t>(groups * 2, 16));
 }
+/// Sets of fewer rows have a table for all of them from the beginning.
+constexpr uint64_t rowsOfSmallSet = 1024;
+/// A larger set's table begins with room for one group per so many rows.
+constexpr uint64_t rowsPerGroupFirst = 16;
+/// A table that grows gets at least so many times its slots.
+constexpr uint64_t slotsFactor = 4;
+constexpr size_t prefetchDistance = 8;
 } // namespace
 
 GroupSet::GroupSet(uint64_t rowsMax, Reservation& memory)
-   : groups_(std::max<uint64_t>(rowsMax, 1) * sizeof(std::byte*), memory),
-     entries_(slotsFor(rowsMax) * sizeof(uint64_t), memory), slots_(slotsFor(rowsMax)) {}
+   : memory_(&memory),
+     groups_(std::max<uint64_t>(rowsMax, 1) * sizeof(std::byte*), memory, LargeMemory::Fill::Anything),
+     slots_(slotsFor(rowsMax <= rowsOfSmallSet ? rowsMax : std::max(rowsMax / rowsPerGroupFirst, rowsOfSmallSet))),
+     rowsMax_(rowsMax) {
+   entries_ = LargeMemory(slots_ * sizeof(uint64_t), memory);
+}
+
+/// Make the table larger, since half of its slots are taken.
+void GroupSet::grow() {
+   // The coming rows are taken to have as many new groups as those before.
+   const uint64_t expected = std::min<uint64_t>(rowsMax_, count_ * rowsMax_ / std::max<uint64_t>(rowsSeen_, 1));
+   slots_ = std::min(slotsFor(rowsMax_), std::max(slots_ * slotsFactor, slotsFor(expected)));
+   entries_ = LargeMemory();
+   fillTable();
+}
 
 GroupSet GroupSet::listOnly(uint64_t rows, Reservation& memory) {
    GroupSet set;
-   set.groups_ = LargeMemory(std::max<uint64_t>(rows, 1) * sizeof(std::byte*), memory);
+   set.memory_ = &memory;
+   set.groups_ = LargeMemory(std::max<uint64_t>(rows, 1) * sizeof(std::byte*), memory, LargeMemory::Fill::Anything);
    return set;
 }
 
-void GroupSet::makeTable(Reservation& memory) {
+void GroupSet::makeTable() {
    slots_ = slotsFor(count_);
-   entries_ = LargeMemory(slots_ * sizeof(uint64_t), memory);
-   auto* entries = entries_.as<uint64_t>();
-   for (std::byte* row : groups()) {
-      uint64_t slot = (rowHash(row) >> 16) & (slots_ - 1);
+   fillTable();
+}
+
+void GroupSet::fillTable() {
+   entries_ = LargeMemory(slots_ * sizeof(uint64_t), *memory_);
+   auto* const entries = entries_.as<uint64_t>();
+   const uint64_t mask = slots_ - 1;
+   for (uint64_t i = 0; i < count_; ++i) {
+      if (i + prefetchDistance < count_) __builtin_prefetch(groups()[i + prefetchDistance]);
+      std::byte* const row = groups()[i];
+      uint64_t slot = (rowHash(row) >> 16) & mask;
       while (entries[slot])
-         slot = (slot + 1) & (slots_ - 1);
+         slot = (slot + 1) & mask;
       entries[slot] = makeEntry(rowHash(row), row);
    }
 }
@@ -218,17 +242,27 @@ uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* co
                        const Combine* combine) {
    DCHECK(std::has_single_bit(slots_));
    DCHECK((count_ + count) <= groups_.bytes() / sizeof(std::byte*)); // rowsMax of the constructor
-   const uint64_t mask = slots_ - 1, before = count_;
-   auto* const entries = entries_.as<uint64_t>();
+   const uint64_t before = count_, seenBefore = rowsSeen_;
+   auto* entries = entries_.as<uint64_t>();
+   uint64_t mask = slots_ - 1;
    auto* const groups = groups_.as<std::byte*>();
    std::byte* into[batchRowsMax];
    const std::byte* from[batchRowsMax];
    uint32_t found = 0;
    const RowEquality equal(layout, keyCount);
-   constexpr size_t ahead = 8;
+   const auto entryAt = [&](size_t i) -> uint64_t& { return entries[(rowHash(rows[i]) >> 16) & mask]; };
+   const uint32_t string = layout.stringOffsets().empty() ? 0 : layout.stringOffsets().front();
    for (size_t i = 0; i < count; ++i) {
-      if (i + 2 * ahead < count) __builtin_prefetch(rows[i + 2 * ahead]);
-      if (i + ahead < count) __builtin_prefetch(&entries[(rowHash(rows[i + ahead]) >> 16) & mask]);
+      if (i + 4 * prefetchDistance < count) __builtin_prefetch(rows[i + 4 * prefetchDistance]);
+      if (i + 3 * prefetchDistance < count) __builtin_prefetch(&entryAt(i + 3 * prefetchDistance));
+      if (string != 0) {
+         // The group that is likely to be the row's, and its first string.
+         if (i + 2 * prefetchDistance < count)
+            if (const std::byte* group = rowOf(entryAt(i + 2 * prefetchDistance))) __builtin_prefetch(group + string);
+         if (i + prefetchDistance < count)
+            if (const std::byte* group = rowOf(entryAt(i + prefetchDistance)))
+               __builtin_prefetch(reinterpret_cast<const StringView*>(group + string)->data());
+      }
       std::byte* row = rows[i];
       const uint64_t hash = rowHash(row);
       uint64_t slot = (hash >> 16) & mask;
@@ -237,6 +271,12 @@ uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* co
          if (entry == 0) {
             entries[slot] = makeEntry(hash, row);
             groups[count_++] = row;
+            if (count_ * 2 > slots_) [[unlikely]] {
+               rowsSeen_ = seenBefore + i + 1;
+               grow();
+               entries = entries_.as<uint64_t>();
+               mask = slots_ - 1;
+            }
             break;
          }
          if (saltMatches(entry, hash) && equal(rowOf(entry), row)) {
@@ -251,6 +291,7 @@ uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* co
       }
    }
    if (found > 0) (*combine)(into, from, found);
+   rowsSeen_ = seenBefore + count;
    return static_cast<uint32_t>(count_ - before);
 }
 
@@ -272,12 +313,13 @@ void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn
    DCHECK(count <= batchRowsMax);
    uint64_t slots[batchRowsMax];
    RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
-   for (uint32_t k = 0; k < count; ++k) {
-      slots[live[k]] = hashes[live[k]] >> 16;
-      pending[k] = live[k];
-   }
    const auto* const entries = entries_.as<const uint64_t>();
    const uint64_t mask = slots_ - 1;
+   for (uint32_t k = 0; k < count; ++k) {
+      slots[live[k]] = hashes[live[k]] >> 16;
+      __builtin_prefetch(&entries[slots[live[k]] & mask]);
+      pending[k] = live[k];
+   }
    for (uint32_t pendingCount = count; pendingCount > 0;) {
       uint32_t candidateCount = 0;
       for (uint32_t k = 0; k < pendingCount; ++k) {
@@ -386,7 +428,7 @@ void MergedGroups::endMerge() {
 
 void MergedGroups::index() {
    for (GroupSet& partition : partitions_)
-      if (!partition.hasTable()) partition.makeTable(*memory_);
+      if (!partition.hasTable()) partition.makeTable();
 }
 
 void MergedGroups::find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const {

@@ -30,7 +30,7 @@ public:
    struct Scratch {
       std::vector<RowIndex> pending = std::vector<RowIndex>(batchRowsMax), fresh = pending, candidates = pending,
                             rejected = pending;
-      std::vector<uint32_t> slots = std::vector<uint32_t>(batchRowsMax), heapSizes = slots, heapSizesOfFresh = slots;
+      std::vector<uint32_t> slots = std::vector<uint32_t>(batchRowsMax), heapSizes = slots;
       std::vector<uint64_t> hashesOfFresh = std::vector<uint64_t>(batchRowsMax);
       std::vector<std::byte*> rowsOfFresh = std::vector<std::byte*>(batchRowsMax);
       std::vector<char*> heaps = std::vector<char*>(batchRowsMax), heapByLive = heaps;
@@ -83,13 +83,14 @@ private:
    uint64_t passThrough_ = 0; ///< number of coming rows that bypass the table
 };
 
-/// A list of groups (one row each), and a hash table that finds a group by its keys. Sized for all rows that may be
-/// added, so that it never grows. The rows belong to the caller. find() is thread-safe after the last add().
+/// A list of groups (one row each), and a hash table that finds a group by its keys. The list has room for all rows
+/// that may be added. The table begins smaller, since many rows may share a group, and a table that fits into a cache
+/// is much faster. The rows belong to the caller. find() is thread-safe after the last add().
 class GroupSet {
 public:
    /// Combine the states of from[i] into into[i].
    using Combine = std::function<void(std::byte* const* into, const std::byte* const* from, uint32_t count)>;
-   /// Most bytes that the set takes per row of `rowsMax`.
+   /// Most bytes that the set takes per row of `rowsMax`, when it does not grow just now.
    static constexpr uint32_t bytesPerRow = 40;
 
    GroupSet() = default;
@@ -111,11 +112,16 @@ public:
    /// Add a row that is known to be a new group. REQUIRES: the set has no table.
    void append(std::byte* row) { groups_.as<std::byte*>()[count_++] = row; }
    static GroupSet listOnly(uint64_t rows, Reservation& memory);
-   void makeTable(Reservation& memory);
+   void makeTable();
 
 private:
-   LargeMemory groups_, entries_; ///< entries as in GroupTable; at least twice as many as rows
+   void grow();
+   void fillTable();
+
+   Reservation* memory_ = nullptr;
+   LargeMemory groups_, entries_; ///< entries as in GroupTable; at least twice as many as groups
    uint64_t count_ = 0, slots_ = 0;
+   uint64_t rowsMax_ = 0, rowsSeen_ = 0;
 };
 
 /// The groups of all workers, united by partitions of the hash.

@@ -17,16 +17,22 @@ inline std::vector<PhysicalType> typesOf(const RowLayout& layout) {
 }
 
 /// Gathers up to batchRowsMax stored rows at a time, whose first columns are the keys of groups, and finds the groups.
+/// Without a function `find` the groups are not looked for. With `ignoresValues` the other columns are NULL where they
+/// should be, and have any value elsewhere.
 class KeyedRows {
 public:
-   KeyedRows(QueryContext& context, const RowLayout& layout, uint32_t keyCount, const FindGroups& find)
-      : context_(context), layout_(layout), keyCount_(keyCount), find_(find), space_(typesOf(layout)),
-        columns_(layout.columnCount()) {}
+   KeyedRows(QueryContext& context, const RowLayout& layout, uint32_t keyCount, const FindGroups& find,
+             bool ignoresValues = false)
+      : context_(context), layout_(layout), keyCount_(keyCount), ignoresValues_(ignoresValues), find_(find),
+        space_(typesOf(layout)), columns_(layout.columnCount()) {}
 
    void gather(std::span<std::byte* const> rows) {
       const auto count = static_cast<uint32_t>(rows.size());
       for (uint32_t column = 0; column < layout_.columnCount(); ++column)
-         columns_[column] = space_.gather(column, layout_, column, rows.data(), count);
+         columns_[column] = column >= keyCount_ && ignoresValues_ && !layout_.mayHaveNulls(column)
+                                ? anyVector(layout_.type(column))
+                                : space_.gather(column, layout_, column, rows.data(), count);
+      if (!find_) return; // there is one group
       live_.bind(columns_.data(), keyCount_, Selection::dense(count));
       hashKeys(live_.data(), keyCount_, count, context_.settings().zeroHashes, hashes_);
       find_(live_.data(), hashes_, count, groups_);
@@ -38,6 +44,7 @@ private:
    QueryContext& context_;
    const RowLayout& layout_;
    const uint32_t keyCount_;
+   const bool ignoresValues_;
    const FindGroups& find_;
    RowBatch space_;
    std::vector<Vector> columns_;

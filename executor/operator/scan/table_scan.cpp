@@ -216,7 +216,7 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
       spec_.paths.push_back({static_cast<uint32_t>(path.attribute - 1), path.access});
    for (const sql::ExprPtr& predicate : plan_.predicates)
       addPredicate(*predicate, builder);
-   if (const auto order = builder.scanOrders.find(&node); order != builder.scanOrders.end()) {
+   if (const auto order = builder.wantedOrders.find(&node); order != builder.wantedOrders.end()) {
       bound_ = order->second.bound;
       orderSlot_ = *slots_.find(order->second.column);
       spec_.order = {spec_.columns[orderSlot_], bound_->isDescending, bound_->nullsFirst};

@@ -67,8 +67,8 @@ private:
    uint64_t left_ = 0;
 };
 
-/// The bound for the scan that gives the rows, if the first key is an integer column of it; else null.
-OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, const std::vector<sql::SortKey>& keys) {
+/// The bound for the scan or aggregation that gives the rows, if the first key is an integer column of it; else null.
+OrderBound* boundBelow(PlanBuilder& builder, const sql::plan::Node& input, const std::vector<sql::SortKey>& keys) {
    const sql::SortKey& first = keys.front();
    if (first.expr->kind != sql::ExprKind::Column) return nullptr;
    const PhysicalType type = first.expr->repr.physical;
@@ -76,15 +76,20 @@ OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, cons
    const sql::plan::Node* node = &input;
    while (node->kind == sql::plan::NodeKind::Project || node->kind == sql::plan::NodeKind::Filter)
       node = node->children[0].get();
-   if (node->kind != sql::plan::NodeKind::TableScan) return nullptr;
    const sql::ColumnId column = columnOf(*first.expr);
-   for (const sql::plan::ScanColumn& scanned : node->as<sql::plan::TableScan>().columns) {
-      if (scanned.column != column || scanned.attribute <= 0) continue;
-      auto* bound = builder.own<OrderBound>(first.descending, first.nullsFirst, keys.size() > 1);
-      builder.scanOrders[node] = {bound, column};
-      return bound;
-   }
-   return nullptr;
+   const auto gives = [&] {
+      if (node->kind == sql::plan::NodeKind::Aggregate)
+         return std::find(node->output.begin(), node->output.end(), column) != node->output.end();
+      if (node->kind != sql::plan::NodeKind::TableScan) return false;
+      const auto& columns = node->as<sql::plan::TableScan>().columns;
+      return std::any_of(columns.begin(), columns.end(), [&](const sql::plan::ScanColumn& scanned) {
+         return scanned.column == column && scanned.attribute > 0;
+      });
+   };
+   if (!gives()) return nullptr;
+   auto* bound = builder.own<OrderBound>(first.descending, first.nullsFirst, keys.size() > 1);
+   builder.wantedOrders[node] = {bound, column};
+   return bound;
 }
 
 } // namespace
@@ -92,7 +97,7 @@ OrderBound* boundOfScan(PlanBuilder& builder, const sql::plan::Node& input, cons
 std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const std::vector<sql::SortKey>& keys,
                                const sql::Expr* limit, const sql::Expr* offset) {
    const sql::plan::Node& child = *node.children[0];
-   OrderBound* bound = limit && !keys.empty() ? boundOfScan(builder, child, keys) : nullptr;
+   OrderBound* bound = limit && !keys.empty() ? boundBelow(builder, child, keys) : nullptr;
    std::vector<Stage> input = builder.produce(child);
    SortInput sortInput = makeSortInput(child.output, node.output, sortOrders(keys), builder.context().columns());
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());

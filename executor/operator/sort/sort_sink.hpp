@@ -62,7 +62,7 @@ protected:
    SortInput input_;
    ExternalSort& sort_;
    SortedSource* const reader_;
-   OrderBound* bound_ = nullptr; ///< null: no scan asks
+   OrderBound* bound_ = nullptr; ///< null: nobody below asks
    uint64_t keepRows_ = SortRun::keepAll;
    uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };
