@@ -203,13 +203,22 @@ void PipelineRun::openLane(Lane& lane) {
 }
 
 bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
+   // Reading the clock takes as long as counting a batch: short batches share one look, those of batchesNanos or so.
+   constexpr int64_t batchesNanos = 20'000;
+   constexpr int64_t batchesMax = 16;
+   int64_t now = steadyNanos(), batches = 1;
    try {
       do {
-         context_.checkCancelled();
-         if (pipeline_.deferred && pipeline_.deferred->isSet()) return true;
-         if (flow(lane, isBlocked)) return true;
-         if (isBlocked) return false;
-      } while (steadyNanos() < deadline);
+         const int64_t before = now;
+         for (int64_t i = 0; i < batches; ++i) {
+            context_.checkCancelled();
+            if (pipeline_.deferred && pipeline_.deferred->isSet()) return true;
+            if (flow(lane, isBlocked)) return true;
+            if (isBlocked) return false;
+         }
+         now = steadyNanos();
+         batches = std::clamp<int64_t>(batches * batchesNanos / std::max<int64_t>(now - before, 1), 1, batchesMax);
+      } while (now < deadline);
       return false;
    } catch (const SqlError& error) {
       if (!pipeline_.deferred || !DeferredError::mayWait(error)) throw;

@@ -256,13 +256,18 @@ void compareRange(const char* in, uint32_t packs, uint32_t bits, uint64_t lower,
 }
 
 uint32_t maskToRows(const uint64_t* mask, uint32_t first, uint32_t count, RowIndex* out) {
+   constexpr int fewBits = 6; // of 64: found one by one, instead of eight bytes by a table
    uint32_t kept = 0;
    for (uint32_t begin = 0; begin < count; begin += 64) {
       const uint32_t position = first + begin, shift = position & 63;
       uint64_t word = mask[position >> 6] >> shift;
       if (shift != 0 && position / 64 < (first + count - 1) / 64) word |= mask[(position >> 6) + 1] << (64 - shift);
       if (count - begin < 64) word &= (uint64_t{1} << (count - begin)) - 1;
-      if (word == 0) continue;
+      if (__builtin_popcountll(word) <= fewBits) {
+         for (; word != 0; word &= word - 1)
+            out[kept++] = static_cast<RowIndex>(begin + static_cast<uint32_t>(__builtin_ctzll(word)));
+         continue;
+      }
       for (uint32_t byte = 0; byte < 8; ++byte, word >>= 8) {
          const auto bits = static_cast<uint8_t>(word);
          const __m128i rows = _mm_add_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(bitPositions.rows[bits])),

@@ -37,14 +37,20 @@ void decodeDelta(const PageView& page, const PackedVector& head, uint32_t count,
    }
 }
 
+/// The values of the runs; returns the rows behind them. `values` is 64-byte aligned, with room for 2,048.
+const uint16_t* unpackRuns(const PageView& page, const PackedVector& head, int64_t* values) {
+   DCHECK(head.runs <= vectorRows);
+   unpackInts<int64_t>(runValues(page, head), head.runs, head.bits, head.reference, head.factor, values);
+   return runEnds(page, head);
+}
+
 template <typename T>
 void decodeRuns(const PageView& page, const PackedVector& head, uint32_t count, T* out) {
-   const uint16_t* ends = runEnds(page, head);
-   const char* packed = runValues(page, head);
+   alignas(64) int64_t values[vectorRows];
+   const uint16_t* ends = unpackRuns(page, head, values);
    uint32_t row = 0;
    for (uint32_t run = 0; run < head.runs && row < count; ++run) { // `count` may end before the vector does
-      const uint64_t value = static_cast<uint64_t>(head.reference) + unpackOne(packed, head.bits, run) * head.factor;
-      std::fill(out + row, out + std::min<uint32_t>(ends[run], count), static_cast<T>(static_cast<int64_t>(value)));
+      std::fill(out + row, out + std::min<uint32_t>(ends[run], count), static_cast<T>(values[run]));
       row = ends[run];
    }
 }
@@ -117,13 +123,11 @@ void setBits(uint64_t* mask, uint32_t begin, uint32_t end) {
 void maskOfRuns(const PageView& page, const PackedVector& head, uint32_t count, int64_t lower, int64_t upper,
                 uint64_t* mask) {
    std::fill_n(mask, validityWords(count), 0);
-   const uint16_t* ends = runEnds(page, head);
-   const char* packed = runValues(page, head);
+   alignas(64) int64_t values[vectorRows];
+   const uint16_t* ends = unpackRuns(page, head, values);
    uint32_t row = 0;
    for (uint32_t run = 0; run < head.runs && row < count; ++run) {
-      const auto value =
-          static_cast<int64_t>(static_cast<uint64_t>(head.reference) + unpackOne(packed, head.bits, run) * head.factor);
-      if (value >= lower && value <= upper) setBits(mask, row, std::min<uint32_t>(ends[run], count));
+      if (values[run] >= lower && values[run] <= upper) setBits(mask, row, std::min<uint32_t>(ends[run], count));
       row = ends[run];
    }
 }

@@ -7,6 +7,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "executor/materialize/key_hash.hpp"
 #include "executor/operator/aggregate/aggregate_feed.hpp"
+#include "executor/operator/aggregate/frequent_value.hpp"
 #include "executor/operator/aggregate/key_memo.hpp"
 #include "executor/operator/fold/fold_program.hpp"
 
@@ -181,6 +182,7 @@ struct AggregateSink::PerSet {
    std::unique_ptr<GroupTable> table;
    std::byte* only = nullptr; ///< the one group of a set without keys
    std::vector<std::unique_ptr<GroupTable>> distinct;
+   std::vector<std::unique_ptr<FrequentValue>> frequent; ///< of DISTINCT aggregates of one argument without keys
    std::vector<std::unique_ptr<TupleBuffer>> collected;
    std::unique_ptr<KeyMemo> memo; ///< made for the first keys that it may take
    std::vector<Vector> keys;
@@ -281,6 +283,8 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
                                                        *set.distinct[a], grant_, *set.distinct[a]->partitions,
                                                        local->scratch, tableOptions_)
                                                  : nullptr);
+         const bool hasOneValue = set.distinct[a] && set.keys.empty() && aggregates_[a].argReprs.size() == 1;
+         mine.frequent.push_back(hasOneValue ? std::make_unique<FrequentValue>() : nullptr);
          mine.collected.push_back(
              set.collected[a]
                  ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_, *set.collected[a]->partitions,
@@ -412,7 +416,8 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       const CompiledAggregate& aggregate = aggregates_[a];
       if (aggregate.isShared) continue;
-      const Selection selected = local.filtered[a];
+      Selection selected = local.filtered[a];
+      if (mine.frequent[a] && selected.count() > 0) selected = mine.frequent[a]->drop(local.argValues[a][0], selected);
       if (selected.count() == 0) continue;
       const std::span<const Vector> args(local.argValues[a].data(), aggregate.argCount);
       if (aggregate.isCollected || aggregate.isDistinct) {
