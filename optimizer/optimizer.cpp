@@ -113,6 +113,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("groupEarly");
    if (settings.joinOrder) rollUp(root, query);
    done("rollUp");
+   if (settings.joinOrder) distinctFirst(root, query);
+   done("distinctFirst");
    if (settings.joinOrder) orderJoins(root, query);
    done("orderJoins");
    if (settings.shareSubexpressions) shareSubplans(root, query);
