@@ -124,7 +124,7 @@ template <uint32_t rowWords, bool hasHeap>
 void TupleBuffer::storeRows(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
                             char** heap) {
    const uint32_t rowSize = rowWords > 0 ? rowWords * 8 : rowSize_, skipped = partitions_.skippedBits();
-   const auto begin = [rowSize](std::byte* row, uint64_t hash) {
+   const auto begin = [&](std::byte* row, uint64_t hash) {
       std::memcpy(row, &hash, sizeof hash);
       std::memset(row + sizeof hash, 0, rowSize - sizeof hash);
    };

@@ -262,7 +262,7 @@ uint32_t filterFew(const PageView& page, const PackedVector& head, const Validit
    for (uint32_t i = 0; i < rows.count(); ++i) {
       const RowIndex row = list[i];
       out[kept] = row;
-      kept += range.contains(values[row]) & isValidBit(validity, row);
+      kept += uint32_t{range.contains(values[row])} & uint32_t{isValidBit(validity, row)}; // without a branch
    }
    return kept;
 }

@@ -22,7 +22,7 @@ uint32_t filterFlat(const T* values, const ValidityWord* validity, const ValueRa
       const auto value = static_cast<int64_t>(values[row]);
       const auto position = static_cast<RowIndex>(row);
       out[kept] = position;
-      kept += range.contains(value) & isValidBit(validity, row);
+      kept += uint32_t{range.contains(value)} & uint32_t{isValidBit(validity, row)}; // without a branch
    });
    return kept;
 }

@@ -83,6 +83,7 @@ def found(method, url, data=None):
 
 # pg_attver is a mark that late releases of PostgreSQL 15 keep in the options of each column. Estimates depend on what has been analyzed.
 ATTVER = re.compile(r"\n*ALTER (FOREIGN )?TABLE IF EXISTS [^\n]*\n +ALTER COLUMN [^\n]*\n +SET \(pg_attver=\d+\);")
+ATTVER_AMONG = re.compile(r"pg_attver=\d+, |, pg_attver=\d+")
 LEFT_OUT = {"icon", "_id", "id", "_pid", "module", "inode", "can_delete", "_type", "hastoasttable", "reltuples", "rows_cnt", "pid", "recorded_time", "xmin"}
 
 
@@ -97,7 +98,7 @@ def plain(value):
         one_by_one = [plain(one) for one in marked]
         return sorted(one_by_one, key=lambda one: json.dumps(one, sort_keys=True)) if one_by_one and isinstance(one_by_one[0], (dict, list)) else one_by_one
     if isinstance(value, str):
-        return re.sub(r"\n\s*\n+", "\n", re.sub(r"(?<=PID )\d+|\b(9\d{3}|\d{5,})\b", "N", ATTVER.sub("", value))).strip()
+        return re.sub(r"\n\s*\n+", "\n", re.sub(r"(?<=PID )\d+|\b(9\d{3}|\d{5,})\b", "N", ATTVER_AMONG.sub("", ATTVER.sub("", value)))).strip()
     return "N" if isinstance(value, int) and value >= 9000 else value
 
 
