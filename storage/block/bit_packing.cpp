@@ -195,15 +195,6 @@ void unpackLanes(const char* in, uint32_t packs, uint32_t bits, void* out) {
    unpackFunctions[bits](in, packs, out);
 }
 
-uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index) {
-   if (bits == 0) return 0;
-   switch (laneBytesOf(bits)) {
-   case 2: return oneOf<uint16_t>(in, bits, index);
-   case 4: return oneOf<uint32_t>(in, bits, index);
-   default: return oneOf<uint64_t>(in, bits, index);
-   }
-}
-
 template <typename T>
 void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference, uint64_t factor, T* out) {
    if (bits == 0) {

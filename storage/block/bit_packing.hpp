@@ -33,9 +33,6 @@ void packBits(const uint64_t* values, uint32_t count, uint32_t bits, char* out);
 /// with room for packs * 256 lanes.
 void unpackLanes(const char* in, uint32_t packs, uint32_t bits, void* out);
 
-/// Unpack the value at `index`.
-uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index);
-
 /// out[i] = reference + packed[i] * factor, for `count` values, in the arithmetic of T (wrapping).
 /// T: uint8_t, int16_t, int32_t, int64_t. `out` has room for count rounded up to whole packs. 32-byte aligned.
 template <typename T>

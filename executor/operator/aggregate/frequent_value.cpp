@@ -1,5 +1,6 @@
 #include "executor/operator/aggregate/frequent_value.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ouzel::executor {
