@@ -64,7 +64,7 @@ Function::Function(FunctionDefinition definition)
    info_.name = name;
    info_.schema = schema;
    info_.kind = functionKind;
-   info_.isStrict = isStrict;
+   info_.isStrict = isStrict && functionKind != FunctionKind::Window; // whose arguments are NULL, and which is called
    info_.returnsSet = returnsSet;
    info_.volatility = volatility;
    info_.returnType = returnType.oid;

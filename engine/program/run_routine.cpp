@@ -219,7 +219,7 @@ std::vector<std::string> runRoutine(SessionCore& core, Oid routine, std::string_
          expected = typesOf(RowView(valueOfField(*field).bytes));
          break;
       }
-      if (field->isNull && function->isStrict) return {};
+      if (field->isNull && function->info().isStrict) return {};
       parameters.push_back({SqlType{field->type, -1, invalidOid}, valueOfField(*field)});
    }
    // Their settings, and the owner's rights, end with the call, not with a transaction.

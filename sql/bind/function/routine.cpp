@@ -211,7 +211,7 @@ bool hasSubquery(const Expr& root) {
 
 /// The test that no argument of a strict function is NULL; null: nothing to test.
 ExprPtr allGiven(const RoutineCall& call, const std::vector<ExprPtr>& parameters) {
-   if (!call.function->isStrict) return nullptr;
+   if (!call.function->info().isStrict) return nullptr;
    std::vector<ExprPtr> tests;
    for (size_t i = 0; i < parameters.size(); ++i) {
       const Value* known = knownValue(*call.args[i]);
