@@ -24,30 +24,49 @@ static_assert(mapSizeMin % LargeMemory::usualStep == 0, "a list for each usual s
 /// core to flush its TLB. Larger allocations are shared by workers, which make the pages in parallel.
 constexpr size_t populatedMax = size_t{64} << 20;
 
-/// Freed allocations of usual sizes, one list for each size. LargeMemory takes from it before it asks malloc().
+bool isMapped(size_t bytes) {
+   return bytes >= mapSizeMin;
+}
+
+/// What an allocation takes: if it is mapped, whole huge pages.
+size_t sizeOf(size_t bytes) {
+   return isMapped(bytes) ? (bytes + hugePageSize - 1) / hugePageSize * hugePageSize : bytes;
+}
+
+void giveBack(void* data, size_t size) {
+   if (isMapped(size))
+      ::munmap(data, size);
+   else
+      std::free(data);
+}
+
+/// Freed allocations of usual sizes, one list for each size. LargeMemory takes from it before it asks the system.
 /// Thread-safe.
 class KeptMemory {
 public:
-   static bool isUsual(size_t bytes) { return bytes % LargeMemory::usualStep == 0 && bytes < mapSizeMin; }
+   static bool isUsual(size_t size) {
+      return isMapped(size) ? size <= populatedMax : size % LargeMemory::usualStep == 0;
+   }
 
-   void* take(size_t bytes) {
+   void* take(size_t size) {
+      DCHECK(isUsual(size));
       const MutexLock lock(mutex_);
-      std::vector<void*>& list = lists_[bytes / LargeMemory::usualStep];
+      std::vector<void*>& list = lists_[numberOf(size)];
       if (list.empty()) return nullptr;
       void* data = list.back();
       list.pop_back();
-      DCHECK(bytes_ >= bytes);
-      bytes_ -= bytes;
+      DCHECK(bytes_ >= size);
+      bytes_ -= size;
       least_ = std::min(least_, bytes_);
       return data;
    }
    /// False: bytesMax_ would be exceeded, so that the caller frees the allocation.
-   bool keep(void* data, size_t bytes) {
-      DCHECK(isUsual(bytes));
+   bool keep(void* data, size_t size) {
+      DCHECK(isUsual(size));
       const MutexLock lock(mutex_);
-      if (bytes_ + bytes > bytesMax_) return false;
-      lists_[bytes / LargeMemory::usualStep].push_back(data);
-      bytes_ += bytes;
+      if (bytes_ + size > bytesMax_) return false;
+      lists_[numberOf(size)].push_back(data);
+      bytes_ += size;
       return true;
    }
    void keepAtMost(size_t bytes) {
@@ -59,7 +78,7 @@ public:
       return bytes_;
    }
    void dropUnneeded() {
-      std::vector<void*> dropped;
+      std::vector<Dropped> dropped;
       {
          const MutexLock lock(mutex_);
          dropInto(dropped, least_);
@@ -68,7 +87,7 @@ public:
       freeAll(dropped);
    }
    void dropAll() {
-      std::vector<void*> dropped;
+      std::vector<Dropped> dropped;
       {
          const MutexLock lock(mutex_);
          dropInto(dropped, bytes_);
@@ -78,25 +97,39 @@ public:
    }
 
 private:
+   struct Dropped {
+      void* data;
+      size_t size;
+   };
+   /// Multiples of usualStep come first, then those of hugePageSize.
+   static constexpr size_t smallLists = mapSizeMin / LargeMemory::usualStep;
+   static constexpr size_t listCount = smallLists + populatedMax / hugePageSize + 1;
+   static size_t numberOf(size_t size) {
+      return isMapped(size) ? smallLists + size / hugePageSize : size / LargeMemory::usualStep;
+   }
+   static size_t sizeOfList(size_t number) {
+      return number < smallLists ? number * LargeMemory::usualStep : (number - smallLists) * hugePageSize;
+   }
+
    /// Take `wanted` bytes or a little less out of the lists, large allocations first.
-   void dropInto(std::vector<void*>& dropped, size_t wanted) REQUIRES(mutex_) {
-      for (size_t size = std::size(lists_); size-- > 1;) {
-         const size_t bytes = size * LargeMemory::usualStep;
-         for (std::vector<void*>& list = lists_[size]; !list.empty() && bytes <= wanted; wanted -= bytes) {
-            dropped.push_back(list.back());
+   void dropInto(std::vector<Dropped>& dropped, size_t wanted) REQUIRES(mutex_) {
+      for (size_t number = listCount; number-- > 1;) {
+         const size_t size = sizeOfList(number);
+         for (std::vector<void*>& list = lists_[number]; !list.empty() && size <= wanted; wanted -= size) {
+            dropped.push_back({list.back(), size});
             list.pop_back();
-            bytes_ -= bytes;
+            bytes_ -= size;
          }
       }
    }
-   static void freeAll(const std::vector<void*>& dropped) {
-      for (void* data : dropped)
-         std::free(data);
+   static void freeAll(const std::vector<Dropped>& dropped) {
+      for (const Dropped& one : dropped)
+         giveBack(one.data, one.size);
    }
 
    Mutex mutex_;
    size_t bytesMax_ GUARDED_BY(mutex_) = LargeMemory::keptBytesMax;
-   std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep] GUARDED_BY(mutex_);
+   std::vector<void*> lists_[listCount] GUARDED_BY(mutex_);
    size_t bytes_ GUARDED_BY(mutex_) = 0;
    size_t least_ GUARDED_BY(mutex_) = 0; ///< the smallest bytes_ since dropUnneeded()
 };
@@ -128,18 +161,21 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
    : bytes_(bytes), reservation_(&reservation) {
    if (bytes == 0) return;
    reservation.grow(bytes);
-   if (bytes >= mapSizeMin) {
-      void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   const size_t size = sizeOf(bytes);
+   data_ = KeptMemory::isUsual(size) ? keptMemory().take(size) : nullptr;
+   bool isZero = false;
+   if (!data_ && isMapped(size)) {
+      void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       data_ = mapped == MAP_FAILED ? nullptr : mapped;
-      if (data_) ::madvise(data_, bytes, MADV_HUGEPAGE);
-      if (data_ && bytes <= populatedMax) ::madvise(data_, bytes, MADV_POPULATE_WRITE);
-   } else {
-      data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr;
-      if (!data_) data_ = std::malloc(bytes);
-      // Not calloc(): jemalloc returns memory that it has to the system to get zeros for it, which costs more than
-      // writing these zeros. The compiler would turn a malloc() directly before a memset() into calloc().
-      if (data_ && fill == Fill::Zero) std::memset(data_, 0, bytes);
+      if (data_) ::madvise(data_, size, MADV_HUGEPAGE);
+      if (data_ && size <= populatedMax) ::madvise(data_, size, MADV_POPULATE_WRITE);
+      isZero = true;
+   } else if (!data_) {
+      data_ = std::malloc(size);
    }
+   // Not calloc(): jemalloc returns memory that it has to the system to get zeros for it, which costs more than writing
+   // these zeros. The compiler would turn a malloc() directly before a memset() into calloc().
+   if (data_ && fill == Fill::Zero && !isZero) std::memset(data_, 0, bytes);
    if (!data_) {
       reservation.shrink(bytes);
       bytes_ = 0;
@@ -149,11 +185,8 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
 
 void LargeMemory::release() {
    if (!data_) return;
-   if (bytes_ >= mapSizeMin) {
-      ::munmap(data_, bytes_);
-   } else if (!KeptMemory::isUsual(bytes_) || !keptMemory().keep(data_, bytes_)) {
-      std::free(data_);
-   }
+   const size_t size = sizeOf(bytes_);
+   if (!KeptMemory::isUsual(size) || !keptMemory().keep(data_, size)) giveBack(data_, size);
    reservation_->shrink(bytes_);
    data_ = nullptr;
    bytes_ = 0;

@@ -11,14 +11,16 @@ namespace ouzel {
 /// reservation cannot grow.
 ///
 /// Large allocations get huge pages, since random access would otherwise miss the TLB on every row. Freed allocations
-/// of usual sizes are kept for the next allocation of their size, since fresh memory costs a fault for every 4 KiB.
+/// of usual sizes are kept for the next allocation of their size, since fresh memory costs a fault for every 4 KiB,
+/// and the kernel may have to move other pages to make a huge one, for tens of milliseconds.
 /// Kept memory is charged to no reservation; the process keeps keptBytesMax at most, or less after keepAtMost(), and
 /// gives back what it does not need for a while (dropUnneeded()).
 class LargeMemory {
 public:
    enum class Fill : uint8_t { Zero, Anything };
    static constexpr size_t keptBytesMax = size_t{256} << 20;
-   static constexpr size_t usualStep = 16 * 1024; ///< multiples below 2 MiB are the usual sizes
+   /// The usual sizes are multiples of it below 2 MiB. Larger allocations are of whole huge pages, up to 64 MiB usual.
+   static constexpr size_t usualStep = 16 * 1024;
 
    /// Keep at most `bytes` of freed memory from now on. Thread-safe.
    static void keepAtMost(size_t bytes);

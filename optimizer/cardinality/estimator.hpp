@@ -51,6 +51,8 @@ private:
                                  double matches);
    RelEstimate groupBy(const Rel& rel);
    double reconciled(double fraction, uint32_t sampleRows, const Expr& predicate, const RelEstimate& rows);
+   double reconciledWithNone(double none, double even, const Expr& predicate, const RelEstimate& rows);
+   static bool isPlainlyCompared(const Expr& predicate, const RelEstimate& rows, bool& isOfOne);
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
    /// second case `floor` becomes an upper bound for the fraction.
    double sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);

@@ -7,6 +7,8 @@
 
 namespace ouzel::optimizer {
 
+inline constexpr uint32_t evaluatedRowsMax = 1024; ///< rows of a sample that predicates are evaluated on
+
 /// A column of a Get in the sample of its table.
 struct SampledColumn {
    int16_t attribute = 0;                    ///< 0: not in the sample

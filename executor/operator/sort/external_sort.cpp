@@ -31,7 +31,6 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    spilled_.clear();
    tasks_.clear();
    phase_ = Phase::Input;
-   sortRound_ = 0;
    spilledCount_ = 0;
    expected_ = {};
    grant_.claimFloor();
@@ -258,11 +257,11 @@ uint32_t ExternalSort::finishTasks(QueryContext& context) {
       if (planPass(context)) return static_cast<uint32_t>(tasks_.size());
    }
    phase_ = Phase::Sort;
-   return buffer_.sortTasks(sortRound_++, workers_, memory());
+   return buffer_.sortTasks(workers_, memory(), !hasSpilled());
 }
 
 void ExternalSort::finishTask(QueryContext& context, uint32_t number) {
-   if (phase_ == Phase::Sort) return buffer_.sortTask(sortRound_ - 1, number);
+   if (phase_ == Phase::Sort) return buffer_.sortTask(number);
    Task& task = tasks_[number];
    if (phase_ == Phase::SpillRest) {
       std::vector<const SortRun*> runs;

@@ -132,7 +132,6 @@ private:
    std::vector<SpilledRun> spilled_;
    std::atomic<uint32_t> spilledCount_{0}; ///< runs that all lanes have spilled
    Phase phase_ = Phase::Input;
-   uint32_t sortRound_ = 0;
    std::vector<Task> tasks_;
    size_t taskAheadBytes_ = 0;
    uint32_t mergeLanes_ = 1;

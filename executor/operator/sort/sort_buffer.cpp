@@ -7,6 +7,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/value/dispatch.hpp"
+#include "executor/operator/sort/key_ranks.hpp"
 #include "executor/operator/sort/row_sorter.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
@@ -232,26 +233,47 @@ std::vector<std::unique_ptr<SortRun>> SortBuffer::takeRuns() {
    return std::exchange(runs_, {});
 }
 
-/// Round 0 divides the rows by ranges of keys, round 1 sorts the ranges.
-uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& memory) {
-   if (rowCount_ == 0 || round >= sortRounds) return 0;
-   if (round == 0) {
-      sorter_ = std::make_unique<RowSorter>(layout_, runs(), workers, memory);
-   } else {
+uint32_t SortBuffer::sortTasks(uint32_t workers, Reservation& memory, bool isAll) {
+   if (rowCount_ == 0) return 0;
+   switch (step_) {
+   case Step::Begin:
+      if (isAll) ranks_ = KeyRanks::plan(layout_, runs_, workers, memory);
+      if (!ranks_) break;
+      step_ = Step::CollectTexts;
+      return ranks_->parts();
+   case Step::CollectTexts:
+      if (!ranks_->endCollect()) break;
+      step_ = Step::ReplaceTexts;
+      return ranks_->parts();
+   case Step::ReplaceTexts:
+      ranked_ =
+          std::make_unique<SortRowLayout>(SortRowLayout{layout_.columns, ranks_->endReplace(), layout_.keyColumns});
+      break;
+   case Step::Split:
       sorter_->endSplit();
       order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory, LargeMemory::Fill::Anything);
+      step_ = Step::Sort;
+      return sorter_->parts();
+   case Step::Sort: return 0;
    }
+   ranks_.reset();
+   sorter_ = std::make_unique<RowSorter>(ranked_ ? *ranked_ : layout_, runs(), workers, memory);
+   step_ = Step::Split;
    return sorter_->parts();
 }
 
-void SortBuffer::sortTask(uint32_t round, uint32_t task) {
-   if (round == 0)
-      sorter_->split(task);
-   else
-      sorter_->sort(task, order_.as<RowAddress>());
+void SortBuffer::sortTask(uint32_t task) {
+   switch (step_) {
+   case Step::Begin: break;
+   case Step::CollectTexts: return ranks_->collect(task);
+   case Step::ReplaceTexts: return ranks_->replace(task);
+   case Step::Split: return sorter_->split(task);
+   case Step::Sort: return sorter_->sort(task, order_.as<RowAddress>());
+   }
 }
 
 void SortBuffer::finishSort() {
+   ranks_.reset();
    sorter_.reset();
 }
 
@@ -270,6 +292,8 @@ void SortBuffer::releaseKeys() {
 
 void SortBuffer::clear() {
    finishSort();
+   ranked_.reset();
+   step_ = Step::Begin;
    order_.release();
    runPointers_.clear();
    runs_.clear();

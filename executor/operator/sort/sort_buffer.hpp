@@ -54,6 +54,10 @@ public:
    uint32_t rowCount() const { return rowCount_; }
    /// The bits in which the run's keys differ.
    const KeySpread& spread() const { return spread_; }
+   /// A sealed run's keys may be changed, all in the same way. Afterwards the spread is that of the changed keys.
+   std::byte* keyToChange(uint32_t row) { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
+   void setSpread(const KeySpread& spread) { spread_ = spread; }
+   void addSpread(const KeySpread& spread) { spread_.add(spread); }
    /// Memory of rows and keys.
    size_t bytes() const { return closedBytes_ + builder_.bytes() + (keyArena_ ? keyArena_->chunkBytes() : 0); }
    /// With keepRows: the key of the last wanted row, for the worker's next run.
@@ -146,6 +150,7 @@ private:
    std::span<const SortRun* const> runs_;
 };
 
+class KeyRanks;
 class RowSorter;
 
 /// All runs, and the order of their rows. Owns the runs. Filled through addRun() by one thread at a time; sorted by
@@ -155,11 +160,13 @@ public:
    explicit SortBuffer(SortRowLayout layout);
    ~SortBuffer();
 
+   /// The rows as they were added.
    const SortRowLayout& layout() const { return layout_; }
    void addRun(std::unique_ptr<SortRun> run);
-   uint32_t sortTasks(uint32_t round, uint32_t workers, Reservation& memory);
-   static constexpr uint32_t sortRounds = 2;
-   void sortTask(uint32_t round, uint32_t task);
+   /// The tasks of the next round; 0: the rows are sorted. `isAll`: the rows will not be merged with others, so that
+   /// their keys may be changed to sort them faster.
+   uint32_t sortTasks(uint32_t workers, Reservation& memory, bool isAll);
+   void sortTask(uint32_t task);
    /// Called after the last task.
    void finishSort();
    /// Instead of sorting: the rows were added in sort order, run after run.
@@ -177,7 +184,7 @@ public:
    /// Addresses in sort order.
    std::span<const RowAddress> order() const { return {order_.as<RowAddress>(), rowCount_}; }
    std::span<const SortRun* const> runs() const { return runPointers_; }
-   RowOrder rowOrder() const { return RowOrder(layout_, runs()); }
+   RowOrder rowOrder() const { return RowOrder(ranked_ ? *ranked_ : layout_, runs()); }
    bool mayHaveNulls(uint32_t column) const;
 
 private:
@@ -185,7 +192,12 @@ private:
    std::vector<std::unique_ptr<SortRun>> runs_;
    std::vector<const SortRun*> runPointers_;
    uint64_t rowCount_ = 0;
-   std::unique_ptr<RowSorter> sorter_; // exists while tasks sort
+   // STATE of sorting
+   enum class Step : uint8_t { Begin, CollectTexts, ReplaceTexts, Split, Sort };
+   Step step_ = Step::Begin;
+   std::unique_ptr<KeyRanks> ranks_;       // exists while tasks replace texts by ranks
+   std::unique_ptr<SortRowLayout> ranked_; // of the changed keys; null: they are as they were
+   std::unique_ptr<RowSorter> sorter_;     // exists while tasks sort
    LargeMemory order_;
 };
 

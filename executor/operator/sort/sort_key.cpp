@@ -186,18 +186,42 @@ void encodeColumn(const SortKeyLayout::Column& column, const Vector& vector, Sel
 } // namespace
 
 SortKeyLayout::SortKeyLayout(const std::vector<SortColumn>& columns) {
+   for (const SortColumn& column : columns)
+      columns_.push_back({column, 0, 0, !isVariableSize(column.type)});
+   place();
+}
+
+SortKeyLayout SortKeyLayout::withRanks(std::span<const uint32_t> ranked) const {
+   SortKeyLayout out = *this;
+   for (const uint32_t column : ranked)
+      out.columns_[column].isExact = true;
+   out.place();
+   return out;
+}
+
+/// Give each column its bytes, and find which bytes decide.
+void SortKeyLayout::place() {
+   width_ = 0;
+   isExact_ = true;
    uint32_t decided = 0;
-   for (const SortColumn& column : columns) {
-      Column placed{column, width_, width_ + 1 + keyBytes(column.type), !isVariableSize(column.type)};
-      width_ = placed.end;
-      if (isExact_) decided = placed.end; // later bytes count only after this column's values were compared
-      isExact_ = isExact_ && placed.isExact;
-      columns_.push_back(placed);
+   for (Column& column : columns_) {
+      column.offset = width_;
+      column.end = width_ = width_ + 1 + keyBytes(column.type);
+      if (isExact_) decided = column.end; // later bytes count only after this column's values were compared
+      isExact_ = isExact_ && column.isExact;
    }
    decidedBytes_ = decided;
    const auto maskOf = [](uint32_t bytes) { return bytes == 0 ? 0 : ~uint64_t{0} << 8 * (8 - bytes); };
    prefixMask_ = {maskOf(std::min(decided, 8u)), maskOf(decided < 8 ? 0 : std::min(decided - 8, 8u))};
    stride_ = std::max(16u, (width_ + 7) / 8 * 8);
+}
+
+void SortKeyLayout::storeRank(const Column& column, uint32_t rank, std::byte* key) {
+   DCHECK(column.type == PhysicalType::String);
+   DCHECK(key[column.offset] == notNull);
+   std::byte* target = key + column.offset + 1;
+   std::memset(target, 0, keyBytes(column.type));
+   storeBigEndian(column.descending ? ~rank : rank, target);
 }
 
 void SortKeyLayout::encode(std::span<const Vector> values, Selection rows, uint32_t from, uint32_t count,

@@ -36,6 +36,11 @@ public:
    };
    static constexpr uint32_t stringPrefixBytes = 14; ///< with the NULL byte and the length byte 16
    explicit SortKeyLayout(const std::vector<SortColumn>& columns);
+   /// The layout of keys in which these text columns have ranks; see storeRank().
+   SortKeyLayout withRanks(std::span<const uint32_t> ranked) const;
+   /// Write the rank of a value that is not NULL in place of the value. Ranks of equal values are equal, others are in
+   /// the order of values. All bytes but the rank's are 0, as those of NULL are, so that they differ in few bits.
+   static void storeRank(const Column& column, uint32_t rank, std::byte* key);
 
    const std::vector<Column>& columns() const { return columns_; }
    /// Bytes from one key to the next in memory: a multiple of 8, at least 16.
@@ -60,6 +65,8 @@ public:
    uint32_t decidedBytes() const { return decidedBytes_; }
 
 private:
+   void place();
+
    std::vector<Column> columns_;
    uint32_t stride_ = 16, width_ = 0, decidedBytes_ = 0;
    SortPrefix prefixMask_; ///< of the bytes that decide without values

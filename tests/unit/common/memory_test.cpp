@@ -26,27 +26,34 @@ CATCH_TEST_CASE("a reservation is refused past the limit and given back when it 
 CATCH_TEST_CASE("freed memory of usual sizes is kept while it is needed") {
    MemoryLedger ledger(size_t{1} << 30);
    Reservation memory(ledger);
-   LargeMemory::dropKept();
-   LargeMemory::dropUnneeded(); // begins to watch
-   constexpr size_t size = 4 * LargeMemory::usualStep;
-   const void* first;
-   {
-      const LargeMemory one(size, memory, LargeMemory::Fill::Anything);
-      first = one.data();
+   constexpr size_t small = 4 * LargeMemory::usualStep, mapped = size_t{4} << 20;
+   for (const auto& [size, kept] : {std::pair{small, small}, {mapped, mapped}, {mapped - 1000, mapped}}) {
+      LargeMemory::dropKept();
+      LargeMemory::dropUnneeded(); // begins to watch
+      const void* first;
+      {
+         const LargeMemory one(size, memory, LargeMemory::Fill::Anything);
+         first = one.data();
+      }
+      CATCH_CHECK(memory.used() == 0); // what is kept is charged to nobody
+      const auto taken = [&] { return LargeMemory(size, memory, LargeMemory::Fill::Anything).data(); };
+      CATCH_CHECK(taken() == first);
+      LargeMemory::dropUnneeded(); // it was taken since
+      CATCH_CHECK(taken() == first);
+      LargeMemory::dropUnneeded();
+      CATCH_CHECK(LargeMemory::keptBytes() == kept);
+      LargeMemory::dropUnneeded(); // nobody took it
+      CATCH_CHECK(LargeMemory::keptBytes() == 0);
+      LargeMemory zeroed(size, memory); // what was kept is zeroed when it has to be
+      std::memset(zeroed.data(), 1, size);
+      zeroed.release();
+      CATCH_CHECK(LargeMemory::keptBytes() == kept);
+      CATCH_CHECK(*LargeMemory(size, memory).as<uint64_t>() == 0);
    }
-   CATCH_CHECK(memory.used() == 0); // what is kept is charged to nobody
-   const auto taken = [&] { return LargeMemory(size, memory, LargeMemory::Fill::Anything).data(); };
-   CATCH_CHECK(taken() == first);
-   LargeMemory::dropUnneeded(); // it was taken since
-   CATCH_CHECK(taken() == first);
-   LargeMemory::dropUnneeded();
-   CATCH_CHECK(LargeMemory::keptBytes() == size);
-   LargeMemory::dropUnneeded(); // nobody took it
+   LargeMemory::dropKept();
+   for (const size_t unusual : {LargeMemory::usualStep + 1, size_t{65} << 20})
+      LargeMemory(unusual, memory).release();
    CATCH_CHECK(LargeMemory::keptBytes() == 0);
-   LargeMemory zeroed(size, memory); // what was kept is zeroed when it has to be
-   std::memset(zeroed.data(), 1, size);
-   zeroed.release();
-   CATCH_CHECK(*LargeMemory(size, memory).as<uint64_t>() == 0);
 }
 
 CATCH_TEST_CASE("the reclaimer is asked before a charge is refused") {

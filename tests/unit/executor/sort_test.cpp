@@ -9,6 +9,7 @@
 
 #include "common/number/decimal.hpp"
 #include "executor/kernel/compare.hpp"
+#include "executor/operator/sort/key_ranks.hpp"
 #include "executor/operator/sort/radix_sort.hpp"
 #include "executor/operator/sort/sort_merge.hpp"
 #include "executor/pipeline/order_bound.hpp"
@@ -157,12 +158,9 @@ void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t dist
       const SortRun* pointer = lane.get();
       spilled.push_back(spillRuns(buffer.layout(), {&pointer, 1}, keep, space, fixture.memory, 2048, [] {}));
    }
-   for (uint32_t round = 0;; ++round) {
-      const uint32_t tasks = buffer.sortTasks(round, workers, fixture.memory);
-      if (tasks == 0) break;
+   while (const uint32_t tasks = buffer.sortTasks(workers, fixture.memory, place == Place::Memory))
       for (uint32_t task = tasks; task-- > 0;)
-         buffer.sortTask(round, task);
-   }
+         buffer.sortTask(task);
    buffer.finishSort();
    std::vector<Row> expected = rows;
    std::stable_sort(expected.begin(), expected.end(),
@@ -279,6 +277,60 @@ CATCH_TEST_CASE("sort: sizes, lanes and batches", "[sort]") {
    check({{PhysicalType::Bool, false, false}}, 70'000, 2, 2, 4, 2047, SortRun::keepAll);
 }
 
+CATCH_TEST_CASE("sort: texts that repeat are sorted by their ranks", "[sort]") {
+   for (const bool descending : {false, true})
+      for (const bool nullsFirst : {false, true})
+         for (const uint32_t distinct : {2u, 300u, 100'000u}) // of the last, no text has a rank
+            for (const Place place : {Place::Memory, Place::Both})
+               check({{PhysicalType::String, descending, nullsFirst},
+                      {PhysicalType::I32, false, false},
+                      {PhysicalType::String, !descending, !nullsFirst},
+                      {PhysicalType::Decimal, false, false}},
+                     20'000, distinct, 3, 2, 2047, SortRun::keepAll, place);
+
+   Fixture fixture;
+   const SortRowLayout layout{
+       {{PhysicalType::String, 0}, {PhysicalType::String, 0}},
+       SortKeyLayout({{PhysicalType::String, false, false}, {PhysicalType::String, true, false}}),
+       {0, 1}};
+   for (const uint32_t rowCount : {100u, 50'000u})
+      for (const uint32_t distinct : {700u, 5000u}) {
+         std::vector<std::unique_ptr<SortRun>> runs(1);
+         runs[0] = std::make_unique<SortRun>(layout, fixture.memory);
+         for (uint32_t from = 0; from < rowCount; from += 1000) {
+            std::vector<Value> first, second;
+            for (uint32_t i = from; i < std::min(rowCount, from + 1000); ++i) {
+               first.push_back(Value::string("a text that is long " + std::to_string(i % distinct)));
+               second.push_back(i % 7 == 0 ? Value::null(PhysicalType::String) : Value::string(std::to_string(i % 3)));
+            }
+            const Column a = Column::flat(PhysicalType::String, first), b = Column::flat(PhysicalType::String, second);
+            Batch rows;
+            rows.columns = {a.vector(), b.vector()};
+            rows.setDense(static_cast<uint32_t>(first.size()));
+            runs[0]->append(rows, rows.columns);
+         }
+         runs[0]->seal();
+         const auto ranks = KeyRanks::plan(layout, runs, 2, fixture.memory);
+         CATCH_REQUIRE((ranks != nullptr) == (rowCount > 100));
+         if (!ranks) continue;
+         const std::vector<std::byte> before(runs[0]->key(0), runs[0]->key(0) + layout.key.width());
+         for (uint32_t part = 0; part < ranks->parts(); ++part)
+            ranks->collect(part);
+         CATCH_REQUIRE(ranks->endCollect());
+         for (uint32_t part = 0; part < ranks->parts(); ++part)
+            ranks->replace(part);
+         const SortKeyLayout ranked = ranks->endReplace();
+         // With few texts both columns are exact. Of 5000, the first column keeps its texts.
+         CATCH_CHECK(ranked.columns()[0].isExact == (distinct == 700));
+         CATCH_CHECK(ranked.columns()[1].isExact);
+         CATCH_CHECK(KeyPacking(ranked, runs[0]->spread()).isEnough() == (distinct == 700));
+         CATCH_CHECK((std::memcmp(before.data(), runs[0]->key(0), ranked.columns()[0].end) == 0) == (distinct == 5000));
+      }
+   const SortRowLayout onlyText{
+       {{PhysicalType::String, 0}}, SortKeyLayout({{PhysicalType::String, false, false}}), {0}};
+   CATCH_CHECK(KeyRanks::plan(onlyText, {}, 2, fixture.memory) == nullptr);
+}
+
 CATCH_TEST_CASE("sort: entries by digits of their keys", "[sort]") {
    using Entry = WideEntry<uint32_t>;
    std::mt19937_64 random(7);
@@ -312,9 +364,9 @@ CATCH_TEST_CASE("sort: rows with equal keys stay in the order of their lane", "[
       run->append(rows, rows.columns);
    }
    buffer.addRun(std::move(run));
-   for (uint32_t round = 0; const uint32_t tasks = buffer.sortTasks(round, 4, fixture.memory); ++round)
+   while (const uint32_t tasks = buffer.sortTasks(4, fixture.memory, true))
       for (uint32_t task = 0; task < tasks; ++task)
-         buffer.sortTask(round, task);
+         buffer.sortTask(task);
    const auto order = buffer.order();
    for (size_t i = 1; i < order.size(); ++i)
       CATCH_REQUIRE((order[i - 1].row % 1000 % 7 == 0) >= (order[i].row % 1000 % 7 == 0));
