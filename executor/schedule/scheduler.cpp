@@ -12,11 +12,12 @@
 namespace ouzel::executor {
 
 namespace {
-/// A long query keeps at least 1/weightMax of a new query's share, so that a stream of short queries cannot starve it.
-constexpr uint64_t weightMax = 8;
-/// With so much work a query's weight grows by one: newer queries overtake it. It is more than a short query takes and
-/// less than a long one, so that among many long queries a short one has a long one's share many times.
-constexpr uint64_t nanosPerWeight = 10'000'000;
+/// A query that has consumed less is short, and goes before those that take turns.
+constexpr uint64_t shortNanos = 10'000'000;
+/// After so many slices of short queries one of another follows, so that a stream of them cannot starve it.
+constexpr uint32_t shortSlicesMax = 3;
+/// How long a turn is: most queries that are not short need a few turns of worker time at most.
+constexpr uint64_t turnNanos = 100'000'000;
 /// A slice takes about a millisecond; one of more than this has overrun.
 constexpr int64_t overrunNanos = 20'000'000;
 constexpr std::chrono::milliseconds watchEvery(10);
@@ -80,11 +81,30 @@ void Scheduler::wake(Schedulable& query) {
 
 /// At most workersMax_ threads are in one query, as its operators expect; stand-ins do not add to them.
 Schedulable* Scheduler::pick() {
-   Schedulable* best = nullptr;
-   for (Schedulable* query : queries_)
-      if (query->ready_ && query->running_ < workersMax_ && (!best || query->virtualTime_ < best->virtualTime_))
-         best = query;
-   return best;
+   Schedulable *shortest = nullptr, *inTurn = nullptr, *next = nullptr;
+   const auto prefer = [](Schedulable*& best, Schedulable* query, auto Schedulable::*less) {
+      if (!best || query->*less < best->*less) best = query;
+   };
+   for (Schedulable* query : queries_) {
+      if (!query->ready_ || query->running_ >= workersMax_) continue;
+      if (query->consumed_ < shortNanos) {
+         prefer(shortest, query, &Schedulable::virtualTime_);
+         continue;
+      }
+      prefer(next, query, &Schedulable::virtualTime_);
+      if (query->consumed_ < query->turnEnd_) prefer(inTurn, query, &Schedulable::turn_);
+   }
+   if (shortest && (!next || shortSlices_ < shortSlicesMax)) {
+      ++shortSlices_;
+      return shortest;
+   }
+   shortSlices_ = 0;
+   if (!next) return nullptr;
+   now_ = std::max(now_, next->virtualTime_);
+   if (inTurn) return inTurn;
+   next->turnEnd_ = next->consumed_ + turnNanos;
+   next->turn_ = ++turns_;
+   return next;
 }
 
 void Scheduler::begin(Worker& self, Schedulable* query) {
@@ -128,9 +148,8 @@ void Scheduler::runSlice(Worker& self, Schedulable& query) {
    // A thread that was replaced held its core until then; after it, only what it computed counts.
    const auto took = static_cast<uint64_t>(self.isActive ? used : std::max(overrunNanos, computed));
    end(self);
-   now_ = std::max(now_, query.virtualTime_);
    query.consumed_ += took;
-   query.virtualTime_ += took * std::min(weightMax, 1 + query.consumed_ / nanosPerWeight);
+   query.virtualTime_ += took;
    if (outcome == Schedulable::Outcome::Ran) {
       // Another worker may have found nothing to do in this query while this worker did a piece of work that only
       // one can do. The other worker may not have said so yet. Counting a wake makes its answer out of date.

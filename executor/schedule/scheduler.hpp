@@ -26,16 +26,19 @@ public:
 private:
    friend class Scheduler;
    // Under Scheduler::mutex_.
-   uint64_t virtualTime_ = 0; // nanoseconds of worker time, each multiplied by the query's weight then
+   uint64_t virtualTime_ = 0; // nanoseconds of worker time, from where others were when it began
    uint64_t consumed_ = 0;    // nanoseconds of worker time
+   uint64_t turnEnd_ = 0;     // its turn lasts until it has consumed so much
+   uint64_t turn_ = 0;        // the number of its turn
    uint64_t wakes_ = 0;       // counts wake(): a worker sees whether one came during its slice
    uint32_t running_ = 0;     // workers inside runSlice()
    bool ready_ = false;       // worth a slice
 };
 
-/// The workers of the process, one per core. A worker picks the ready query with the least virtual time (stride
-/// scheduling). A query's virtual time runs faster the more time the query has consumed, so that short queries stay
-/// short. Tasks of submit() go before queries. Thread-safe.
+/// The workers of the process, one per core. Tasks of submit() go before queries, and queries that have consumed little
+/// go before others, but for every few slices. The others take turns: a turn is long enough for most of them to end in
+/// it, so that few of many queries have their tables in memory and in the caches. The next turn is that of the query
+/// with the least virtual time. Thread-safe.
 ///
 /// A slice may overrun: pg_sleep(), a lock, a file that blocks, a regular expression over a long text. A watchdog then
 /// replaces the worker, if other work waits, by a stand-in thread: nobody's waiting holds a core, and the system shares
@@ -85,7 +88,9 @@ private:
    CondVar ended_;    ///< a thread has ended
    std::vector<Schedulable*> queries_ GUARDED_BY(mutex_);
    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-   uint64_t now_ GUARDED_BY(mutex_) = 0; // the virtual time at which a query ran last; new queries begin there
+   uint64_t now_ GUARDED_BY(mutex_) = 0;   // the least virtual time of those that take turns; new queries begin there
+   uint64_t turns_ GUARDED_BY(mutex_) = 0; // how many there were
+   uint32_t shortSlices_ GUARDED_BY(mutex_) = 0; // of short queries since the last of another
    bool stopping_ GUARDED_BY(mutex_) = false;
    std::vector<Worker*> workers_ GUARDED_BY(mutex_);
    uint32_t threads_ GUARDED_BY(mutex_) = 0; // parked ones included

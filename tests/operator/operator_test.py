@@ -3,8 +3,9 @@
 status (2: the command line or the configuration is wrong; 1: what they name is). Nothing is half made, and nothing is lost:
 once the mistake is taken back, the server starts and has all rows.
 
-    tests/operator/operator_test.py --binary ouzel --object-server object_server [--only TEXT] [--jobs N]
+    tests/operator/operator_test.py --binary ouzel --object-server object_server [--only TEXT] [--jobs N] [--verbose]
 
+Prints what failed, and with --verbose what did not, too.
 The mistakes are tables in the files beside this one; stories.py has what happens while a server runs."""
 import argparse
 import concurrent.futures
@@ -79,23 +80,21 @@ def make_good(mistake, place):
 
 def run(test, root):
     """Why a test failed; empty: it did not."""
-    if isinstance(test, stories.Story):
-        mistake, place = None, Place(test.data, root)
-    else:
-        mistake, place = test, Place(test.data, root)
+    place = None
     try:
-        if mistake is None:
+        place = Place(test.data, root)
+        if isinstance(test, stories.Story):
             test.tell(place)
         else:
-            make(mistake, place)
-            make_good(mistake, place)
+            make(test, place)
+            make_good(test, place)
         return ""
     except Failure as failure:
-        return str(failure)
+        return str(failure) or "it failed"
     except Exception:
         return traceback.format_exc()
     finally:
-        place.clear()
+        if place: place.clear()
 
 
 def lowest_port():
@@ -117,6 +116,7 @@ def main():
     parser.add_argument("--object-server", required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     own_mounts()
     # A job in the background of a shell ignores SIGINT, and servers would inherit that: they would not hear one that comes
@@ -128,7 +128,7 @@ def main():
     tests = [test for table in tables for test in table if arguments.only in test.name]
     root = tempfile.mkdtemp(prefix="ouzel-operator-")
     os.chmod(root, 0o755)
-    failures = []
+    failures = 0
     try:
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             jobs = [(test, None if why_skipped(test) else pool.submit(run, test, root)) for test in tests]
@@ -137,14 +137,12 @@ def main():
                     print(f"skipped {test.name}: {why_skipped(test)}", flush=True)
                     continue
                 reason = job.result()
-                line = f"{'FAILED' if reason else 'ok'}  {test.name}" + ("\n    " + reason.replace("\n", "\n    ") if reason else "")
-                if reason: failures.append(line)
-                print(line, flush=True)
+                failures += reason != ""
+                if reason: print(f"FAILED  {test.name}\n    " + reason.replace("\n", "\n    "), flush=True)
+                elif arguments.verbose: print(f"ok  {test.name}", flush=True)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    # Whoever reads only the end of a long output sees what failed.
-    for line in failures: print(line)
-    print(f"{len(tests) - len(failures)} passed, {len(failures)} failed")
+    print(f"{len(tests) - failures} passed, {failures} failed")
     return 1 if failures or not tests else 0
 
 

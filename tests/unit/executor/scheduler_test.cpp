@@ -1,5 +1,6 @@
 #include "executor/schedule/scheduler.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -231,32 +232,60 @@ private:
 
 } // namespace
 
+namespace {
+
+bool waitUntil(const auto& isSo) {
+   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+   while (!isSo() && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+   return isSo();
+}
+
+uint32_t doneOf(const std::deque<Works>& queries) {
+   uint32_t sum = 0;
+   for (const Works& query : queries)
+      sum += query.done;
+   return sum;
+}
+
+} // namespace
+
 CATCH_TEST_CASE("a short query overtakes many long ones", "[scheduler]") {
    constexpr uint32_t longQueries = 16, before = 200, slices = 8;
    Scheduler scheduler(1);
    std::deque<Works> queries;
    for (uint32_t i = 0; i < longQueries; ++i)
       scheduler.add(queries.emplace_back(UINT32_MAX));
-   const auto done = [&] {
-      uint32_t sum = 0;
-      for (const Works& query : queries)
-         sum += query.done;
-      return sum;
-   };
-   const auto waitUntil = [](const auto& isSo) {
-      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-      while (!isSo() && std::chrono::steady_clock::now() < deadline)
-         std::this_thread::sleep_for(std::chrono::microseconds(100));
-      return isSo();
-   };
-   CATCH_CHECK(waitUntil([&] { return done() >= longQueries * before; }));
+   CATCH_CHECK(waitUntil([&] { return doneOf(queries) >= longQueries * before; }));
    Works query(slices);
-   const uint32_t begun = done();
+   const uint32_t begun = doneOf(queries);
    scheduler.add(query);
    CATCH_CHECK(waitUntil([&] { return query.done == slices; }));
    // In turns, the others would have run longQueries slices for each of its own.
-   CATCH_CHECK(done() - begun < longQueries * slices / 2);
+   CATCH_CHECK(doneOf(queries) - begun < longQueries * slices / 2);
    scheduler.remove(query);
    for (Works& other : queries)
       scheduler.remove(other);
+}
+
+CATCH_TEST_CASE("many queries end one after the other, and short ones do not starve them", "[scheduler]") {
+   constexpr uint32_t count = 16, slices = 150;
+   Scheduler scheduler(1);
+   std::deque<Works> queries;
+   for (uint32_t i = 0; i < count; ++i)
+      scheduler.add(queries.emplace_back(slices));
+   std::deque<Works> shortQueries;
+   const auto hasEnded = [](const Works& query, uint32_t all) { return query.done == all; };
+   CATCH_CHECK(waitUntil([&] {
+      if (shortQueries.size() < 200 && (shortQueries.empty() || shortQueries.back().done > 0))
+         scheduler.add(shortQueries.emplace_back(3)); // there is always a short query
+      return std::any_of(queries.begin(), queries.end(), [&](const Works& one) { return hasEnded(one, slices); });
+   }));
+   // The others have begun, and one more may have had its turn. Side by side, all would be near their ends.
+   CATCH_CHECK(doneOf(queries) < count * slices / 2);
+   CATCH_CHECK(waitUntil([&] { return doneOf(queries) == count * slices; }));
+   for (Works& query : queries)
+      scheduler.remove(query);
+   for (Works& query : shortQueries)
+      scheduler.remove(query);
 }
