@@ -92,6 +92,10 @@ private:
 namespace language_oid {
 inline constexpr Oid internal = 12, c = 13, sql = 14, plpgsql = 13563;
 }
+/// pg_proc.procost of a function without COST.
+inline float defaultCost(Oid language) {
+   return language == language_oid::internal || language == language_oid::c ? 1 : 100;
+}
 
 /// By what functions of one name and schema differ: the name and the types of the input parameters.
 std::string functionKey(std::string_view name, std::span<const Oid> inputTypes);

@@ -21,7 +21,7 @@ std::string attributesOf(const Function& function) {
    if (function.isStrict) text += " STRICT";
    if (function.isSecurityDefiner) text += " SECURITY DEFINER";
    if (function.isLeakproof) text += " LEAKPROOF";
-   if (function.cost != 100) text += fmt::format(" COST {:g}", function.cost);
+   if (function.cost != defaultCost(function.language)) text += fmt::format(" COST {:g}", function.cost);
    if (function.rows > 0 && function.rows != 1000) text += fmt::format(" ROWS {:g}", function.rows);
    return text.empty() ? text : text + "\n";
 }

@@ -71,9 +71,12 @@ void requireExecute(const catalog::Snapshot& snapshot, Oid role, Oid function) {
 
 void requireLanguage(SessionCore& core, Oid language) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
+   if (core.isServer() || core.madeExtension) return;
    const catalog::Acl acl = catalog::systemAcl(snapshot, catalog::class_oid::pgLanguage, language);
-   if (!core.isServer() &&
-       catalog::held(snapshot, core.role(), catalog::bootstrapRole, acl, catalog::AclKind::Language, p::usage) == 0)
+   const bool isTrusted = language != catalog::language_oid::internal && language != catalog::language_oid::c;
+   if (isTrusted ? catalog::held(snapshot, core.role(), catalog::bootstrapRole, acl, catalog::AclKind::Language,
+                                 p::usage) == 0
+                 : !catalog::isSuperuser(snapshot, core.role()))
       deny("language " + std::string(catalog::languageName(language)));
 }
 

@@ -235,6 +235,8 @@ std::vector<std::string> runRoutine(SessionCore& core, Oid routine, std::string_
       rows = function->source.starts_with("tablefunc/") ? runTablefunc(core, *function, parameters, expected)
                                                         : runStatStatements(core, *function, parameters);
       break;
+   case catalog::language_oid::internal: // calls in expressions are bound to the built-in function
+      throwNotSupported("function " + function->name + " in language internal here");
    default: rows = SqlRoutine(core, *function, runCommand).run(parameters);
    }
    inside.restoreSettings();

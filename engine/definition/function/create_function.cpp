@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/builtin/extensions.hpp"
+#include "catalog/builtin/internal_functions.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/privilege/default_acl.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
@@ -89,6 +90,7 @@ public:
       readOptions();
       readParameters();
       readResult();
+      function_.cost = catalog::defaultCost(function_.language);
       attributes_.apply(context_, function_);
       if (function_.returnsSet && function_.rows == 0) function_.rows = 1000;
       requirePolymorphicInput();
@@ -165,8 +167,7 @@ private:
       function_.language = catalog::findLanguage(name);
       if (function_.language == invalidOid)
          throw SqlError(sqlstate::undefinedObject, "language \"" + name + "\" does not exist");
-      if (name == "internal" || (name == "c" && !core_.madeExtension))
-         throwNotSupported("functions in language " + name);
+      if (name == "c" && !core_.madeExtension) throwNotSupported("functions in language " + name);
       requireLanguage(core_, function_.language);
    }
 
@@ -369,6 +370,11 @@ void requireReplaceable(SessionCore& core, const catalog::Function& old, const F
 
 void checkBody(CommandContext& context, FunctionDefinition& draft) {
    if (draft.language == catalog::language_oid::c) return;
+   if (draft.language == catalog::language_oid::internal) {
+      if (!catalog::isInternalFunction(draft.source))
+         throw SqlError(sqlstate::undefinedFunction, "there is no built-in function named \"" + draft.source + "\"");
+      return;
+   }
    const bool checksBodies = context.core.settings.boolean("check_function_bodies");
    if (draft.language == catalog::language_oid::plpgsql) return checkProgram(context, draft, checksBodies);
    const bool isStandard = draft.bodyForm != 's';

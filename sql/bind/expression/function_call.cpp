@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/builtin/internal_functions.hpp"
 #include "sql/algebra/blanks.hpp"
 #include "sql/bind/expression/aggregate.hpp"
 #include "sql/bind/expression/array.hpp"
@@ -418,6 +419,19 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       throw SqlError(sqlstate::wrongObjectType, callSignature(name, types, {}) + " is not a procedure")
           .at(position)
           .hint("To call a function, use SELECT.");
+   if (function.oid >= firstUserOid && function.language == catalog::language_oid::internal &&
+       function.kind != FunctionKind::Aggregate) {
+      noteRoutine(state, call, function);
+      const FunctionInfo* builtin = catalog::internalFunction(function);
+      if (!builtin)
+         throwNotSupported("function " + callSignature(name, types, {}) + ", whose types are not those of " +
+                               std::string(function.source) + ",",
+                           position);
+      FunctionCandidate named;
+      named.function = builtin;
+      named.args.assign(builtin->argTypes.begin(), builtin->argTypes.end());
+      return finishCall(state, scope, site, named, std::move(args), position, name);
+   }
    switch (function.kind) {
    case FunctionKind::Aggregate:
       if (call && function.oid >= firstUserOid)
