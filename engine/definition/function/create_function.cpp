@@ -5,6 +5,7 @@
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/privilege/default_acl.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
+#include "catalog/object/range_constructors.hpp"
 #include "common/text/ascii.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/function/function.hpp"
@@ -405,6 +406,25 @@ catalog::QualifiedName nameOf(const ::List* list) {
    return catalog::toQualifiedName(std::move(parts));
 }
 
+/// The constructor of a range type that has this name and these arguments; null: there is none.
+const catalog::FunctionInfo* constructorNamed(const catalog::Snapshot& snapshot, const FunctionDefinition& draft) {
+   const auto type = snapshot.findRelation(draft.schema, draft.name);
+   if (!type) return nullptr;
+   const auto constructors = catalog::listedRangeConstructors(*type);
+   const auto found = std::find_if(constructors.begin(), constructors.end(), [&](const catalog::FunctionInfo& one) {
+      return std::ranges::equal(one.argTypes, draft.inputTypes());
+   });
+   return found == constructors.end() ? nullptr : &*found;
+}
+
+/// OR REPLACE may say what a constructor is, as pg_get_functiondef() does.
+void requireSame(const catalog::FunctionInfo& constructor, const FunctionDefinition& draft) {
+   if (draft.functionKind != constructor.kind || draft.language != catalog::language_oid::internal ||
+       draft.source != constructor.source || draft.returnType.named() != constructor.returnType ||
+       draft.isStrict != constructor.isStrict || draft.volatility != constructor.volatility || draft.returnsSet)
+      throwNotSupported("replacing the constructor of a range type");
+}
+
 } // namespace
 
 std::string createFunction(CommandContext& context, const ::CreateFunctionStmt& statement) {
@@ -422,9 +442,16 @@ std::string createFunction(CommandContext& context, const ::CreateFunctionStmt& 
    draft.name = name.name;
    draft.owner = core.role();
    const auto old = core.transaction.catalog().findFunction(schema, draft.name, draft.inputTypes());
-   if (old && !statement.replace)
+   const catalog::FunctionInfo* constructor = constructorNamed(core.transaction.catalog(), draft);
+   if ((old || constructor) && !statement.replace)
       throw SqlError(sqlstate::duplicateFunction,
                      "function \"" + draft.name + "\" already exists with same argument types");
+   if (constructor) {
+      if (!actsFor(core, core.transaction.catalog().findRelation(schema, draft.name)->owner))
+         throw SqlError(sqlstate::insufficientPrivilege, "must be owner of function " + draft.name);
+      requireSame(*constructor, draft);
+      return tag;
+   }
    if (old) {
       requireReplaceable(core, *old, draft);
       draft.database = old->database;

@@ -208,7 +208,6 @@ std::optional<StringView> functionBody(int64_t function, KernelEnv& env) {
 }
 std::optional<StringView> functionDefinition(int64_t function, KernelEnv& env) {
    const Oid oid = oidOf(function);
-   if (catalog::builtins().function(oid)) throwNotSupported("pg_get_functiondef() of a built-in function");
    return copied(catalog::functionDefinition(NameScope(env.context).names(), oid, shower(false, env), bodyOf(oid, env)),
                  env);
 }
