@@ -172,6 +172,17 @@ void appendCubeKey(std::string& out, std::string_view bytes) {
    out.push_back(static_cast<char>(cube.dimensions()));
 }
 
+namespace {
+
+/// Shorter ones come first.
+void appendOidVectorKey(std::string& out, std::string_view value) {
+   const uint32_t size = __builtin_bswap32(ArrayView(value).size());
+   out.append(reinterpret_cast<const char*>(&size), sizeof size);
+   appendArrayKey(out, value);
+}
+
+} // namespace
+
 bool hasOrderKey(const SqlType& type) {
    return type.oid == oid::jsonb || type.oid == oid::citext || type.oid == oid::cube || type.oid == oid::tsquery ||
           keepsBlanks(type) || isRowValue(type.oid) || findRangeType(type.oid) || findMultirangeType(type.oid) ||
@@ -196,6 +207,8 @@ void appendOrderKey(std::string& out, const SqlType& type, std::string_view valu
       appendRangeKey(out, value);
    else if (findMultirangeType(type.oid))
       appendMultirangeKey(out, value);
+   else if (type.oid == oid::oidvector)
+      appendOidVectorKey(out, value);
    else
       appendArrayKey(out, value);
 }

@@ -18,6 +18,7 @@
 //   end           0: a shorter array precedes a longer one that begins like it
 //   dimensions    their number, then length and lower bound of each
 //
+// that of an oidvector the number of its elements before that,
 // and that of jsonb:
 //
 //   type          0 for an array without elements that is the whole value, else 1 to 6 in the order of types

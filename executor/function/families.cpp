@@ -8,6 +8,7 @@ namespace ouzel::executor {
 
 void registerFamilies() {
    registerArray();
+   registerOidVector();
    registerArrayAssign();
    registerArrayKey();
    registerBitString();

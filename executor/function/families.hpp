@@ -7,6 +7,7 @@ namespace ouzel::executor {
 void registerFamilies();
 
 void registerArray();
+void registerOidVector();
 void registerArrayAssign();
 void registerArrayKey();
 void registerBoolean();
