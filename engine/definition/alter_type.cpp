@@ -5,6 +5,7 @@
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/index/index_draft.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/trigger/trigger.hpp"
@@ -109,6 +110,7 @@ void TableAlteration::changeType(const TypeChange& change) {
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule")
                 .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
    requireNotInPolicies(core_, *relation, column.attribute);
+   requireNotPublished(core_, *relation, column.attribute);
    requireNotInRules(core_, *relation, column.attribute);
    requireNotInTriggers(core_, *relation, column.attribute);
    requireNotInFunctions(core_, *relation, column.attribute);

@@ -13,6 +13,7 @@
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/part_name.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -204,6 +205,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
    if (textSearchKind(statement.removeType)) return dropTextSearch(context, statement);
    if (statement.removeType == OBJECT_EVENT_TRIGGER) return dropEventTriggers(context, statement);
+   if (statement.removeType == OBJECT_PUBLICATION) return dropPublications(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
    if (statement.removeType == OBJECT_TRIGGER) return dropTriggers(context, statement);
    if (statement.removeType == OBJECT_EXTENSION) return dropExtensions(context, statement);
