@@ -110,7 +110,6 @@ void TableAlteration::changeType(const TypeChange& change) {
             throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule")
                 .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
    requireNotInPolicies(core_, *relation, column.attribute);
-   requireNotPublished(core_, *relation, column.attribute);
    requireNotInRules(core_, *relation, column.attribute);
    requireNotInTriggers(core_, *relation, column.attribute);
    requireNotInFunctions(core_, *relation, column.attribute);
@@ -118,6 +117,7 @@ void TableAlteration::changeType(const TypeChange& change) {
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")
              .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
+   requireNotPublished(core_, *relation, column.attribute);
    catalog::Relation changed = *relation;
    const int16_t attribute = column.attribute;
    catalog::Column& altered = changed.columns[static_cast<size_t>(attribute - 1)];

@@ -102,8 +102,12 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
          continue;
       }
       requireOwner(core, *schema);
+      std::vector<Oid> falling{schema->oid};
       for (const auto& relation : core.transaction.catalog().relations())
-         if (relation->schema == schema->oid) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+         if (relation->schema == schema->oid) falling.push_back(relation->oid);
+      for (size_t i = 1; i < falling.size(); ++i)
+         core.transaction.lock(falling[i], LockMode::AccessExclusive);
+      lockIfPublished(core, falling);
       for (const auto& collation : core.transaction.catalog().collations())
          if (collation->schema == schema->oid) lockUsers(core, *collation);
       announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
@@ -225,6 +229,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       if (relation) relations.push_back(relation->oid);
    }
    if (behavior == catalog::DropBehavior::Cascade) lockViewsOver(core, relations);
+   lockIfPublished(core, relations);
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
    return wanted.hint;
 }

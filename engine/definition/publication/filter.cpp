@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "catalog/builtin/extension_types.hpp"
 #include "catalog/object/function_text.hpp"
@@ -37,43 +38,43 @@ const char* objectionTo(const sql::Expr& expr) {
    case sql::ExprKind::TextCast: return otherNode;
    default: break;
    }
-   if (isUserType(expr.type)) return userType;
    const catalog::FunctionInfo* function = functionOf(expr);
+   const bool isOther = function && (function->name == "ouzel_field" || function->name == "ouzel_domain");
+   if (isOther) return otherNode; // PostgreSQL has nodes for them, no functions
+   // Tests of whole rows are functions here.
+   const bool isOwn = function && function->name.starts_with("ouzel_");
+   if (isUserType(expr.type) ||
+       (isOwn && std::ranges::any_of(expr.args, isUserType, [](const auto& arg) { return arg->type; })))
+      return userType;
    if (function && function->volatility != catalog::Volatility::Immutable) return mutableFunction;
    if (expr.type.collation >= firstUserOid) return "User-defined collations are not allowed.";
    return nullptr;
 }
 
-/// Whether the text has a value function of SQL, which is a word: CURRENT_DATE, USER, ...
-bool hasSqlValue(std::string_view text) {
-   constexpr std::string_view words[] = {
-       "current_catalog",   "current_date", "current_role",   "current_schema", "current_time", "current_user",
-       "current_timestamp", "localtime",    "localtimestamp", "session_user",   "user"};
+// Value functions of SQL, and system columns.
+constexpr std::string_view sqlValues[] = {
+    "current_catalog",   "current_date", "current_role",   "current_schema", "current_time", "current_user",
+    "current_timestamp", "localtime",    "localtimestamp", "session_user",   "user"};
+constexpr std::string_view systemColumns[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
+
+/// Whether the text has one of the words, which is no string and no name in quotes. `asField`: also behind a point.
+bool hasWord(std::string_view text, std::span<const std::string_view> words, bool asField) {
    bool isField = false;
    for (Token token = nextToken(text, 0); token.begin != token.end; token = nextToken(text, token.end)) {
       std::string word(text.substr(token.begin, token.end - token.begin));
       std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-      if (token.kind == 'w' && !isField && std::ranges::find(words, word) != std::end(words)) return true;
+      if (token.kind == 'w' && (asField || !isField) && std::ranges::find(words, word) != words.end()) return true;
       isField = word == ".";
    }
    return false;
 }
 
-/// Binds the filter. Tables have no system columns here: a name that PostgreSQL would find gets its error.
 sql::BoundExpression bound(CommandContext& context, const NamedTable& named) {
    const catalog::SearchPath path = context.core.searchPath();
    sql::BindContext binding = context.core.bindContext(path, &context.source());
    binding.allowParameters = false;
-   try {
-      return sql::bindExpression(*named.where, sql::ExpressionUse::PublicationFilter, named.table.get(), std::nullopt,
-                                 {}, binding);
-   } catch (const SqlError& error) {
-      for (const char* column : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
-         if (error.state() == sqlstate::undefinedColumn &&
-             std::string_view(error.what()) == "column \"" + std::string(column) + "\" does not exist")
-            refuse("System columns are not allowed.", error.position());
-      throw;
-   }
+   return sql::bindExpression(*named.where, sql::ExpressionUse::PublicationFilter, named.table.get(), std::nullopt, {},
+                              binding);
 }
 
 } // namespace
@@ -83,6 +84,8 @@ StoredFilter storedFilter(CommandContext& context, const NamedTable& named) {
    const size_t where = afterKeyword(all, static_cast<size_t>(std::max(0, named.name->location)), "where");
    const std::string_view inner = parenthesized(all, where);
    const std::string_view text = expressionText(inner, 0, inner.size());
+   if (hasWord(text, systemColumns, true))
+      refuse("System columns are not allowed.", context.position(sql::startLocation(named.where)));
    const sql::BoundExpression expression = bound(context, named);
    StoredFilter filter;
    const catalog::SearchPath path = context.core.searchPath();
@@ -92,7 +95,7 @@ StoredFilter storedFilter(CommandContext& context, const NamedTable& named) {
                              static_cast<uint32_t>(text.data() - all.data()), static_cast<uint32_t>(text.size()));
    filter.text = std::move(stored.text);
    const uint32_t position = expression.expr->position;
-   if (hasSqlValue(text)) refuse(otherNode, position);
+   if (hasWord(text, sqlValues, false)) refuse(otherNode, position);
    if (stored.readsRow) refuse(userType, position); // the table's
    catalog::forEachCall(filter.text, [&](Oid called) {
       const bool isFunction = context.core.transaction.catalog().function(called) != nullptr;

@@ -344,6 +344,15 @@ void RenamedFilters::put(SessionCore& core) const {
    });
 }
 
+void lockIfPublished(SessionCore& core, const std::vector<Oid>& objects) {
+   const auto falls = [&](Oid oid) { return std::ranges::find(objects, oid) != objects.end(); };
+   const catalog::Snapshot snapshot = core.transaction.catalog();
+   for (const Publication& publication : catalog::publicationsOf(snapshot))
+      if (std::ranges::any_of(publication.tables, falls, &PublicationTable::table) ||
+          std::ranges::any_of(publication.schemas, falls, &PublicationSchema::schema))
+         return lockPublications(core);
+}
+
 void requireNotPublished(SessionCore& core, const catalog::Relation& table, int16_t attribute) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    for (const Publication& publication : catalog::publicationsOf(snapshot))
