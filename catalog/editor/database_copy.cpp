@@ -56,6 +56,15 @@ std::string DatabaseCopy::copied(const std::string& sql) const {
    return replaceRegclasses(sql, [&](Oid oid) { return std::optional(std::to_string(copied(oid))); });
 }
 
+std::vector<Publication> DatabaseCopy::copied(std::vector<Publication> publications) const {
+   for (Publication& publication : publications)
+      for (PublicationTable& published : publication.tables) {
+         published.table = copied(published.table);
+         published.filter = copied(published.filter);
+      }
+   return publications;
+}
+
 void DatabaseCopy::renumber(std::vector<Dependency>& reads) const {
    for (Dependency& read : reads)
       read.relation = copied(read.relation);
@@ -110,6 +119,7 @@ std::shared_ptr<Relation> DatabaseCopy::copy(const Relation& relation) const {
    auto copy = std::make_shared<Relation>(relation);
    copy->database = target_;
    copy->oid = copied(copy->oid);
+   copy->identityIndex = copied(copy->identityIndex);
    for (Oid& parent : copy->parents)
       parent = copied(parent);
    for (Column& column : copy->columns)

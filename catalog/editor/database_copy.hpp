@@ -16,6 +16,8 @@ public:
 
    /// The copies, those of relations after `complete` has seen them.
    std::vector<ObjectPtr> make(const CompleteCopy& complete);
+   /// The publications, of the copied tables.
+   std::vector<Publication> copied(std::vector<Publication> publications) const;
 
 private:
    void number(Oid oid);

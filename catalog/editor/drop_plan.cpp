@@ -217,6 +217,7 @@ void DropPlan::close() {
    // Forget parts of relations that are dropped themselves.
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
    std::erase_if(statistics_, [&](const auto& fallen) { return has(fallen.first->table); });
+   std::erase_if(published_, [&](const FallenPublished& fallen) { return has(fallen.published.table); });
 }
 
 void DropPlan::addColumnsOfType(const Relation& relation) {
@@ -277,6 +278,7 @@ void DropPlan::addDependentsOfColumn(const RelationPtr& relation, int16_t attrib
        },
        reason);
    addFunctionsReading({relation->oid, attribute}, reason);
+   addPublished(*relation, attribute, reason);
    addForeignKeys(
        [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
        reason);
@@ -323,6 +325,8 @@ std::vector<DropPlan::Line> DropPlan::cascadedLines() const {
       if (fallen.isCascaded) add(describe(*fallen.function), fallen.reason);
    for (const auto& [trigger, reason] : eventTriggers_)
       add("event trigger " + trigger.name, reason);
+   for (const FallenPublished& fallen : published_)
+      add(fallen.description, fallen.reason);
    for (const FallenOperator& fallen : operators_)
       if (fallen.isCascaded) add(describe(*fallen.op), fallen.reason);
    for (const FallenCast& fallen : casts_)
@@ -417,6 +421,7 @@ Dropped DropPlan::execute() {
       editor_.removeTextSearch(*textSearch_[i].object);
    }
    dropEventTriggers(dropped);
+   dropPublished(dropped);
    for (size_t i = 0; i < functions_.size(); ++i) {
       const FallenFunction& fallen = functions_[i];
       dropped.items.push_back({nullptr, functions[i], fallen.isCascaded, !fallen.isCascaded});

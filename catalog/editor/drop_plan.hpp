@@ -55,6 +55,8 @@ public:
    /// several objects.
    void refuse(const std::string& what) const;
    Dropped execute();
+   /// Publications lose a schema that falls, without a word.
+   static void dropPublishedSchema(CatalogEditor& editor, Oid schema);
    std::string describe(const Relation& relation) const;
    std::string describe(const Statistics& statistics) const {
       return "statistics object " + displayName(editor_.snapshot(), editor_.searchPath_, statistics);
@@ -115,6 +117,12 @@ private:
    /// Adds the triggers for which `needs` is true.
    using NeedsOfTrigger = std::function<bool(const Relation& table, const Trigger& trigger)>;
    void addTriggers(const NeedsOfTrigger& needs, const std::string& reason);
+   // drop_publication.cpp
+   /// Adds what publications have of a table, if its column list or filter needs the column.
+   void addPublished(const Relation& table, int16_t attribute, const std::string& reason);
+   /// Publications lose these, and without a word the tables that fall.
+   void dropPublished(Dropped& dropped);
+   // drop_function.cpp
    void addEventTriggers(Oid function, const std::string& reason);
    void dropEventTriggers(Dropped& dropped);
    /// Adds what has a text that calls a function or an operator.
@@ -187,6 +195,11 @@ private:
    };
    std::vector<FallenTextSearch> textSearch_;
    std::vector<std::pair<EventTrigger, std::string>> eventTriggers_; ///< each with the reason
+   struct FallenPublished {
+      PublicationTable published;
+      std::string description, reason;
+   };
+   std::vector<FallenPublished> published_;
    struct FallenFunction {
       FunctionPtr function;
       bool isCascaded;

@@ -23,16 +23,20 @@ Oid CatalogEditor::createDatabase(Database draft, Oid source, const CompleteCopy
    while (draft.oid == invalidOid || working_.database(draft.oid))
       draft.oid = oids_(); // an earlier statement may have chosen an OID that now comes
    const Oid oid = draft.oid;
-   if (const DatabasePtr original = source == invalidOid ? nullptr : base_.database(source))
+   // What is only this session's, temporary schemas and their relations, is not in the base.
+   std::optional<DatabaseCopy> copy;
+   if (source != invalidOid) copy.emplace(base_.inDatabase(source), oid, oids_);
+   if (const DatabasePtr original = copy ? base_.database(source) : nullptr) {
       draft.eventTriggers = original->eventTriggers; // whose functions have the same OIDs in the copy
+      draft.publications = copy->copied(original->publications);
+   }
    put(std::make_shared<const Database>(std::move(draft)));
-   if (source == invalidOid) {
+   if (!copy) {
       for (const SchemaPtr& schema : initialSchemas(oid))
          put(schema);
       return oid;
    }
-   // What is only this session's, temporary schemas and their relations, is not in the base.
-   for (ObjectPtr& object : DatabaseCopy(base_.inDatabase(source), oid, oids_).make(complete))
+   for (ObjectPtr& object : copy->make(complete))
       put(std::move(object));
    return oid;
 }

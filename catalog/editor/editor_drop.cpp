@@ -127,6 +127,7 @@ Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior beh
          if (relation->schema == oid) remove(keyOf(*relation));
       for (const auto& defaults : working_.defaultAcls())
          if (defaults->schema == oid) removeDefaultAcl(*defaults);
+      DropPlan::dropPublishedSchema(*this, oid);
       removeComments(class_oid::pgNamespace, oid);
       remove(keyOf(*working_.schema(oid)));
    }

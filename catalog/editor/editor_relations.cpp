@@ -285,6 +285,10 @@ void CatalogEditor::setNotNull(Oid relation, std::string_view column, bool notNu
       const Constraint* key = changed.primaryKey();
       if (key != nullptr && reads(key->columns, found.attribute))
          throw SqlError(sqlstate::invalidTableDefinition, "column \"" + found.name + "\" is in a primary key");
+      const RelationPtr identity = working_.relation(changed.identityIndex);
+      if (identity && identity->index && reads(identity->index->columns, found.attribute))
+         throw SqlError(sqlstate::invalidTableDefinition,
+                        "column \"" + found.name + "\" is in index used as replica identity");
    }
    changed.columns[static_cast<size_t>(found.attribute) - 1].notNull = notNull;
    put(std::make_shared<const Relation>(std::move(changed)));

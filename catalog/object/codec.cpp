@@ -14,6 +14,7 @@
 #include "catalog/object/membership.hpp"
 #include "catalog/object/operator_coder.hpp"
 #include "catalog/object/prepared_transaction.hpp"
+#include "catalog/object/publication_coder.hpp"
 #include "catalog/object/statistics_coder.hpp"
 #include "catalog/object/text_search/text_search_coder.hpp"
 #include "common/error/format_version.hpp"
@@ -50,12 +51,13 @@
 //   16: foreign keys that DISABLE TRIGGER ALL has suspended; storage, compression and statistics targets of columns
 //   17: objects of full text search
 //   18: options of columns
+//   19: publications, replica identities
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 18, completeSince = 3;
+constexpr uint16_t formatVersion = 19, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -94,6 +96,8 @@ void databaseFields(Coder& coder, T& database) {
       coder(trigger.enabled);
       elements(coder, trigger.tags);
    });
+   if (!coder.has(19)) return;
+   structures(coder, database.publications, [&](auto& publication) { publicationFields(coder, publication); });
 }
 template <typename Coder, typename T>
 void roleFields(Coder& coder, T& role) {
@@ -344,6 +348,9 @@ void relationFields(Coder& coder, T& relation) {
    if (!coder.has(10)) return;
    structures(coder, relation.triggers, [&](auto& trigger) { triggerFields(coder, trigger); });
    if (coder.has(14)) foreignTableFields(coder, relation);
+   if (!coder.has(19)) return;
+   coder(relation.replicaIdentity);
+   coder(relation.identityIndex);
 }
 template <typename Coder, typename T>
 void commentFields(Coder& coder, T& comment) {

@@ -13,6 +13,7 @@
 #include "catalog/object/dependency.hpp"
 #include "catalog/object/event_trigger.hpp"
 #include "catalog/object/partition.hpp"
+#include "catalog/object/publication.hpp"
 #include "catalog/object/rule.hpp"
 #include "catalog/object/trigger.hpp"
 #include "common/value/sql_type.hpp"
@@ -111,6 +112,7 @@ struct Database : CatalogObject {
    std::string collate = "C", ctype = "C"; ///< LC_COLLATE and LC_CTYPE
    std::string collationVersion;           ///< of the default collation; empty: it has none
    std::vector<EventTrigger> eventTriggers;
+   std::vector<Publication> publications;
    Database() : CatalogObject(ObjectKind::Database) {}
 };
 using DatabasePtr = std::shared_ptr<const Database>;
@@ -339,6 +341,8 @@ struct Relation : CatalogObject {
    std::vector<Trigger> triggers;                          ///< by name, which is the order in which they fire
    bool isPopulated = true;             ///< pg_class.relispopulated; false: a materialized view WITH NO DATA
    std::optional<ForeignTable> foreign; ///< of a foreign table, whose kind is Table
+   char replicaIdentity = 'd'; ///< as pg_class.relreplident: 'd' primary key, 'i' an index, 'f' the row, 'n' nothing
+   Oid identityIndex = invalidOid; ///< of 'i'; it may have been dropped
    Relation() : CatalogObject(ObjectKind::Relation) {}
 
    /// pg_class.relkind.
@@ -458,7 +462,8 @@ inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 12
                      pgPolicy = 3256, pgDefaultAcl = 826, pgForeignServer = 1417, pgStatisticExt = 3381,
                      pgCollation = 3456, pgTrigger = 2620, pgCast = 2605, pgEventTrigger = 3466, pgExtension = 3079,
                      pgLanguage = 2612, pgLargeObject = 2613, pgForeignDataWrapper = 2328, pgUserMapping = 1418,
-                     pgForeignTable = 3118, pgAttribute = 1249;
+                     pgForeignTable = 3118, pgAttribute = 1249, pgPublication = 6104, pgPublicationRel = 6106,
+                     pgPublicationNamespace = 6237;
 }
 
 /// The key of an object in a snapshot.

@@ -9,6 +9,7 @@
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/published_tables.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
@@ -317,6 +318,9 @@ private:
          for (const EventTrigger& trigger : snapshot().database(snapshot().database())->eventTriggers)
             if (trigger.name == name) return trigger.oid;
          break;
+      case class_oid::pgPublication:
+         if (const Publication* publication = findPublication(snapshot(), name)) return publication->oid;
+         break;
       case class_oid::pgExtension:
          if (const auto* builtin = findBuiltinExtension(name)) return builtin->oid;
          if (const ExtensionPtr extension = snapshot().findExtension(name)) return extension->oid;
@@ -398,8 +402,25 @@ private:
       case 3576:
          requireRow("pg_language", "lanname", argument, "language");
          missing("transform for type " + typeText(parseTypeName(context_, name)) + " language " + quoted(argument));
-      default: missing("publication " + quoted(argument));
+      default: return publicationPart();
       }
+   }
+
+   /// A table or a schema of a publication.
+   Oid publicationPart() const {
+      const bool isTable = kind_.classOid == class_oid::pgPublicationRel;
+      const RelationPtr table = isTable ? relation(names_, false) : nullptr;
+      const Oid schema = isTable ? invalidOid : requireSchema(snapshot(), context_.path, names_[0]);
+      const Publication* publication = findPublication(snapshot(), args_[0]);
+      if (!publication) missing("publication " + quoted(args_[0]));
+      if (!isTable) {
+         for (const PublicationSchema& one : publication->schemas)
+            if (one.schema == schema) return one.oid;
+         missing("publication schema " + quoted(names_[0]) + " in publication " + quoted(args_[0]));
+      }
+      for (const PublicationTable& one : publication->tables)
+         if (one.table == table->oid) return one.oid;
+      missing("publication relation " + quoted(table->name) + " in publication " + quoted(args_[0]));
    }
 
    static void requireRow(const char* catalog, const char* column, const std::string& name, const char* what) {

@@ -8,6 +8,7 @@
 #include "catalog/object/function.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
+#include "catalog/object/published_tables.hpp"
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
@@ -106,6 +107,9 @@ public:
          for (const EventTrigger& trigger : snapshot().database(snapshot().database())->eventTriggers)
             if (trigger.oid == object_) plain("event trigger ", trigger.name);
          break;
+      case class_oid::pgPublication:
+      case class_oid::pgPublicationRel:
+      case class_oid::pgPublicationNamespace: publication(); break;
       case class_oid::pgOperator: op(); break;
       case class_oid::pgForeignServer: server(); break;
       case class_oid::pgExtension:
@@ -398,6 +402,29 @@ private:
 
    void server() {
       if (const ServerPtr found = snapshot().server(object_)) plain("server ", found->name);
+   }
+
+   /// A publication, or a table or schema of one.
+   void publication() {
+      for (const Publication& p : publicationsOf(snapshot())) {
+         if (p.oid == object_) plain("publication ", p.name);
+         for (const PublicationTable& one : p.tables) {
+            const RelationPtr table = one.oid == object_ ? snapshot().relation(one.table) : nullptr;
+            if (!table) continue;
+            found_.description = "publication of " + described(*table) + " in publication " + p.name;
+            found_.identity = qualified(table->schema, table->name) + " in publication " + p.name;
+            found_.names = {schemaName(table->schema), table->name};
+            found_.args = {p.name};
+         }
+         for (const PublicationSchema& one : p.schemas) {
+            if (one.oid != object_) continue;
+            const std::string schema = schemaName(one.schema);
+            found_.description = "publication of schema " + schema + " in publication " + p.name;
+            found_.identity = schema + " in publication " + p.name;
+            found_.names = {schema};
+            found_.args = {p.name};
+         }
+      }
    }
 
    void mapping() {

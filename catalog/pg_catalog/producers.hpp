@@ -28,6 +28,7 @@ std::span<const NamedProducer> sharedDependencyProducers(); ///< pg_shdepend
 std::span<const NamedProducer> extensionProducers();        ///< pg_extension, pg_available_extensions, ...
 std::span<const NamedProducer> useProducers();              ///< pg_stat_all_tables, pg_stat_database
 std::span<const NamedProducer> largeObjectProducers();      ///< pg_largeobject, pg_largeobject_metadata
+std::span<const NamedProducer> publicationProducers();      ///< pg_publication, pg_publication_rel, ...
 std::span<const NamedProducer> foreignProducers();          ///< pg_foreign_server, pg_foreign_table, ...
 
 /// The rows that a relation's constraint triggers have in pg_constraint.
@@ -46,6 +47,11 @@ void forEachCollationUse(const Snapshot& snapshot, const CollationUse& use);
 /// What extensions need, and what they have: class and OID; class and OID; kind of the dependency.
 using ExtensionUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced, char kind)>;
 void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use);
+
+/// What publications need: class and OID; class, OID and attribute; kind of the dependency.
+using PublicationUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced,
+                                          int32_t referencedAttribute, char kind)>;
+void forEachPublicationUse(const Snapshot& snapshot, const PublicationUse& use);
 
 /// What foreign data need: class and OID; class and OID (foreign_tables.cpp).
 using ForeignUse = std::function<void(Oid classOid, Oid object, Oid referencedClass, Oid referenced)>;

@@ -82,7 +82,9 @@ void classRows(const SystemContext& context, RowBuilder& row) {
       row.boolean(contains(withKeys, r->oid) || !r->triggers.empty());
       row.boolean(context.snapshot.heirs(r->oid) != nullptr || contains(withParts, r->oid)).boolean(r->hasRowSecurity);
       row.boolean(r->forcesRowSecurity).boolean(r->isPopulated);
-      row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin() ? 'd' : 'n');
+      row.letter((r->relkind() == 'r' || r->relkind() == 'p' || r->relkind() == 'm') && !r->isBuiltin()
+                     ? r->replicaIdentity
+                     : 'n');
       const bool isPart = r->isPartition() || (r->index && r->index->parentIndex != invalidOid);
       row.boolean(isPart).oid(invalidOid);
       row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
@@ -167,9 +169,11 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       for (const uint8_t option : index.options)
          options.push_back(option);
       const auto keys = static_cast<int64_t>(index.columns.size());
-      bool isImmediate = true;
-      if (const RelationPtr table = context.snapshot.relation(index.table))
+      bool isImmediate = true, isIdentity = false;
+      if (const RelationPtr table = context.snapshot.relation(index.table)) {
          if (const Constraint* owner = table->constraintOf(r->oid)) isImmediate = !owner->isDeferrable;
+         isIdentity = table->identityIndex == r->oid;
+      }
       row.oid(r->oid)
           .oid(index.table)
           .int2(static_cast<int64_t>(attributes.size()))
@@ -180,7 +184,7 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       // One that a partition lacks is not yet used.
       row.boolean(!index.isPartitioned || parts[r->oid] >= context.snapshot.heirOids(index.table).size());
       row.boolean(false);
-      row.boolean(true).boolean(true).boolean(false).int2Vector(attributes).oidVector(collations);
+      row.boolean(true).boolean(true).boolean(isIdentity).int2Vector(attributes).oidVector(collations);
       row.oidVector(classes).int2Vector(options);
       std::string expressions;
       for (const std::string& expression : index.expressions)

@@ -16,10 +16,11 @@ namespace {
 const std::map<std::string_view, Producer>& producers() {
    static const std::map<std::string_view, Producer> byName = [] {
       std::map<std::string_view, Producer> result;
-      for (const auto list : {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(),
-                              collationProducers(), textSearchProducers(), functionProducers(), triggerProducers(),
-                              operatorProducers(), extensionProducers(), dependencyProducers(),
-                              sharedDependencyProducers(), largeObjectProducers(), foreignProducers(), useProducers()})
+      for (const auto list :
+           {relationProducers(), clusterProducers(), stateProducers(), statisticsProducers(), collationProducers(),
+            textSearchProducers(), functionProducers(), triggerProducers(), operatorProducers(), extensionProducers(),
+            dependencyProducers(), sharedDependencyProducers(), largeObjectProducers(), foreignProducers(),
+            useProducers(), publicationProducers()})
          for (const NamedProducer& entry : list)
             result.emplace(entry.table, entry.produce);
       return result;

@@ -12,6 +12,7 @@
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/persistence.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/type/user_type.hpp"
@@ -295,6 +296,10 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
    }
    if (statement.objectType == OBJECT_EVENT_TRIGGER) {
       changeEventTriggerOwner(core, std::string(stringOf(statement.object)), owner);
+      return tag;
+   }
+   if (statement.objectType == OBJECT_PUBLICATION) {
+      changePublicationOwner(core, std::string(stringOf(statement.object)), owner);
       return tag;
    }
    if (statement.objectType == OBJECT_STATISTIC_EXT) {

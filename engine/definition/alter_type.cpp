@@ -5,6 +5,7 @@
 #include "engine/definition/alter_table.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/index/index_draft.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/trigger/trigger.hpp"
@@ -116,6 +117,7 @@ void TableAlteration::changeType(const TypeChange& change) {
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")
              .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
+   requireNotPublished(core_, *relation, column.attribute);
    catalog::Relation changed = *relation;
    const int16_t attribute = column.attribute;
    catalog::Column& altered = changed.columns[static_cast<size_t>(attribute - 1)];

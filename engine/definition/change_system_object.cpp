@@ -61,7 +61,6 @@ std::optional<Altered> alteredBy(const ::Node* node) {
    case T_AlterTypeStmt: return Altered{OBJECT_TYPE, nodeOf(as<::AlterTypeStmt>(node)->typeName)};
    case T_AlterOperatorStmt: return Altered{OBJECT_OPERATOR, nodeOf(as<::AlterOperatorStmt>(node)->opername)};
    case T_AlterEventTrigStmt: return Altered{OBJECT_EVENT_TRIGGER, nullptr, as<::AlterEventTrigStmt>(node)->trigname};
-   case T_AlterPublicationStmt: return Altered{OBJECT_PUBLICATION, nullptr, as<::AlterPublicationStmt>(node)->pubname};
    case T_AlterSubscriptionStmt:
       return Altered{OBJECT_SUBSCRIPTION, nullptr, as<::AlterSubscriptionStmt>(node)->subname};
    case T_AlterTableSpaceOptionsStmt:

@@ -130,6 +130,39 @@ void setClustered(SessionCore& core, const catalog::Relation& table, const char*
    markClustered(core, table.oid, name ? requireClusterable(core, table, name)->oid : invalidOid);
 }
 
+/// The index of a name, by which rows can be identified. Throws 42704, 42809, 42P10 and 0A000.
+catalog::RelationPtr requireIdentifying(SessionCore& core, const catalog::Relation& table, const std::string& name) {
+   auto index = core.transaction.catalog().findRelation(table.schema, name);
+   if (!index)
+      throw SqlError(sqlstate::undefinedObject,
+                     "index \"" + name + "\" for table \"" + table.name + "\" does not exist");
+   if (!index->index) throw SqlError(sqlstate::wrongObjectType, "\"" + name + "\" is not an index");
+   if (index->index->table != table.oid)
+      throw SqlError(sqlstate::wrongObjectType, "\"" + name + "\" is not an index for table \"" + table.name + "\"");
+   const auto refuse = [&](SqlState state, const char* kind) {
+      throw SqlError(state, "cannot use " + std::string(kind) + " index \"" + name + "\" as replica identity");
+   };
+   const catalog::Constraint* owner = table.constraintOf(index->oid);
+   if (!index->index->isUnique) refuse(sqlstate::wrongObjectType, "non-unique");
+   if (owner && owner->isDeferrable) refuse(sqlstate::featureNotSupported, "non-immediate");
+   if (!index->index->expressions.empty()) refuse(sqlstate::featureNotSupported, "expression");
+   if (!index->index->predicate.empty()) refuse(sqlstate::featureNotSupported, "partial");
+   for (const int16_t attribute : index->index->columns)
+      if (!table.column(attribute)->notNull)
+         throw SqlError(sqlstate::wrongObjectType, "index \"" + name +
+                                                       "\" cannot be used as replica identity because column \"" +
+                                                       table.column(attribute)->name + "\" is nullable");
+   return index;
+}
+
+void setReplicaIdentity(SessionCore& core, const catalog::Relation& table, const ::ReplicaIdentityStmt& statement) {
+   const catalog::RelationPtr index = statement.name ? requireIdentifying(core, table, statement.name) : nullptr;
+   catalog::Relation changed = table;
+   changed.replicaIdentity = statement.identity_type;
+   changed.identityIndex = index ? index->oid : invalidOid;
+   core.transaction.editor().replaceRelation(std::move(changed));
+}
+
 void requireTablespace(SessionCore& core, const std::string& name) {
    const SystemObject space = findSystemObject(core, OBJECT_TABLESPACE, std::vector<std::string>{name});
    if (space.missing) throw SqlError(*space.missing);
@@ -144,6 +177,7 @@ void declareForTable(SessionCore& core, const catalog::Relation& table, const ::
    case AT_ClusterOn: return setClustered(core, table, command.name);
    case AT_DropCluster: return setClustered(core, table, nullptr);
    case AT_SetTableSpace: return requireTablespace(core, command.name);
+   case AT_ReplicaIdentity: return setReplicaIdentity(core, table, *as<::ReplicaIdentityStmt>(command.def));
    case AT_DropOids: return;
    default: throwNotSupported("this form of ALTER TABLE");
    }

@@ -13,6 +13,7 @@
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/part_name.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -101,8 +102,12 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
          continue;
       }
       requireOwner(core, *schema);
+      std::vector<Oid> falling{schema->oid};
       for (const auto& relation : core.transaction.catalog().relations())
-         if (relation->schema == schema->oid) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+         if (relation->schema == schema->oid) falling.push_back(relation->oid);
+      for (size_t i = 1; i < falling.size(); ++i)
+         core.transaction.lock(falling[i], LockMode::AccessExclusive);
+      lockIfPublished(core, falling);
       for (const auto& collation : core.transaction.catalog().collations())
          if (collation->schema == schema->oid) lockUsers(core, *collation);
       announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
@@ -204,6 +209,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
    if (textSearchKind(statement.removeType)) return dropTextSearch(context, statement);
    if (statement.removeType == OBJECT_EVENT_TRIGGER) return dropEventTriggers(context, statement);
+   if (statement.removeType == OBJECT_PUBLICATION) return dropPublications(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);
    if (statement.removeType == OBJECT_TRIGGER) return dropTriggers(context, statement);
    if (statement.removeType == OBJECT_EXTENSION) return dropExtensions(context, statement);
@@ -223,6 +229,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       if (relation) relations.push_back(relation->oid);
    }
    if (behavior == catalog::DropBehavior::Cascade) lockViewsOver(core, relations);
+   lockIfPublished(core, relations);
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
    return wanted.hint;
 }

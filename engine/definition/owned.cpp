@@ -12,6 +12,7 @@
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/text_search/text_search.hpp"
 #include "engine/definition/type/user_type.hpp"
@@ -63,6 +64,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    reassignFunctions(core, from, to);
    reassignOperators(core, from, to);
    reassignEventTriggers(core, from, to);
+   reassignPublications(core, from, to);
    reassignExtensions(core, from, to);
    reassignLargeObjects(core, from, to);
    for (const auto& database : editor.snapshot().databases()) {
@@ -151,6 +153,7 @@ std::string dropOwned(CommandContext& context, const ::DropOwnedStmt& statement)
       dropMappingsOf(core, role->oid);
       dropStatisticsOf(core, role->oid);
       dropEventTriggersOf(core, role->oid);
+      dropPublicationsOf(core, role->oid);
       dropLargeObjectsOf(core, role->oid);
       addOwned(core, role->oid, owned);
    }

@@ -1,5 +1,7 @@
 #include "engine/definition/persistence.hpp"
 
+#include "engine/definition/publication/publication.hpp"
+
 // ALTER TABLE ... SET LOGGED and SET UNLOGGED. The rows stay where they are: an unlogged table is as safe as any other.
 
 namespace ouzel::engine {
@@ -45,6 +47,7 @@ void setLogged(SessionCore& core, const Relation& table, bool logged) {
                      "cannot change logged status of table \"" + table.name + "\" because it is temporary");
    const Persistence wanted = logged ? Persistence::Permanent : Persistence::Unlogged;
    if (table.partitionKey || table.persistence == wanted) return;
+   if (!logged) requireInNoPublication(core, table);
    requireReferencesAlike(core, table, logged);
    catalog::CatalogEditor& editor = core.transaction.editor();
    const auto change = [&](Relation changed) {

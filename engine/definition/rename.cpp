@@ -12,6 +12,7 @@
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/operator/operator.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/statistics/statistics.hpp"
 #include "engine/definition/text_search/text_search.hpp"
@@ -160,12 +161,14 @@ void renameColumn(CommandContext& context, const catalog::Relation& relation, co
    const RenamedPolicies policies(context.core, relation.oid, attribute, to);
    const RenamedRules rules(context.core, relation.oid, attribute, to);
    const RenamedTriggers triggers(context.core, relation.oid, attribute, to);
+   const RenamedFilters filters(context.core, relation, attribute, to);
    context.core.transaction.editor().renameColumn(relation.oid, from, to,
                                                   rewriteExpression(context, relation, attribute, to),
                                                   rewriteView(context, relation.oid, attribute, to));
    policies.put(context.core);
    rules.put(context.core);
    triggers.put(context.core);
+   filters.put(context.core);
 }
 
 /// The tables that inherit the column that is renamed, locked. Throws 42P16 if it is inherited itself, or by others
@@ -228,6 +231,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    catalog::CatalogEditor& editor = core.transaction.editor();
    switch (statement.renameType) {
    case OBJECT_EVENT_TRIGGER: return renameEventTrigger(context, statement);
+   case OBJECT_PUBLICATION: return renamePublication(context, statement);
    case OBJECT_SCHEMA: {
       const auto schema = core.transaction.catalog().findSchema(statement.subname);
       if (!schema)
@@ -515,6 +519,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       break;
    }
    case OBJECT_EVENT_TRIGGER: commentOnEventTrigger(core, std::string(stringOf(statement.object)), text); break;
+   case OBJECT_PUBLICATION: commentOnPublication(core, std::string(stringOf(statement.object)), text); break;
    case OBJECT_COLLATION: commentOnCollation(core, as<::List>(statement.object), text); break;
    case OBJECT_TSCONFIGURATION:
    case OBJECT_TSDICTIONARY:

@@ -7,6 +7,7 @@
 
 #include "common/env/clock.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/constraint/replica_identity.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/session_services.hpp"
@@ -83,6 +84,10 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
           });
       if (moved && attempt < 10) continue;
       requireAccess(core, query.access);
+      requireReplicaIdentities(now, *query.root);
+      for (const auto* commands : {&query.before, &query.after})
+         for (const sql::BoundQuery& command : *commands)
+            requireReplicaIdentities(now, *command.root);
       return query;
    }
 }

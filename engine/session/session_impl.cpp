@@ -19,6 +19,7 @@
 #include "engine/definition/function/function.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/owned.hpp"
+#include "engine/definition/publication/publication.hpp"
 #include "engine/definition/rule/rule.hpp"
 #include "engine/definition/sequence.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -307,6 +308,8 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_CreateFunctionStmt: return createFunction(context, *as<::CreateFunctionStmt>(node));
    case T_CreateEventTrigStmt: return createEventTrigger(context, *as<::CreateEventTrigStmt>(node));
    case T_AlterEventTrigStmt: return alterEventTrigger(context, *as<::AlterEventTrigStmt>(node));
+   case T_CreatePublicationStmt: return createPublication(context, *as<::CreatePublicationStmt>(node));
+   case T_AlterPublicationStmt: return alterPublication(context, *as<::AlterPublicationStmt>(node));
    case T_CreateTrigStmt: return createTrigger(context, *as<::CreateTrigStmt>(node));
    case T_CreateStatsStmt: return createStatistics(context, *as<::CreateStatsStmt>(node));
    case T_AlterStatsStmt: return alterStatistics(context, *as<::AlterStatsStmt>(node));

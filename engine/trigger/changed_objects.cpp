@@ -95,6 +95,7 @@ public:
          return;
       }
       if (change.key.kind == ObjectKind::Server && tag_.ends_with("USER MAPPING")) return noteMapping(change);
+      if (change.key.kind == ObjectKind::Database && tag_.ends_with(" PUBLICATION")) return notePublications(change);
       const Address address = addressOf(*change.after);
       if (address.classOid == invalidOid) return;
       const auto identity = identify(address);
@@ -138,6 +139,31 @@ private:
          const auto* old = before.mappingOf(mapping.role);
          if (!old || old->options != mapping.options) add({class_oid::pgUserMapping, mapping.oid}, std::string(tag_));
       }
+   }
+   /// The publications that a command has made or changed, and the tables and schemas that it has added to them.
+   void notePublications(const Change& change) {
+      if (!change.before) return;
+      const auto& before = static_cast<const catalog::Database&>(*change.before).publications;
+      for (const auto& now : static_cast<const catalog::Database&>(*change.after).publications) {
+         const auto old = std::ranges::find(before, now.oid, &catalog::Publication::oid);
+         if (old == before.end()) {
+            add({class_oid::pgPublication, now.oid}, std::string(tag_));
+            continue;
+         }
+         if (isChanged(*old, now)) add({class_oid::pgPublication, now.oid}, std::string(tag_));
+         for (const auto& table : now.tables)
+            if (std::ranges::find(old->tables, table.oid, &catalog::PublicationTable::oid) == old->tables.end())
+               add({class_oid::pgPublicationRel, table.oid}, std::string(tag_));
+         for (const auto& schema : now.schemas)
+            if (std::ranges::find(old->schemas, schema.oid, &catalog::PublicationSchema::oid) == old->schemas.end())
+               add({class_oid::pgPublicationNamespace, schema.oid}, std::string(tag_));
+      }
+   }
+   static bool isChanged(const catalog::Publication& before, const catalog::Publication& after) {
+      const auto own = [](const catalog::Publication& p) {
+         return std::tuple(p.name, p.owner, p.insert, p.update, p.del, p.truncate, p.viaRoot);
+      };
+      return own(before) != own(after);
    }
    /// Triggers, policies and rules of a relation that stays are made and changed by commands of their own.
    void noteParts(const Relation& before, const Relation& after) {
@@ -185,12 +211,15 @@ std::optional<std::string> unquoted(const std::optional<std::string>& name) {
 
 class DroppedObjects {
 public:
-   DroppedObjects(SessionCore& core, const catalog::Snapshot& before, std::span<const Oid> named)
-      : path_(core.searchPath()), names_{before, path_}, named_(named) {}
+   DroppedObjects(SessionCore& core, const catalog::Snapshot& before, std::string_view tag, std::span<const Oid> named)
+      : path_(core.searchPath()), names_{before, path_}, tag_(tag), named_(named) {}
 
    void note(const Change& change) {
       if (!change.before || change.key.kind == ObjectKind::Comment) return;
       if (!change.after) return noteFallen(*change.before);
+      if (change.key.kind == ObjectKind::Database)
+         noteLost(static_cast<const catalog::Database&>(*change.before),
+                  static_cast<const catalog::Database&>(*change.after));
       if (change.key.kind == ObjectKind::Relation)
          noteLost(static_cast<const Relation&>(*change.before), static_cast<const Relation&>(*change.after));
       if (change.key.kind == ObjectKind::Server)
@@ -200,6 +229,27 @@ public:
    std::vector<EventState::Dropped> take() { return std::move(found_); }
 
 private:
+   /// The publications that have fallen, and what the others have lost.
+   void noteLost(const catalog::Database& before, const catalog::Database& after) {
+      isTemporary_ = false;
+      const auto partsOf = [](const catalog::Publication& publication) {
+         std::vector<Address> parts;
+         for (const auto& table : publication.tables)
+            parts.push_back({class_oid::pgPublicationRel, table.oid});
+         for (const auto& schema : publication.schemas)
+            parts.push_back({class_oid::pgPublicationNamespace, schema.oid});
+         return parts;
+      };
+      for (const auto& publication : before.publications) {
+         const auto now = std::ranges::find(after.publications, publication.oid, &catalog::Publication::oid);
+         const bool isFallen = now == after.publications.end();
+         if (isFallen) add({class_oid::pgPublication, publication.oid}, true, false);
+         const std::vector<Address> left = isFallen ? std::vector<Address>() : partsOf(*now);
+         for (const Address& part : partsOf(publication))
+            if (std::ranges::find(left, part.object, &Address::object) == left.end())
+               add(part, !isFallen && tag_ == "ALTER PUBLICATION", false);
+      }
+   }
    void noteFallen(const catalog::CatalogObject& object) {
       const Address address = addressOf(object);
       if (address.classOid == invalidOid) return;
@@ -258,6 +308,7 @@ private:
 
    const catalog::SearchPath path_;
    const catalog::NameContext names_;
+   const std::string_view tag_;
    const std::span<const Oid> named_;
    bool isTemporary_ = false;
    std::vector<EventState::Dropped> found_;
@@ -274,8 +325,9 @@ std::vector<EventState::Changed> changedObjects(SessionCore& core, std::span<con
 }
 
 std::vector<EventState::Dropped> droppedObjects(SessionCore& core, const catalog::Snapshot& before,
-                                                std::span<const Change> changes, std::span<const Oid> named) {
-   DroppedObjects objects(core, before, named);
+                                                std::span<const Change> changes, std::string_view tag,
+                                                std::span<const Oid> named) {
+   DroppedObjects objects(core, before, tag, named);
    for (const Change& change : changes)
       objects.note(change);
    return objects.take();

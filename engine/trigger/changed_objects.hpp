@@ -14,6 +14,7 @@ std::vector<EventState::Changed> changedObjects(SessionCore& core, std::span<con
                                                 std::string_view tag);
 /// The objects that fell, and their parts. `named`: those that the command names; empty: all that are no parts.
 std::vector<EventState::Dropped> droppedObjects(SessionCore& core, const catalog::Snapshot& before,
-                                                std::span<const catalog::Change> changes, std::span<const Oid> named);
+                                                std::span<const catalog::Change> changes, std::string_view tag,
+                                                std::span<const Oid> named);
 
 } // namespace ouzel::engine

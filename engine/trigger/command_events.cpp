@@ -126,7 +126,7 @@ void CommandEvents::end() {
       state_.changed.assign(1, {invalidOid, invalidOid, 0, tag_, kind, {}, {}});
    }
    if (std::ranges::any_of(changes, [](const catalog::Change& change) { return change.before != nullptr; }))
-      state_.dropped = droppedObjects(core_, snapshot_, changes, named_);
+      state_.dropped = droppedObjects(core_, snapshot_, changes, tag_, named_);
    if (!state_.dropped.empty()) {
       state_.phase = EventState::Phase::Drop;
       fire(core_, "sql_drop", tag_, state_, runCommand_);

@@ -102,6 +102,7 @@ enum class ExpressionUse : uint8_t {
    PartitionBound,
    ExecuteParameter, ///< EXECUTE p (...)
    CallArgument,
+   PublicationFilter, ///< WHERE of CREATE PUBLICATION, cast to boolean
 };
 
 /// A scalar expression over the columns of one table.

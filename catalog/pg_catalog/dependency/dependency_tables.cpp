@@ -306,6 +306,10 @@ private:
       forEachTextSearchUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference) {
          add({classOid, object}, {refClass, reference}, 'n');
       });
+      forEachPublicationUse(snapshot_,
+                            [&](Oid classOid, Oid object, Oid refClass, Oid reference, int32_t attribute, char kind) {
+                               add({classOid, object}, {refClass, reference, attribute}, kind);
+                            });
       forEachExtensionUse(snapshot_, [&](Oid classOid, Oid object, Oid refClass, Oid reference, char kind) {
          add({classOid, object}, {refClass, reference}, kind);
       });

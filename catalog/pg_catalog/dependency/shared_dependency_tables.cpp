@@ -81,6 +81,8 @@ private:
       addOwned({invalidOid, pgDatabase, database.oid}, database.owner, database.acl);
       for (const EventTrigger& trigger : database.eventTriggers)
          addRole({database.oid, pgEventTrigger, trigger.oid}, trigger.owner, 'o');
+      for (const Publication& publication : database.publications)
+         addRole({database.oid, pgPublication, publication.oid}, publication.owner, 'o');
    }
 
    void add(const Relation& relation) {

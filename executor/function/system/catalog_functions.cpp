@@ -3,6 +3,7 @@
 #include "catalog/object/acl.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/published_tables.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
 #include "common/type/array.hpp"
@@ -316,9 +317,7 @@ bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) 
 /// What CREATE PUBLICATION takes; null for what is no relation of this database.
 std::optional<bool> isPublishable(int64_t relation, KernelEnv& env) {
    const auto found = snapshotOf(env).relation(oidOf(relation));
-   if (!found) return std::nullopt;
-   const bool isTable = found->relkind() == 'r' || found->relkind() == 'p';
-   return isTable && !found->isBuiltin() && found->persistence == catalog::Persistence::Permanent;
+   return found ? std::optional(catalog::isPublishable(*found)) : std::nullopt;
 }
 
 /// Null for what is no relation of this database.

@@ -131,9 +131,9 @@ std::unique_ptr<TableFunction> makeScalar(TableFunctionSignature& signature, Fun
 std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signature, FunctionContext& context,
                                                  Reservation& memory) {
    const std::string name(signature.function->name);
-   for (const auto make :
-        {makeSeries, makeRowFunction, makeJsonRows, makePathRows, makeAclRows, makePartitionRows, makeObjectRows,
-         makeSessionRows, makeExtensionRows, makeTextSearchRows, makeFileRows, makeXmlTable, makeScalar})
+   for (const auto make : {makeSeries, makeRowFunction, makeJsonRows, makePathRows, makeAclRows, makePartitionRows,
+                           makeObjectRows, makeSessionRows, makeExtensionRows, makeTextSearchRows, makePublicationRows,
+                           makeFileRows, makeXmlTable, makeScalar})
       if (std::unique_ptr<TableFunction> function = make(signature, context, memory)) return function;
    throwNotSupported("function " + name + " in FROM");
 }

@@ -300,7 +300,6 @@ MakeRows findRows(std::string_view source) {
        {"pg_options_to_table", make<OptionRows>},
        {"pg_stats_ext_mcvlist_items", make<McvRows>},
        {"pg_cursor", make<NoRows>},
-       {"pg_get_publication_tables", make<NoRows>},
        {"pg_get_replication_slots", make<NoRows>},
        {"pg_hba_file_rules", make<NoRows>},
        {"pg_ident_file_mappings", make<NoRows>},

@@ -103,6 +103,8 @@ std::unique_ptr<TableFunction> makeAclRows(TableFunctionSignature& signature, Fu
                                            Reservation& memory);
 std::unique_ptr<TableFunction> makePartitionRows(TableFunctionSignature& signature, FunctionContext& context,
                                                  Reservation& memory);
+std::unique_ptr<TableFunction> makePublicationRows(TableFunctionSignature& signature, FunctionContext& context,
+                                                   Reservation& memory);
 std::unique_ptr<TableFunction> makeObjectRows(TableFunctionSignature& signature, FunctionContext& context,
                                               Reservation& memory);
 std::unique_ptr<TableFunction> makeExtensionRows(TableFunctionSignature& signature, FunctionContext& context,

@@ -25,6 +25,7 @@ Clause clauseOf(ExpressionUse use) {
    case ExpressionUse::PartitionBound: return Clause::PartitionBound;
    case ExpressionUse::ExecuteParameter: return Clause::Execute;
    case ExpressionUse::CallArgument: return Clause::CallArgument;
+   case ExpressionUse::PublicationFilter: return Clause::Where;
    }
    return Clause::None;
 }
@@ -55,6 +56,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
    if (!target || !isRowValue(target->oid)) expr = rowValue(state, std::move(expr)); // else it is cast field by field
    if (clause == Clause::Check) expr = coerceToBoolean(state, std::move(expr), "CHECK");
    if (clause == Clause::IndexPredicate) expr = coerceToBoolean(state, std::move(expr), "WHERE");
+   if (clause == Clause::Where) expr = coerceToBoolean(state, std::move(expr), "PUBLICATION WHERE");
    if (target && clause == Clause::Execute) {
       const Oid source = expr->type.oid;
       const uint32_t position = expr->position;
