@@ -242,6 +242,7 @@ bool declareForView(SessionCore& core, const catalog::Relation& view, const ::Al
    case AT_SetCompression: setCompression(core, view, command); return true;
    case AT_ClusterOn:
    case AT_DropCluster:
+   case AT_ReplicaIdentity:
    case AT_SetTableSpace: declareForTable(core, view, command); return true;
    default: return false;
    }

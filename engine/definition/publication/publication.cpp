@@ -102,8 +102,8 @@ void addSchemas(SessionCore& core, Publication& publication, const std::vector<O
 class ObjectChange {
 public:
    ObjectChange(CommandContext& context, const ::AlterPublicationStmt& statement, Publication& publication)
-      : context_(context), core_(context.core), statement_(statement), publication_(publication),
-        objects_(context, statement.pubobjects) {}
+      : core_(context.core), statement_(statement), publication_(publication), objects_(context, statement.pubobjects) {
+   }
 
    void run() {
       requireAllowed();
@@ -181,7 +181,6 @@ private:
       }
    }
 
-   CommandContext& context_;
    SessionCore& core_;
    const ::AlterPublicationStmt& statement_;
    Publication& publication_;
@@ -189,11 +188,11 @@ private:
 };
 
 void warnOfWalLevel(SessionCore& core) {
-   core.notices.notice({Notice::Severity::Warning,
-                        sqlstate::objectNotInPrerequisiteState,
-                        "wal_level is insufficient to publish logical changes",
-                        {},
-                        "Set wal_level to \"logical\" before creating subscriptions."});
+   core.report({Notice::Severity::Warning,
+                sqlstate::objectNotInPrerequisiteState,
+                "wal_level is insufficient to publish logical changes",
+                {},
+                "Set wal_level to \"logical\" before creating subscriptions."});
 }
 
 void remove(SessionCore& core, Oid publication) {
@@ -326,17 +325,25 @@ void dropPublicationsOf(SessionCore& core, Oid owner) {
 
 RenamedFilters::RenamedFilters(SessionCore& core, const catalog::Relation& table, int16_t attribute,
                                const std::string& name) {
+   const auto isConcerned = [&](const PublicationTable& entry) {
+      return entry.table == table.oid && std::ranges::binary_search(entry.filterReads, attribute);
+   };
+   const auto hasConcerned = [&](const Publication& publication) {
+      return std::ranges::any_of(publication.tables, isConcerned);
+   };
+   if (std::ranges::none_of(catalog::publicationsOf(core.transaction.catalog()), hasConcerned)) return;
+   lockPublications(core);
    const catalog::SearchPath path = core.searchPath();
-   for (const Publication& publication : catalog::publicationsOf(core.transaction.catalog()))
+   const catalog::Snapshot snapshot = core.transaction.catalog();
+   for (const Publication& publication : catalog::publicationsOf(snapshot))
       for (const PublicationTable& entry : publication.tables)
-         if (entry.table == table.oid && std::ranges::binary_search(entry.filterReads, attribute))
+         if (isConcerned(entry))
             changed_[entry.oid] =
                 sql::renameInExpression(entry.filter, table, attribute, name, core.bindContext(path, nullptr));
 }
 
 void RenamedFilters::put(SessionCore& core) const {
    if (changed_.empty()) return;
-   lockPublications(core);
    change(core, [&](std::vector<Publication>& all) {
       for (Publication& publication : all)
          for (PublicationTable& entry : publication.tables)

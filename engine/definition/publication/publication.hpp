@@ -38,8 +38,8 @@ private:
    std::map<Oid, std::string> changed_; ///< by the OID of the publication's entry
 };
 
-/// Locks the publications if they name one of the objects, relations or schemas, which will fall: another transaction may
-/// be changing them.
+/// Locks the publications if they name one of the objects, relations or schemas, which will fall: another transaction
+/// may be changing them.
 void lockIfPublished(SessionCore& core, const std::vector<Oid>& objects);
 /// Throws 0A000 if a column list or a filter needs the column.
 void requireNotPublished(SessionCore& core, const catalog::Relation& table, int16_t attribute);
