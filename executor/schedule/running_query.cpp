@@ -252,15 +252,18 @@ Schedulable::Outcome RunningQueryState::runSlice() {
    return outcome;
 }
 
-/// Ends a slice. The last worker to leave a query that has failed destroys the operators.
+/// Ends a slice. The last worker to leave a query that has failed destroys the operators: local states go before them,
+/// so a worker gives its part of the run up before it counts as gone.
 void RunningQueryState::leave(std::shared_ptr<PipelineRun> run) {
+   run.reset();
+   std::shared_ptr<PipelineRun> last;
    {
       const MutexLock lock(mutex_);
       if (--inside_ > 0 || !error_) return;
-      run_.reset();
+      last = std::move(run_);
       steps_.clear();
    }
-   run.reset(); // the last owner: local states go before their operators
+   last.reset();
    release();
 }
 
