@@ -263,6 +263,7 @@ void RunningQueryState::leave(std::shared_ptr<PipelineRun> run) {
       last = std::move(run_);
       steps_.clear();
    }
+   DCHECK(!last || last.use_count() == 1);
    last.reset();
    release();
 }
