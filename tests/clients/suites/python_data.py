@@ -151,7 +151,7 @@ class PgAdmin(UriProgram):
         (r"databases/languages/", "CREATE LANGUAGE"),
         (r"databases/extensions/|list extension avails|(Create|Drop) Extension", "extensions that Ouzel does not have"),
         (r"with extensions|NO DEPENDS|test_(function|procedures): Drop (function|procedure)|Drop Materialised Views$|indexes: Drop (index -- 13|Table)|views/tests: Drop Table", "ALTER ... DEPENDS ON EXTENSION"),
-        (r"^list fts_", "DISTINCT and = of oidvector"),
+        (r"^list fts_", "the GiST functions of hstore"),
         (r"information_schema", "dependencies of the views in information_schema"),
         (r"adm_trigger|/trigger(/| properties)|tables/triggers/|_seq dependent$|adm_(child|main) dependent$|column/(id|at) dependent$", "expressions of triggers and defaults as trees of nodes, which pgAdmin looks into"),
         (r"column/code dependent$", "a key's use of the columns that it includes"),
