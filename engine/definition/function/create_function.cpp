@@ -417,11 +417,16 @@ const catalog::FunctionInfo* constructorNamed(const catalog::Snapshot& snapshot,
    return found == constructors.end() ? nullptr : &*found;
 }
 
-/// OR REPLACE may say what a constructor is, as pg_get_functiondef() does.
+/// OR REPLACE may say what a constructor is, as pg_get_functiondef() does. Throws 0A000 for what would change it.
 void requireSame(const catalog::FunctionInfo& constructor, const FunctionDefinition& draft) {
+   const auto isDeclared = [](const FunctionParameter& one) {
+      return !one.name.empty() || !one.defaultExpr.empty() || !one.isInput();
+   };
    if (draft.functionKind != constructor.kind || draft.language != catalog::language_oid::internal ||
        draft.source != constructor.source || draft.returnType.named() != constructor.returnType ||
-       draft.isStrict != constructor.isStrict || draft.volatility != constructor.volatility || draft.returnsSet)
+       draft.isStrict != constructor.isStrict || draft.volatility != constructor.volatility || draft.returnsSet ||
+       draft.parallel != 's' || draft.isSecurityDefiner || draft.isLeakproof || draft.cost != constructor.cost ||
+       !draft.settings.empty() || std::ranges::any_of(draft.parameters, isDeclared))
       throwNotSupported("replacing the constructor of a range type");
 }
 

@@ -16,8 +16,15 @@ constexpr uint32_t partsPerWorker = 2;
 
 /// A set of texts, each with a rank. The texts lie in the rows.
 class KeyRanks::Texts {
+   struct Slot {
+      uint64_t hash = 0;
+      StringView text;
+      uint32_t rank = 0;
+      bool isUsed = false;
+   };
+
 public:
-   static constexpr size_t bytesMax = size_t{textsMax} * 2 * (8 + sizeof(StringView) + 8);
+   static constexpr size_t bytesMax = size_t{textsMax} * 2 * sizeof(Slot); ///< half of the slots stay free
 
    /// False: there are textsMax texts already, and this is another one.
    bool add(const StringView& text) { return add(text, hashString(text)); }
@@ -48,14 +55,6 @@ public:
    uint32_t rankOf(const StringView& text) const { return slots_[find(text, hashString(text))].rank; }
 
 private:
-   struct Slot {
-      uint64_t hash = 0;
-      StringView text;
-      uint32_t rank = 0;
-      bool isUsed = false;
-   };
-   static_assert(bytesMax >= textsMax * 2 * sizeof(Slot));
-
    /// The slot of the text, or the free one where it belongs.
    size_t find(const StringView& text, uint64_t hash) const {
       const size_t mask = slots_.size() - 1;
