@@ -383,18 +383,23 @@ def query_tool(did):
 
 
 def polled(number):
+    """What the query tool shows at the end. A poll that comes before it may have taken the messages already."""
+    messages = ""
     for _ in range(200):
         status, answer = asked("GET", f"/sqleditor/poll/{number}")
         if status != 200:
             return {"status": status, "answer": plain(answer.get("errormsg") if isinstance(answer, dict) else answer)}
         data = answer["data"]
         if data["status"] != "Busy":
-            kept = ("status", "result", "rows_affected", "primary_keys", "has_oids", "oids", "additional_messages", "notifies", "transaction_status", "has_more_rows", "client_primary_key")
+            kept = ("status", "result", "rows_affected", "primary_keys", "has_oids", "oids", "notifies", "transaction_status", "has_more_rows", "client_primary_key")
             seen = {key: data.get(key) for key in kept}
             seen["columns"] = [[one.get(key) for key in ("name", "type_name", "cell", "not_null", "has_default_val", "is_array", "seqtypid", "precision", "internal_size", "is_editable")] for one in data.get("colinfo") or []]
+            last = data.get("additional_messages") or ""
+            seen["messages"] = messages + last
             if isinstance(seen["result"], str):
-                seen["result"] = re.sub(r"Time: .*|\d+ (msec|secs).*", "", seen["result"])
+                seen["result"] = re.sub(r"Time: .*|\d+ (msec|secs).*", "", seen["result"].removeprefix(last))
             return plain(seen)
+        messages += data.get("result") or ""
         time.sleep(0.02)
     raise RuntimeError("busy for too long")
 
