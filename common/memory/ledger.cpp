@@ -50,7 +50,12 @@ bool Reservation::tryGrow(size_t bytes) {
 
 void Reservation::grow(size_t bytes) {
    for (uint32_t times = 0; !tryGrow(bytes); ++times) {
-      MemoryWaiter* waiter = memoryWaiter();
+      const Reservation* root = this;
+      while (root->parent_)
+         root = root->parent_;
+      // What is more than all memory is not worth waiting for.
+      const bool mayFit = used() + bytes <= root->ledger_->wholeLimit();
+      MemoryWaiter* waiter = mayFit ? memoryWaiter() : nullptr;
       if (!waiter || !waiter->waitForMemory(times))
          throw SqlError(sqlstate::outOfMemory, "out of memory")
              .detail("Failed on request of size " + std::to_string(bytes) + ": memory_limit is reached.");

@@ -112,7 +112,7 @@ void attack(size_t limit) {
       CATCH_INFO(statement.sql);
       const Connection connection(server);
       CATCH_REQUIRE(connection.isOpen());
-      connection.run("SET statement_timeout = '5s'");
+      connection.run("SET statement_timeout = '3s'");
       server.forgetPeak();
       const std::string sql = expanded(statement.sql);
       const std::string answer = connection.run(sql);

@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/memory/arena.hpp"
 #include "common/memory/large_memory.hpp"
+#include "common/memory/memory_wait.hpp"
 
 using namespace ouzel;
 
@@ -21,6 +22,29 @@ CATCH_TEST_CASE("a reservation is refused past the limit and given back when it 
       CATCH_CHECK(query.peak() == 900);
    }
    CATCH_CHECK(ledger.used() == 0);
+}
+
+CATCH_TEST_CASE("a thread waits only for memory that there can be") {
+   struct Releasing final : MemoryWaiter {
+      Reservation& held;
+      uint32_t asked = 0;
+      explicit Releasing(Reservation& reservation) : held(reservation) {}
+      bool waitForMemory(uint32_t) override {
+         if (++asked == 2) held.shrink(500);
+         return true;
+      }
+   };
+   MemoryLedger ledger(1000);
+   Reservation other(ledger), query(ledger);
+   other.grow(500);
+   Reservation op(query);
+   op.grow(100);
+   Releasing releasing(other);
+   const WaitsForMemory waits(releasing);
+   CATCH_CHECK_THROWS_AS(op.grow(901), SqlError);
+   CATCH_CHECK(releasing.asked == 0);
+   op.grow(900);
+   CATCH_CHECK(releasing.asked == 2);
 }
 
 CATCH_TEST_CASE("freed memory of usual sizes is kept while it is needed") {
