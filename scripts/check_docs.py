@@ -66,8 +66,9 @@ class Tree:
     def hasMember(self, owner, member):
         """`Owner::member` is written so somewhere, or one file speaks of both and declares the owner."""
         declares = re.compile(rf"\b(class|struct|namespace|enum class|using) {owner}\b")
-        return any(f"{owner}::{member}" in text or (declares.search(text) and re.search(rf"\b{member}\b", text))
-                   for text in self.texts.values())
+        speaks = re.compile(rf"\b{member}\b")
+        return any(f"{owner}::{member}" in text or (declares.search(text) and speaks.search(text))
+                   for text in self.texts.values() if owner in text and member in text)
 
 
 def expandBraces(text):
