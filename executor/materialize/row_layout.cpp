@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/error/sql_error.hpp"
+
 namespace ouzel::executor {
 
 namespace {
@@ -16,8 +18,9 @@ constexpr uint32_t alignUp(uint32_t value, uint32_t alignment) {
    return (value + alignment - 1) & ~(alignment - 1);
 }
 
-void setNull(std::byte* row, uint32_t nullsOffset, uint32_t column) {
-   row[nullsOffset + (column >> 3)] |= static_cast<std::byte>(1u << (column & 7));
+void setNull(const RowLayout& layout, std::byte* row, uint32_t column) {
+   if (layout.isNeverNull()) throw SqlError(sqlstate::internalError, "a value is NULL that was known not to be");
+   row[layout.nullsOffset() + (column >> 3)] |= static_cast<std::byte>(1u << (column & 7));
 }
 
 /// Calls body(k, live) for each row to write.
@@ -44,11 +47,10 @@ void scatterFixed(const RowLayout& layout, uint32_t column, const LiveColumn& so
       forEachLive(live, count, [&](uint32_t i) { *reinterpret_cast<T*>(rows[i] + offset) = data[positions[i]]; });
    }
    if (source.validity != nullptr) {
-      const uint32_t nulls = layout.nullsOffset();
       bool any = false;
       forEachLive(live, count, [&](uint32_t i) {
          if (!source.isNull(i)) return;
-         setNull(rows[i], nulls, column);
+         setNull(layout, rows[i], column);
          any = true;
       });
       if (any) layout.noteNulls(column);
@@ -57,14 +59,14 @@ void scatterFixed(const RowLayout& layout, uint32_t column, const LiveColumn& so
 
 void scatterStrings(const RowLayout& layout, uint32_t column, const LiveColumn& source, const RowIndex* live,
                     uint32_t count, std::byte* const* rows, char** heap) {
-   const uint32_t offset = layout.offset(column), nulls = layout.nullsOffset();
+   const uint32_t offset = layout.offset(column);
    const auto* data = static_cast<const StringView*>(source.data);
    forEachLive(live, count, [&](uint32_t i) {
       const uint32_t position = source.position(i);
       auto* target = reinterpret_cast<StringView*>(rows[i] + offset);
       if (!isValidBit(source.validity, position)) {
          *target = StringView();
-         setNull(rows[i], nulls, column);
+         setNull(layout, rows[i], column);
          layout.noteNulls(column);
          return;
       }
@@ -103,6 +105,7 @@ template <typename T, bool mayBeAbsent, typename Position>
 bool gatherFixed(const RowLayout& layout, uint32_t column, const std::byte* const* rows, uint32_t count,
                  GatherTarget target, Position&& position) {
    const uint32_t offset = layout.offset(column);
+   DCHECK(!mayBeAbsent || !layout.isNeverNull());
    const uint32_t nullByte = layout.nullsOffset() + (column >> 3), nullShift = column & 7;
    T* data = static_cast<T*>(target.data);
    if (!mayBeAbsent && !layout.mayHaveNulls(column)) {
@@ -195,7 +198,7 @@ void RowLayout::seal() {
       end += extra.size;
    }
    nullsOffset_ = end;
-   end += (columnCount() + 7) / 8;
+   if (!isNeverNull_) end += (columnCount() + 7) / 8;
    rowSize_ = alignUp(end, rowAlignment);
    DCHECK(hashedColumns_ <= columnCount());
    for (uint32_t c = 0; c < columnCount(); ++c)

@@ -14,7 +14,8 @@ namespace ouzel::executor {
 /// The layout of a materialised row, the same for joins, aggregations and spilling.
 ///
 ///    0    8    the row's hash; the join's table replaces the hash by the link to the next row of the chain
-///    8    ...  columns by falling size, then states and other extra bytes (aligned), then one NULL bit per column
+///    8    ...  columns by falling size, then states and other extra bytes (aligned), then one NULL bit per column, if
+///              any may be NULL
 ///
 /// The size of a row is a multiple of 8 bytes (of 16 if an extra part is aligned to 16). Strings longer than inlineMax
 /// point into the page's companion memory. Shared by all workers of an operator; after seal() only the notes about
@@ -37,6 +38,8 @@ public:
    /// The rows' hashes are, as a rule, hashKeys() of the first `count` columns. RowPacking leaves out hashes for which
    /// that is true.
    void setHashedColumns(uint32_t count) { hashedColumns_ = count; }
+   /// No column is NULL in any row: rows have no NULL bits. Writing a NULL throws XX000. Called before seal().
+   void setNeverNull() { isNeverNull_ = true; }
    /// Compute all offsets. Call once, after the last addition; the layout does not change afterwards.
    void seal();
 
@@ -61,7 +64,8 @@ public:
       return parts;
    }
    uint32_t hashedColumns() const { return hashedColumns_; }
-   uint32_t nullsOffset() const { return nullsOffset_; }
+   bool isNeverNull() const { return isNeverNull_; }
+   uint32_t nullsOffset() const { return nullsOffset_; } ///< the end of the row's values if isNeverNull()
    uint32_t rowSize() const { return rowSize_; }
    bool hasVariableSize() const { return hasVariableSize_; }
    /// Offsets of the row's StringViews: of columns, and of extra parts.
@@ -71,11 +75,12 @@ public:
    /// Whether any row written so far has a NULL in the column. Relaxed: a barrier between phases orders readers after
    /// writers.
    bool mayHaveNulls(uint32_t column) const { return nullsSeen_[column].load(std::memory_order_relaxed); }
+   /// REQUIRES: not isNeverNull().
    void noteNulls(uint32_t column) const {
       if (!mayHaveNulls(column)) nullsSeen_[column].store(true, std::memory_order_relaxed);
    }
    bool isNull(const std::byte* row, uint32_t column) const {
-      return (static_cast<uint8_t>(row[nullsOffset_ + (column >> 3)]) >> (column & 7) & 1) != 0;
+      return !isNeverNull_ && (static_cast<uint8_t>(row[nullsOffset_ + (column >> 3)]) >> (column & 7) & 1) != 0;
    }
 
 private:
@@ -94,7 +99,7 @@ private:
    uint32_t hashedColumns_ = 0;
    uint32_t nullsOffset_ = 0;
    uint32_t rowSize_ = 0;
-   bool hasVariableSize_ = false;
+   bool hasVariableSize_ = false, isNeverNull_ = false;
 };
 
 /// The hash of a row. Not for rows that a join's table has linked: the link replaces the hash.

@@ -4,6 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal_spread.hpp"
 #include "optimizer/lower/lowering.hpp"
+#include "optimizer/query/not_null.hpp"
 #include "optimizer/query/order_key.hpp"
 #include "sql/algebra/fold.hpp"
 #include "sql/algebra/representation.hpp"
@@ -151,6 +152,12 @@ Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
       addKeyColumns(call.orderBy, below);
       if (call.filter) addColumns(*call.filter, below);
    }
+   if (!group.keys.empty()) {
+      const ColumnSet notNull = notNullColumns(*rel.inputs[0], query_);
+      node->as<plan::Aggregate>().keysAreNeverNull =
+          std::all_of(group.keys.begin(), group.keys.end(),
+                      [&notNull](const ComputedColumn& key) { return isNeverNull(*key.expr, notNull); });
+   }
    Lowered child = lower(*rel.inputs[0], below);
    for (ComputedColumn& key : group.keys) {
       const std::optional<Bounds> bounds = exprs_.lower(key.expr);
@@ -242,6 +249,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    if (distinct.sortKeys.empty()) {
       plan::NodePtr node = distinct.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
       ColumnSet below(distinct.columns);
+      const bool isNeverNull = notNullColumns(*rel.inputs[0], query_).containsAll(distinct.columns);
       Lowered child = lower(*rel.inputs[0], below);
       if (distinct.columns.empty()) { // rows without columns are all equal: at most one row remains
          node->as<plan::Limit>().limit = makeInt8(1);
@@ -257,6 +265,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
          node->as<plan::Aggregate>().keys.push_back({column, std::move(key)});
          if (need.contains(column)) node->output.push_back(column);
       }
+      node->as<plan::Aggregate>().keysAreNeverNull = isNeverNull;
       node->children.push_back(std::move(child.node));
       return {std::move(node), child.rowsMax};
    }

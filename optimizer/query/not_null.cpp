@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
+#include "sql/algebra/table_parts.hpp"
 
 namespace ouzel::optimizer {
 
@@ -24,6 +25,18 @@ void addRejected(const Expr* predicate, ColumnSet& notNull) {
    collectColumns(*predicate, used);
    for (const ColumnId column : used)
       if (!notNull.contains(column) && rejectsNulls(*predicate, {column})) notNull.add(column);
+}
+
+/// Whether constraints say that no row has a NULL there. Files keep none, and ALTER TABLE ONLY makes one for a table
+/// without its heirs.
+bool isNotNull(const op::Get& get, const GetColumn& column, const Query& query) {
+   if (get.table.external || query.columns[column.column].nullable) return false;
+   const TableParts* parts = get.table.parts.get();
+   if (!parts || !parts->nodes.empty() || column.attribute < 0) return true;
+   return std::all_of(parts->parts.begin(), parts->parts.end(), [&column](const TablePart& part) {
+      const int16_t own = part.attributeOf(column.attribute);
+      return own > 0 && part.relation->column(own)->notNull;
+   });
 }
 
 } // namespace
@@ -74,7 +87,7 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    case RelKind::VirtualGet: {
       const auto& get = rel.as<op::Get>();
       for (const GetColumn& column : get.columns)
-         if (!query.columns[column.column].nullable) result.add(column.column);
+         if (isNotNull(get, column, query)) result.add(column.column);
       addRejected(get.predicate.get(), result);
       return result;
    }

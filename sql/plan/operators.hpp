@@ -200,12 +200,14 @@ struct Aggregate {
    std::vector<std::vector<uint32_t>> groupingSets; ///< of indexes into `keys`; none: one set of all keys
    std::vector<GroupingCall> groupingCalls;
    int64_t groupsWanted = 0; ///< without aggregates and grouping sets: any so many groups will do; 0: all are wanted
+   bool keysAreNeverNull = false; ///< no key's expression gives NULL for any row
 
    template <typename Self>
    static constexpr auto fields = std::tuple(made("keys", &Self::keys), made("aggregates", &Self::aggregates),
                                              field("groupingSets", &Self::groupingSets),
                                              made("groupingCalls", &Self::groupingCalls),
-                                             field("groupsWanted", &Self::groupsWanted));
+                                             field("groupsWanted", &Self::groupsWanted),
+                                             field("keysAreNeverNull", &Self::keysAreNeverNull));
 };
 
 struct Sort {

@@ -77,6 +77,8 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
    if (!out.kernel) throwNotSupported("aggregate " + signatureOf(call));
    out.isCollected = out.kernel->ordered || !call.orderBy.empty();
    out.isDistinct = call.distinct && !out.isCollected;
+   // All built-in aggregates of one argument that need no order leave NULLs out.
+   out.dropsNulls = out.isDistinct && out.argReprs.size() == 1 && !out.fold;
    for (const sql::SortKey& key : call.orderBy) {
       out.descending.push_back(key.descending);
       out.nullsFirst.push_back(key.nullsFirst);
@@ -142,6 +144,8 @@ void AggregateSink::layOut(GroupingSet& set) {
    for (const uint32_t key : set.keys)
       set.layout.addColumn(keyReprs_[key].physical);
    set.layout.setHashedColumns(set.layout.columnCount());
+   const bool isNeverNull = node_.as<sql::plan::Aggregate>().keysAreNeverNull;
+   if (isNeverNull) set.layout.setNeverNull();
    std::vector<uint32_t> extras;
    for (const CompiledAggregate& aggregate : aggregates_) {
       const uint32_t size = aggregate.kernel->stateSize;
@@ -173,6 +177,7 @@ void AggregateSink::layOut(GroupingSet& set) {
          values.layout.addColumn(keyReprs_[key].physical);
       for (const Representation& arg : aggregates_[a].argReprs)
          values.layout.addColumn(arg.physical);
+      if (aggregates_[a].dropsNulls && (isNeverNull || set.keys.empty())) values.layout.setNeverNull();
       values.layout.seal();
       values.groups.init(values.layout, values.layout.columnCount(), false);
    }
@@ -217,6 +222,7 @@ struct AggregateSink::Local final : LocalState {
                            distinctRows = std::vector<std::byte*>(batchRowsMax);
    std::vector<uint32_t> heapSizes = std::vector<uint32_t>(batchRowsMax);
    std::vector<char*> heaps = std::vector<char*>(batchRowsMax);
+   std::vector<RowIndex> present = std::vector<RowIndex>(batchRowsMax);
    std::vector<RowIndex> unknown = std::vector<RowIndex>(KeyMemo::combinationsMax);
 };
 
@@ -386,6 +392,19 @@ void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& me
    }
 }
 
+namespace {
+/// Those of `rows` in which the column is not NULL; `list` has room for a batch.
+Selection withoutNulls(const Vector& column, const Selection& rows, RowIndex* list) {
+   if (!column.mayHaveNulls()) return rows;
+   uint32_t kept = 0;
+   forEachRow(rows, [&](uint32_t row) {
+      list[kept] = static_cast<RowIndex>(row);
+      kept += !column.isNull(row);
+   });
+   return Selection::list(list, kept);
+}
+} // namespace
+
 /// Hash distinct values. The top distinctGroupBits bits are the hash of the group, so that all values of a group lie in
 /// one partition. The other bits are of group and value. `hasGroupHashes`: findGroups() has hashed the keys of the same
 /// rows.
@@ -418,6 +437,7 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
       if (aggregate.isShared) continue;
       Selection selected = local.filtered[a];
       if (mine.frequent[a] && selected.count() > 0) selected = mine.frequent[a]->drop(local.argValues[a][0], selected);
+      if (aggregate.dropsNulls) selected = withoutNulls(local.argValues[a][0], selected, local.present.data());
       if (selected.count() == 0) continue;
       const std::span<const Vector> args(local.argValues[a].data(), aggregate.argCount);
       if (aggregate.isCollected || aggregate.isDistinct) {

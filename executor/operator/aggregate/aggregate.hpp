@@ -36,6 +36,7 @@ struct CompiledAggregate {
    std::vector<uint8_t> descending, nullsFirst; ///< by sort column: WITHIN GROUP's arguments, or the order columns
    bool isCollected = false;                    ///< the input is stored and sorted
    bool isDistinct = false;                     ///< DISTINCT by a second grouping
+   bool dropsNulls = false;                     ///< of isDistinct: NULLs of the one argument do not matter
    bool isShared = false;                       ///< uses the state of an earlier aggregate, which does the work
    size_t stateOf = 0; ///< number of the aggregate whose state is used; its own unless isShared
    /// Arguments, then order columns. With a FILTER they are evaluated only for rows that pass.
