@@ -92,6 +92,8 @@ public:
       sql::ColumnId column;
    };
    std::unordered_map<const sql::plan::Node*, WantedOrder> wantedOrders;
+   /// Of hash joins: whether no two rows of the build side are known to have the same key. Known when it is built.
+   std::unordered_map<const sql::plan::Node*, std::function<bool()>> buildIsUnique;
    /// Adds `op` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 

@@ -127,23 +127,48 @@ AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
    if (!keys.empty()) keys_ = ExpressionProgram::compile(std::span(keys), slots, columns_);
    for (const sql::AggregateCall& call : plan.aggregates)
       addAggregate(compile(builder, call, slots));
+   // Distinct values and collected rows are stored with the keys of their groups.
+   const bool areStored = std::any_of(aggregates_.begin(), aggregates_.end(), [](const CompiledAggregate& aggregate) {
+      return aggregate.isDistinct || aggregate.isCollected;
+   });
+   if (!plan.groupingSets.empty() || areStored) return;
+   determined_ = determinedKeys(node);
+   for (const sql::plan::Node* join : determined_.joins)
+      areUnique_.push_back(builder.buildIsUnique.at(join));
+}
+
+/// When the pipelines below have run as far as the input, so that it is known which keys determine others.
+void AggregateSink::makeSets() {
+   sets_.clear();
+   const auto& plan = node_.as<sql::plan::Aggregate>();
+   for (const std::vector<uint32_t>& indexes : plan.groupingSets)
+      sets_.emplace_back().keys = indexes;
    if (plan.groupingSets.empty()) {
+      const bool isKnown = std::all_of(areUnique_.begin(), areUnique_.end(), [](const auto& is) { return is(); });
+      const auto isDetermined = [&](uint32_t key) {
+         return isKnown && std::find(determined_.keys.begin(), determined_.keys.end(), key) != determined_.keys.end();
+      };
+      const auto isGiven = [&](uint32_t key) {
+         return std::find(node_.output.begin(), node_.output.end(), plan.keys[key].column) != node_.output.end();
+      };
       GroupingSet& set = sets_.emplace_back();
-      set.keys.resize(plan.keys.size());
-      std::iota(set.keys.begin(), set.keys.end(), 0u);
-   } else {
-      for (const std::vector<uint32_t>& indexes : plan.groupingSets)
-         sets_.emplace_back().keys = indexes;
+      for (uint32_t key = 0; key < plan.keys.size(); ++key)
+         if (!isDetermined(key)) set.keys.push_back(key);
+      set.keysCompared = static_cast<uint32_t>(set.keys.size());
+      for (uint32_t key = 0; key < plan.keys.size(); ++key)
+         if (isDetermined(key) && isGiven(key)) set.keys.push_back(key);
    }
-   for (GroupingSet& set : sets_)
+   for (GroupingSet& set : sets_) {
+      if (!plan.groupingSets.empty()) set.keysCompared = static_cast<uint32_t>(set.keys.size());
       layOut(set);
+   }
 }
 
 void AggregateSink::layOut(GroupingSet& set) {
    set.aggregates = &aggregates_;
    for (const uint32_t key : set.keys)
       set.layout.addColumn(keyReprs_[key].physical);
-   set.layout.setHashedColumns(set.layout.columnCount());
+   set.layout.setHashedColumns(set.keysCompared);
    const bool isNeverNull = node_.as<sql::plan::Aggregate>().keysAreNeverNull;
    if (isNeverNull) set.layout.setNeverNull();
    std::vector<uint32_t> extras;
@@ -158,7 +183,7 @@ void AggregateSink::layOut(GroupingSet& set) {
    set.layout.seal();
    for (const uint32_t extra : extras)
       set.stateOffsets.push_back(set.layout.extraOffset(extra));
-   set.groups.init(set.layout, static_cast<uint32_t>(set.keys.size()), set.needsIndex());
+   set.groups.init(set.layout, set.keysCompared, set.needsIndex());
    set.distinct.resize(aggregates_.size());
    set.collected.resize(aggregates_.size());
    for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -191,6 +216,7 @@ struct AggregateSink::PerSet {
    std::vector<std::unique_ptr<TupleBuffer>> collected;
    std::unique_ptr<KeyMemo> memo; ///< made for the first keys that it may take
    std::vector<Vector> keys;
+   uint32_t keysCompared = 0; ///< as the set's
    std::unique_ptr<Arena> arena;
    size_t arenaBytes = 0; ///< at the last expectOutside()
    /// The rows of a table or buffer, after settle().
@@ -233,6 +259,7 @@ Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
 
 void AggregateSink::prepare(QueryContext& context) {
    hasEnough_.store(false);
+   makeSets();
    size_t buffers = 0;
    for (const GroupingSet& set : sets_) {
       buffers += !set.keys.empty();
@@ -281,8 +308,9 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
    for (GroupingSet& set : sets_) {
       PerSet& mine = local->sets.emplace_back();
       mine.arena = newArena();
-      mine.table = std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, grant_,
-                                                *set.partitions, local->scratch, tableOptions_);
+      mine.keysCompared = set.keysCompared;
+      mine.table = std::make_unique<GroupTable>(set.layout, set.keysCompared, set, grant_, *set.partitions,
+                                                local->scratch, tableOptions_);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
          mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(
                                                        set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
@@ -366,7 +394,7 @@ void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine
                                std::byte** groups) {
    local.live.bind(mine.keys, rows);
    uint64_t* const hashes = local.groupHashes.data();
-   hashKeys(local.live.data(), local.live.size(), rows.count(), context.settings().zeroHashes, hashes);
+   hashKeys(local.live.data(), mine.keysCompared, rows.count(), context.settings().zeroHashes, hashes);
    mine.table->findOrCreate(local.live.data(), hashes, rows.count(), groups);
 }
 
@@ -566,6 +594,10 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
 
 void AggregateSink::describe(OperatorProfile& profile) const {
    profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
+   const auto& keys = node_.as<sql::plan::Aggregate>().keys;
+   if (!determined_.keys.empty() && !sets_.empty() && sets_.front().keysCompared < keys.size())
+      profile.notes.emplace_back("Keys Compared",
+                                 std::to_string(sets_.front().keysCompared) + " of " + std::to_string(keys.size()));
    if (spilledRows_ == 0) return;
    uint64_t made = 0, spilled = 0;
    const auto add = [&](const SpilledPartitions& partitions) {

@@ -6,6 +6,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "executor/function/aggregate/aggregate.hpp"
+#include "executor/operator/aggregate/determined_keys.hpp"
 #include "executor/operator/aggregate/group_table.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
@@ -47,7 +48,8 @@ struct CompiledAggregate {
 
 /// A grouping set: its keys, the layout of its groups, and, after the input, its groups.
 struct GroupingSet final : GroupInitializer {
-   std::vector<uint32_t> keys; ///< indexes into the plan's keys
+   std::vector<uint32_t> keys; ///< indexes into the plan's keys; those that determine the others come first
+   uint32_t keysCompared = 0;  ///< so many keys tell one group from another
    RowLayout layout;
    std::vector<uint32_t> stateOffsets; ///< by aggregate
    const std::vector<CompiledAggregate>* aggregates = nullptr;
@@ -120,6 +122,7 @@ private:
 
    CompiledAggregate compile(PlanBuilder& builder, const sql::AggregateCall& call, const ColumnSlots& slots);
    void addAggregate(CompiledAggregate aggregate);
+   void makeSets();
    void layOut(GroupingSet& set);
    void consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in);
    struct PerSet;
@@ -147,8 +150,10 @@ private:
    std::vector<Representation> keyReprs_;
    std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
    std::vector<CompiledAggregate> aggregates_;
-   std::deque<GroupingSet> sets_;
-   uint64_t groupsWanted_ = 0; ///< any so many groups will do; 0: all are wanted
+   DeterminedKeys determined_;
+   std::vector<std::function<bool()>> areUnique_; ///< of determined_.joins
+   std::deque<GroupingSet> sets_;                 ///< made by prepare()
+   uint64_t groupsWanted_ = 0;                    ///< any so many groups will do; 0: all are wanted
    std::atomic<bool> hasEnough_{false};
    GroupTable::Options tableOptions_;
    uint32_t pageBits_ = 0; ///< log2 of the number of partitions of the groups' pages

@@ -17,7 +17,7 @@ FindGroups findIn(const GroupSet& groups, const GroupingSet& set) {
    return [&](const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) {
       RowIndex live[batchRowsMax];
       std::iota(live, live + count, RowIndex{0});
-      groups.find(set.layout, static_cast<uint32_t>(set.keys.size()), keys, hashes, live, count, rows);
+      groups.find(set.layout, set.keysCompared, keys, hashes, live, count, rows);
    };
 }
 

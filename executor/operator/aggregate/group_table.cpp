@@ -53,7 +53,7 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
    const bool hasStrings = layout_.hasVariableSize();
    if (hasStrings) {
       std::fill_n(scratch_.heapSizes.begin(), count, 0);
-      for (uint32_t k = 0; k < keyCount_; ++k)
+      for (uint32_t k = 0; k < layout_.columnCount(); ++k)
          if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], live, count, scratch_.heapSizes.data());
    }
    for (uint32_t i = 0; i < count; ++i)
@@ -67,7 +67,7 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
    }
    for (uint32_t i = 0; i < count; ++i)
       rows[live[i]] = scratch_.rowsOfFresh[i];
-   for (uint32_t k = 0; k < keyCount_; ++k)
+   for (uint32_t k = 0; k < layout_.columnCount(); ++k)
       scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? scratch_.heapByLive.data() : nullptr);
    initializer_.initialize(scratch_.rowsOfFresh.data(), count);
 }

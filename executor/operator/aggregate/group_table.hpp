@@ -42,11 +42,13 @@ public:
    /// A table of this size stays in a core's second cache, or mostly so.
    static constexpr size_t tableBytesUsual = size_t{2} << 20;
 
-   /// The first `keyCount` columns of the layout are the keys. The referenced objects outlive the table.
+   /// The first `keyCount` columns of the layout are the keys, which determine the others. The referenced objects
+   /// outlive the table.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
               SpilledPartitions& partitions, Scratch& scratch, const Options& options);
 
-   /// Set rows[i] to the group of live row i, for `count` rows with these key columns and hashes. Makes missing groups.
+   /// Set rows[i] to the group of live row i, for `count` rows with these columns and hashes of the keys. Makes missing
+   /// groups.
    void findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
    /// True when no group can have two rows in this table's buffer.
    bool isUnique() const { return isUnique_; }

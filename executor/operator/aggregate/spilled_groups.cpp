@@ -141,7 +141,7 @@ std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
       sink_.combineStates(set, into, from, count, *loaded->arena);
    };
    forEachPage(context_, grant, set.layout, std::move(partition.groups), [&](std::unique_ptr<TuplePage> page) {
-      if (loaded->groups.addPage(set.layout, static_cast<uint32_t>(set.keys.size()), *page, &combine) > 0)
+      if (loaded->groups.addPage(set.layout, set.keysCompared, *page, &combine) > 0)
          loaded->pages.push_back(std::move(page));
    });
    const FindGroups find = findIn(loaded->groups, set);

@@ -272,6 +272,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant());
    if (join.keyLookup != 0 && sql::joinDropsUnmatchedProbe(join.kind))
       table->lookUp(builder.keyLookup(join.keyLookup), join.keyLookupKeys);
+   builder.buildIsUnique[&node] = [table] { return table->isUnique(); };
    const uint32_t profile = builder.profileOf(node);
    // The build side first: scans of the probe side use the filters that the build side publishes.
    builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table, *spill),
