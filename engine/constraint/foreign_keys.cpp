@@ -120,9 +120,6 @@ public:
 private:
    using Keys = std::vector<std::vector<Value>>;
 
-   storage::Table& stored(const RelationPtr& relation) const {
-      return *core_.database.storage->find(relation->storage);
-   }
    static std::vector<uint32_t> storageColumns(const std::vector<int16_t>& attributes) {
       std::vector<uint32_t> columns;
       for (const int16_t attribute : attributes)
@@ -208,7 +205,8 @@ void ForeignKeyCheck::failReferencing(const std::vector<std::string>& texts) con
 
 void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
    if (child_->partitionKey) return; // its partitions have the constraint, too
-   storage::Table& table = stored(child_);
+   const std::shared_ptr<storage::Table> stored = rowsOf(core_, *child_);
+   storage::Table& table = *stored;
    storage::Transaction& transaction = core_.transaction.storage();
    const bool isFull = constraint_.match == 'f';
    const auto keys = table.newKeys(transaction, sinceCommand, storageColumns(childColumns_), isFull, childKeysMax);
@@ -425,7 +423,8 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
 
 /// ON UPDATE CASCADE: give the children of changed parents the new keys.
 void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
-   storage::Table& table = parents_->onlyTable();
+   const std::shared_ptr<storage::Table> stored = parents_->onlyTable();
+   storage::Table& table = *stored;
    storage::Transaction& transaction = core_.transaction.storage();
    const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parents_->columns()), true, SIZE_MAX);
    if (fresh->rows.size() != oldKeys.size()) throwNotSupported("ON UPDATE CASCADE for this statement");

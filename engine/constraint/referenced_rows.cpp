@@ -62,14 +62,17 @@ ReferencedRows::ReferencedRows(SessionCore& core, const RelationPtr& parent, con
    }
 }
 
-storage::Table& ReferencedRows::stored(const Part& part) const {
-   return *core_.database.storage->find(part.relation->storage);
+std::shared_ptr<storage::Table> rowsOf(SessionCore& core, const catalog::Relation& relation) {
+   if (std::shared_ptr<storage::Table> found = core.database.storage->find(relation.storage)) return found;
+   throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update")
+       .detail("Table \"" + relation.name + "\" was rewritten or dropped while a foreign key was checked.");
 }
 
 storage::Table::KeyPresence ReferencedRows::findKey(uint64_t hash, const std::vector<Value>& key) const {
    storage::Table::KeyPresence found;
    for (const Part& part : parts_) {
-      found = stored(part).findKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
+      found =
+          rowsOf(core_, *part.relation)->findKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
       if (found.isPresent || found.deleter != 0) break;
    }
    return found;
@@ -78,8 +81,8 @@ storage::Table::KeyPresence ReferencedRows::findKey(uint64_t hash, const std::ve
 std::optional<ReferencedRows::Keys> ReferencedRows::deletedKeys(uint32_t sinceCommand, size_t rowsMax) const {
    Keys all;
    for (const Part& part : parts_) {
-      auto keys =
-          stored(part).deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
+      auto keys = rowsOf(core_, *part.relation)
+                      ->deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
       if (!keys) return std::nullopt;
       all.insert(all.end(), std::make_move_iterator(keys->begin()), std::make_move_iterator(keys->end()));
    }

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +13,10 @@ namespace ouzel::engine {
 const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation);
 /// The same, and those that reference a table of which the relation is a partition: all that reference its rows.
 std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relation);
+
+/// The table with the relation's rows. Throws 40001 if others have rewritten or dropped it since the statement took the
+/// relation from its catalog: the check locks no relation.
+std::shared_ptr<storage::Table> rowsOf(SessionCore& core, const catalog::Relation& relation);
 
 /// The rows that a foreign key references: those of a table, of all partitions of one, or of one partition.
 class ReferencedRows {
@@ -29,7 +34,7 @@ public:
 
    /// The key's columns where the rows lie; those of the first partition if they lie in several.
    const std::vector<int16_t>& columns() const { return parts_.at(0).columns; }
-   storage::Table& onlyTable() const { return stored(parts_.at(0)); }
+   std::shared_ptr<storage::Table> onlyTable() const { return rowsOf(core_, *parts_.at(0).relation); }
    /// The table or partition, as errors name it.
    const std::string& name() const { return parts_.size() == 1 ? parts_[0].relation->name : parent_->name; }
 
@@ -38,8 +43,6 @@ private:
       catalog::RelationPtr relation;
       std::vector<int16_t> columns;
    };
-   storage::Table& stored(const Part& part) const;
-
    SessionCore& core_;
    const catalog::RelationPtr parent_;
    std::vector<Part> parts_;
