@@ -43,6 +43,7 @@ private:
       catalog::RelationPtr relation;
       std::vector<int16_t> columns;
    };
+
    SessionCore& core_;
    const catalog::RelationPtr parent_;
    std::vector<Part> parts_;

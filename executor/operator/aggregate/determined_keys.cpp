@@ -104,6 +104,7 @@ DeterminedKeys determinedKeys(const Node& aggregate) {
    std::set<const Node*> joins;
    std::vector<uint8_t> isDetermined(keys.size());
    const auto tryKey = [&](size_t k) {
+      if (result.keys.size() + 1 == keys.size()) return; // a key without columns needs no other, but one has to stay
       std::set<ColumnId> known;
       std::set<const Node*> used;
       // Equal numbers are the same: 0 and -0, 1.0 and 1.00 are not, whose texts differ.
