@@ -61,15 +61,15 @@ constexpr ExtensionClass classes[] = {
     {9352, "btree_gist", "gist", "gist_timetz_ops", 1266, true},
     {9353, "btree_gist", "gist", "gist_uuid_ops", 2950, true},
     {9354, "btree_gist", "gist", "gist_vbit_ops", 1562, true},
-    {9355, "intarray", "gin", "gin__int_ops", 1007, false},
+    {9355, "intarray", "gin", "gin__int_ops", 1007, false, 23},
     {9356, "intarray", "gist", "gist__int_ops", 1007, true},
     {9357, "intarray", "gist", "gist__intbig_ops", 1007, false},
-    {9358, "pg_trgm", "gin", "gin_trgm_ops", 25, false},
+    {9358, "pg_trgm", "gin", "gin_trgm_ops", 25, false, 23},
     {9359, "pg_trgm", "gist", "gist_trgm_ops", 25, false},
     {9360, "hstore", "btree", "btree_hstore_ops", 9202, true},
     {9361, "hstore", "hash", "hash_hstore_ops", 9202, true},
     {9362, "hstore", "gist", "gist_hstore_ops", 9202, true},
-    {9363, "hstore", "gin", "gin_hstore_ops", 9202, true},
+    {9363, "hstore", "gin", "gin_hstore_ops", 9202, true, 25},
     {9364, "citext", "btree", "citext_ops", 9204, true},
     {9365, "citext", "hash", "citext_ops", 9204, true},
     {9366, "citext", "btree", "citext_pattern_ops", 9204, false},
@@ -89,6 +89,12 @@ std::span<const ExtensionClass> extensionClasses() {
 const ExtensionClass* extensionClass(Oid oid) {
    for (const ExtensionClass& one : classes)
       if (one.oid == oid) return &one;
+   return nullptr;
+}
+
+const ExtensionClass* extensionFamily(Oid oid) {
+   for (const ExtensionClass& one : classes)
+      if (one.family() == oid) return &one;
    return nullptr;
 }
 

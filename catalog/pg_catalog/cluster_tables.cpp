@@ -128,7 +128,8 @@ void rowTypeRow(const Snapshot& snapshot, const Relation& r, bool isArray, RowBu
       row.oid(750).oid(751).oid(2400).oid(2401).oid(0).oid(0).oid(3816);
    else
       row.oid(2290).oid(2291).oid(2402).oid(2403).oid(0).oid(0).oid(0);
-   row.letter(alignmentOf(snapshot, r) == 'd' ? 'd' : 'i').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0);
+   row.letter(alignmentOf(snapshot, r) == 'd' ? 'd' : 'i').letter('x').boolean(false).oid(0).int4(-1).int4(0);
+   row.oid(isArray && r.relationKind == RelationKind::Domain ? r.columns[0].type.collation : Oid{invalidOid});
    row.nulls(2).acl(snapshot, !isArray && isUserType(r) ? r.acl : Acl()).emit();
 }
 

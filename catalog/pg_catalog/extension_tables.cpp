@@ -1,3 +1,4 @@
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/extension_types.hpp"
 #include "catalog/builtin/extensions.hpp"
 #include "catalog/object/extension.hpp"
@@ -79,6 +80,15 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       for (const ExtensionType& made : extensionTypes())
          if (made.extension == extension->name)
             use(class_oid::pgType, made.type.oid, class_oid::pgExtension, extension->oid, 'e');
+      for (const ExtensionClass& made : extensionClasses()) {
+         if (made.extension != extension->name) continue;
+         for (const auto& [classOid, object] : {std::pair{pgOpclass, made.oid}, std::pair{pgOpfamily, made.family()}}) {
+            use(classOid, object, class_oid::pgNamespace, extension->schema, 'n');
+            use(classOid, object, class_oid::pgExtension, extension->oid, 'e');
+         }
+         use(pgOpclass, made.oid, pgOpfamily, made.family(), 'a');
+         if (extensionType(made.input)) use(pgOpclass, made.oid, class_oid::pgType, made.input, 'n');
+      }
       for (const Extension::Member& member : extension->members) {
          const RelationPtr relation = member.kind == ObjectKind::Relation ? snapshot.relation(member.oid) : nullptr;
          const bool isType = relation && isUserType(*relation);

@@ -1,5 +1,6 @@
 #include "catalog/pg_catalog/object_identity.hpp"
 
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
@@ -12,6 +13,7 @@
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -198,7 +200,25 @@ private:
          break;
       }
       if (object_ >= firstUserOid) textSearch(kind.classOid);
+      if (kind.method) ofExtension(kind);
       return std::move(found_);
+   }
+
+   /// An operator class or family of an extension.
+   void ofExtension(const NamedClass& kind) {
+      const ExtensionClass* made =
+          kind.catalog == std::string_view("pg_opclass") ? extensionClass(object_) : extensionFamily(object_);
+      const ExtensionPtr extension = made ? snapshot().findExtension(made->extension) : nullptr;
+      if (!extension) return;
+      const std::string name(made->name), method(made->method), schema = schemaName(extension->schema);
+      const bool isVisible = isBuiltinVisible(context_, kind.catalog, object_).value_or(false);
+      found_.name = quoteIdentifier(name);
+      found_.schema = quoteIdentifier(schema);
+      found_.identity = qualified(extension->schema, name) + " USING " + method;
+      found_.description = std::string(kind.type) + " " +
+                           (isVisible ? *found_.name : qualified(extension->schema, name)) + " for access method " +
+                           method;
+      found_.names = {method, schema, name};
    }
 
    void relation() {

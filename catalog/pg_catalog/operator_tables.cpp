@@ -1,10 +1,13 @@
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/cast.hpp"
+#include "catalog/object/extension.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/range_constructors.hpp"
+#include "catalog/pg_catalog/operator_classes.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
-// pg_operator and pg_cast.
+// pg_operator, pg_cast, pg_opclass and pg_opfamily.
 
 namespace ouzel::catalog {
 
@@ -44,7 +47,32 @@ void pgCast(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-constexpr NamedProducer tables[] = {{"pg_operator", pgOperator}, {"pg_cast", pgCast}};
+void operatorClasses(const SystemContext& context, RowBuilder& row) {
+   addBuiltin("pg_opclass", row);
+   for (const ExtensionClass& one : extensionClasses()) {
+      const ExtensionPtr extension = context.snapshot.findExtension(one.extension);
+      if (!extension) continue;
+      row.oid(one.oid).oid(accessMethod(one.method)).text(one.name).oid(extension->schema).oid(bootstrapRole);
+      row.oid(one.family()).oid(one.input).boolean(one.isDefault).oid(one.keyType).emit();
+   }
+}
+
+void operatorFamilies(const SystemContext& context, RowBuilder& row) {
+   addBuiltin("pg_opfamily", row);
+   for (const ExtensionClass& one : extensionClasses())
+      if (const ExtensionPtr extension = context.snapshot.findExtension(one.extension))
+         row.oid(one.family())
+             .oid(accessMethod(one.method))
+             .text(one.name)
+             .oid(extension->schema)
+             .oid(bootstrapRole)
+             .emit();
+}
+
+constexpr NamedProducer tables[] = {{"pg_operator", pgOperator},
+                                    {"pg_cast", pgCast},
+                                    {"pg_opclass", operatorClasses},
+                                    {"pg_opfamily", operatorFamilies}};
 
 } // namespace
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/collation.hpp"
+#include "catalog/object/extension.hpp"
 #include "catalog/object/function_text.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/range_constructors.hpp"
@@ -458,6 +460,11 @@ std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_vie
    for (const ObjectKind kind : textSearchKinds)
       if (const TextSearchPtr own = context.snapshot.textSearch(kind, oid); own && textSearchTable(kind) == catalog)
          return isVisible(context.snapshot, context.path, *own);
+   const ExtensionClass* made = catalog == "pg_opclass"    ? extensionClass(oid)
+                                : catalog == "pg_opfamily" ? extensionFamily(oid)
+                                                           : nullptr;
+   const ExtensionPtr extension = made ? context.snapshot.findExtension(made->extension) : nullptr;
+   if (extension) return isIn(context.path.schemas, extension->schema);
    const TextTable* table = builtins().rows(catalog);
    if (table == nullptr) return std::nullopt;
    const uint32_t column = table->column("oid");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/builtin/extension_classes.hpp"
 #include "catalog/builtin/extension_types.hpp"
 #include "catalog/object/cast.hpp"
 #include "catalog/object/function.hpp"
@@ -177,6 +178,9 @@ private:
          if (c.columns.empty() && !r.isOnlyType()) add(constraint, {pgClass, r.oid}, 'a');
          addCalls(constraint, c.expression);
          if (c.index != invalidOid) add({pgClass, c.index}, constraint, 'i');
+         if (const RelationPtr index = snapshot_.relation(c.index); index && index->index)
+            for (const int16_t attribute : index->index->included)
+               add(constraint, {pgClass, r.oid, attribute}, 'a');
          for (const int16_t attribute : c.foreignColumns)
             add(constraint, {pgClass, c.foreignRelation, attribute}, 'n');
          if (c.referencedIndex != invalidOid) add(constraint, {pgClass, c.referencedIndex}, 'n');
@@ -245,6 +249,8 @@ private:
       for (const std::string& expression : index.expressions)
          texts += " " + expression;
       addCalls(relation, texts);
+      for (const Oid used : index.classes)
+         if (extensionClass(used)) add(relation, {pgOpclass, used}, 'n');
       if (index.parentIndex == invalidOid) return;
       add(relation, {pgClass, index.parentIndex}, 'P');
       add(relation, {pgClass, index.table}, 'S');
