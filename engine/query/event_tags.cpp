@@ -1,6 +1,7 @@
 #include "engine/query/event_tags.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/query/command_tag.hpp"
 #include "sql/parse/node_access.hpp"

@@ -1,5 +1,7 @@
 #include "executor/function/text_search/ts_parser.hpp"
 
+#include <utility>
+
 #include "common/error/check.hpp"
 #include "common/text/ascii.hpp"
 #include "common/thread/stack.hpp"
