@@ -2,6 +2,7 @@
 #include <array>
 
 #include "catalog/editor/editor.hpp"
+#include "catalog/object/object_name.hpp"
 #include "catalog/object/privilege/default_acl.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -9,30 +10,8 @@ namespace ouzel::catalog {
 
 namespace {
 
-constexpr size_t nameBytesMax = 63, columnsMax = 1600;
+constexpr size_t columnsMax = 1600;
 constexpr std::array<std::string_view, 6> systemColumns = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
-
-/// Length of the longest prefix of `name` that has at most `limit` bytes and ends with a whole UTF-8 character.
-size_t clippedSize(std::string_view name, size_t limit) {
-   size_t size = std::min(name.size(), limit);
-   while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80)
-      --size;
-   return size;
-}
-
-/// PostgreSQL's makeObjectName: "first_second_label", where the longer of the first two parts is shortened until the
-/// name fits.
-std::string objectName(std::string_view first, std::string_view second, std::string_view label) {
-   const size_t overhead = (second.empty() ? 0 : 1) + (label.empty() ? 0 : label.size() + 1);
-   const size_t available = nameBytesMax - overhead;
-   size_t firstSize = first.size(), secondSize = second.size();
-   while (firstSize + secondSize > available)
-      --(firstSize > secondSize ? firstSize : secondSize);
-   std::string name(first.substr(0, clippedSize(first, firstSize)));
-   if (!second.empty()) name += "_" + std::string(second.substr(0, clippedSize(second, secondSize)));
-   if (!label.empty()) name += "_" + std::string(label);
-   return name;
-}
 
 void checkSystemColumn(const Relation& relation, std::string_view name) {
    if (relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::Index ||
@@ -100,7 +79,7 @@ std::string CatalogEditor::chooseFree(std::string_view first, std::string_view s
    for (uint32_t pass = 0;; ++pass) {
       std::string numbered(label);
       if (pass > 0) numbered += std::to_string(pass);
-      std::string name = objectName(first, second, numbered);
+      std::string name = joinedName(first, second, numbered);
       if (isFree(name)) return name;
    }
 }
@@ -322,7 +301,7 @@ Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
       for (uint32_t pass = 0;; ++pass) {
          std::string label(constraintLabel(draft.kind));
          if (pass > 0) label += std::to_string(pass);
-         draft.name = objectName(relation.name, columns, label);
+         draft.name = joinedName(relation.name, columns, label);
          if (relation.findConstraint(draft.name) == nullptr && !working_.findRelation(relation.schema, draft.name) &&
              !isConstraintNameTaken(relation.schema, draft.name))
             break;

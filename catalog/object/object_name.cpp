@@ -1,5 +1,7 @@
 #include "catalog/object/object_name.hpp"
 
+#include <algorithm>
+
 #include "catalog/object/cast.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/extension.hpp"
@@ -74,6 +76,32 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
    case ObjectKind::LargeObjectPages: break;
    }
    return std::nullopt;
+}
+
+namespace {
+
+constexpr size_t nameBytesMax = 63;
+
+/// Length of the longest prefix of `name` that has at most `limit` bytes and ends with a whole UTF-8 character.
+size_t clippedSize(std::string_view name, size_t limit) {
+   size_t size = std::min(name.size(), limit);
+   while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80)
+      --size;
+   return size;
+}
+
+} // namespace
+
+std::string joinedName(std::string_view first, std::string_view second, std::string_view label) {
+   const size_t overhead = (second.empty() ? 0 : 1) + (label.empty() ? 0 : label.size() + 1);
+   const size_t available = nameBytesMax - overhead;
+   size_t firstSize = first.size(), secondSize = second.size();
+   while (firstSize + secondSize > available)
+      --(firstSize > secondSize ? firstSize : secondSize);
+   std::string name(first.substr(0, clippedSize(first, firstSize)));
+   if (!second.empty()) name += "_" + std::string(second.substr(0, clippedSize(second, secondSize)));
+   if (!label.empty()) name += "_" + std::string(label);
+   return name;
 }
 
 } // namespace ouzel::catalog

@@ -31,4 +31,8 @@ struct NameLess {
 /// Empty for objects without a name.
 std::optional<NameKey> nameOf(const CatalogObject& object);
 
+/// PostgreSQL's makeObjectName: "first_second_label", where the longer of the first two parts is shortened until the
+/// name fits.
+std::string joinedName(std::string_view first, std::string_view second, std::string_view label);
+
 } // namespace ouzel::catalog

@@ -6,6 +6,7 @@
 #include "catalog/object/collation_text.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/regclass_text.hpp"
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "common/error/sql_error.hpp"
@@ -171,7 +172,7 @@ std::optional<std::string> viewDefinition(const NameContext& context, Oid view) 
 }
 
 std::optional<std::string> constraintDefinition(const NameContext& context, Oid oid, const ShowExpression& show) {
-   const auto [relation, constraint] = context.snapshot.constraint(oid);
+   const auto [relation, constraint] = findConstraint(context.snapshot, oid);
    if (!relation) return std::nullopt;
    std::string text;
    switch (constraint->kind) {

@@ -13,6 +13,7 @@
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
 #include "catalog/object/text_search/text_search.hpp"
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -341,7 +342,7 @@ private:
    }
 
    void constraint() {
-      const auto [table, c] = snapshot().constraint(object_);
+      const auto [table, c] = findConstraint(snapshot(), object_);
       if (!c) return;
       found_.schema = quoteIdentifier(schemaName(table->schema));
       if (table->isOnlyType()) {

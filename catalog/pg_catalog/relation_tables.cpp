@@ -3,6 +3,7 @@
 
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "catalog/pg_catalog/producers.hpp"
@@ -33,21 +34,24 @@ bool contains(const std::vector<Oid>& sortedList, Oid oid) {
 }
 
 /// Relations with relhastriggers: psql asks for the foreign keys of these relations only. The lists are sorted.
-std::vector<Oid> relationsWithForeignKeys(const std::vector<RelationPtr>& relations) {
+std::vector<Oid> relationsWithForeignKeys(const Snapshot& snapshot) {
    std::vector<Oid> result;
-   for (const RelationPtr& relation : relations)
+   for (const RelationPtr& relation : snapshot.relations()) {
       for (const Constraint& constraint : relation->constraints)
          if (constraint.kind == ConstraintKind::ForeignKey) {
             result.push_back(relation->oid);
             result.push_back(constraint.foreignRelation);
          }
+      const std::vector<Oid> partitions = partitionsReferenced(snapshot, *relation);
+      result.insert(result.end(), partitions.begin(), partitions.end());
+   }
    return sorted(std::move(result));
 }
 
 /// Partitioned indexes that have parts.
-std::vector<Oid> indexesWithParts(const std::vector<RelationPtr>& relations) {
+std::vector<Oid> indexesWithParts(const Snapshot& snapshot) {
    std::vector<Oid> result;
-   for (const RelationPtr& relation : relations)
+   for (const RelationPtr& relation : snapshot.relations())
       if (relation->index && relation->index->parentIndex != invalidOid) result.push_back(relation->index->parentIndex);
    return sorted(std::move(result));
 }
@@ -58,7 +62,7 @@ void classRows(const SystemContext& context, RowBuilder& row) {
        named != nullptr ? relationsNamed(context, named->names) : allRelations(context, "oid");
    // What needs a look at all relations is computed only if the scan reads it.
    const auto listed = [&](std::string_view column, const auto& list) {
-      return row.wants(column) ? list(context.snapshot.relations()) : std::vector<Oid>();
+      return row.wants(column) ? list(context.snapshot) : std::vector<Oid>();
    };
    const std::vector<Oid> withKeys = listed("relhastriggers", relationsWithForeignKeys);
    const std::vector<Oid> withParts = listed("relhassubclass", indexesWithParts);
@@ -204,39 +208,46 @@ std::vector<Oid> equalityOperators(const Relation& relation, const std::vector<i
    return operators;
 }
 
+void constraintRow(const SystemContext& context, const Relation& r, const Constraint& c, bool noInherit,
+                   RowBuilder& row) {
+   const bool isForeign = c.kind == ConstraintKind::ForeignKey;
+   row.oid(c.oid).text(c.name).oid(r.schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
+   row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r.isOnlyType() ? invalidOid : r.oid);
+   row.oid(r.isOnlyType() ? r.rowType : invalidOid);
+   row.oid(isForeign ? c.referencedIndex : c.index).oid(c.parentConstraint).oid(c.foreignRelation);
+   row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
+   row.letter(isForeign ? c.match : ' ').boolean(c.isLocal).int4(c.parentCount).boolean(noInherit);
+   if (r.isOnlyType())
+      row.null();
+   else
+      row.int2Array(c.columns);
+   if (isForeign) {
+      const std::vector<Oid> operators = equalityOperators(r, c.columns);
+      row.int2Array(c.foreignColumns).oidArray(operators).oidArray(operators).oidArray(operators);
+   } else {
+      row.nulls(4);
+   }
+   const RelationPtr owned = c.kind == ConstraintKind::Exclusion ? context.snapshot.relation(c.index) : nullptr;
+   if (c.setColumns.empty())
+      row.null();
+   else
+      row.int2Array(c.setColumns);
+   if (owned && owned->index)
+      row.oidArray(owned->index->operators);
+   else
+      row.null();
+   row.textOrNull(c.expression);
+   row.emit();
+}
+
 void constraintRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : ownRelations(context, "conrelid")) {
       for (const Constraint& c : r->constraints) {
-         const bool isForeign = c.kind == ConstraintKind::ForeignKey;
-         row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
-         row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->isOnlyType() ? invalidOid : r->oid);
-         row.oid(r->isOnlyType() ? r->rowType : invalidOid);
-         row.oid(isForeign ? c.referencedIndex : c.index).oid(c.parentConstraint).oid(c.foreignRelation);
-         row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
-         row.letter(isForeign ? c.match : ' ').boolean(c.isLocal).int4(c.parentCount);
-         row.boolean(c.noInherit || (c.kind != ConstraintKind::Check && !r->partitionKey && !r->isPartition()));
-         if (r->isOnlyType())
-            row.null();
-         else
-            row.int2Array(c.columns);
-         if (isForeign) {
-            const std::vector<Oid> operators = equalityOperators(*r, c.columns);
-            row.int2Array(c.foreignColumns).oidArray(operators).oidArray(operators).oidArray(operators);
-         } else {
-            row.nulls(4);
-         }
-         const RelationPtr owned = c.kind == ConstraintKind::Exclusion ? context.snapshot.relation(c.index) : nullptr;
-         if (c.setColumns.empty())
-            row.null();
-         else
-            row.int2Array(c.setColumns);
-         if (owned && owned->index)
-            row.oidArray(owned->index->operators);
-         else
-            row.null();
-         row.textOrNull(c.expression);
-         row.emit();
+         const bool isAlone = c.kind != ConstraintKind::Check && !r->partitionKey && !r->isPartition();
+         constraintRow(context, *r, c, c.noInherit || isAlone, row);
       }
+      for (const Constraint& part : foreignKeyParts(context.snapshot, *r))
+         constraintRow(context, *r, part, false, row);
       constraintTriggerRows(*r, row);
    }
 }

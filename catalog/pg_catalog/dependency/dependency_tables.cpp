@@ -9,6 +9,7 @@
 #include "catalog/object/operator.hpp"
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
 // pg_depend: what the objects of a snapshot need, as PostgreSQL records it. Built-in objects, which nobody can drop,
@@ -166,7 +167,20 @@ private:
       }
    }
 
+   /// A part of a foreign key, for one partition of the table that it references.
+   void addForeignKeyPart(const Relation& r, const Constraint& part) {
+      const Address constraint{pgConstraint, part.oid};
+      for (const int16_t attribute : part.columns)
+         add(constraint, {pgClass, r.oid, attribute}, 'a');
+      for (const int16_t attribute : part.foreignColumns)
+         add(constraint, {pgClass, part.foreignRelation, attribute}, 'n');
+      if (part.referencedIndex != invalidOid) add(constraint, {pgClass, part.referencedIndex}, 'n');
+      add(constraint, {pgConstraint, part.parentConstraint}, 'i');
+   }
+
    void addConstraints(const Relation& r) {
+      for (const Constraint& part : foreignKeyParts(context_.snapshot, r))
+         addForeignKeyPart(r, part);
       for (const Constraint& c : r.constraints) {
          const Address constraint{pgConstraint, c.oid};
          if (r.isOnlyType()) add(constraint, {pgType, r.rowType}, 'a');
