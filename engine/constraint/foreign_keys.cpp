@@ -1,14 +1,12 @@
 #include "engine/constraint/foreign_keys.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "catalog/object/acl.hpp"
 #include "catalog/object/collation.hpp"
 #include "catalog/object/verify.hpp"
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "common/error/check.hpp"
-#include "common/hash/hash.hpp"
-#include "common/hash/vector_hash.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/constraint/referenced_rows.hpp"
@@ -22,22 +20,10 @@ namespace {
 using catalog::Constraint;
 using catalog::RelationPtr;
 
-/// Above these numbers of keys, the table is locked and joined instead of looking keys up.
+/// Above these numbers of keys, tables are joined instead of looking keys up.
 constexpr size_t childKeysMax = 10'000, parentKeysMax = 1'000;
 
 constexpr char noAction = 'a', restrict_ = 'r', cascade = 'c', setNull = 'n';
-
-uint64_t hashOfKey(const std::vector<Value>& key) {
-   uint64_t hash = 0;
-   for (size_t i = 0; i < key.size(); ++i) {
-      DCHECK(!key[i].isNull); // callers leave out keys with NULL
-      alignas(16) std::byte place[16];
-      key[i].store(place);
-      const uint64_t one = hashValue(key[i].type, place);
-      hash = i == 0 ? one : hashCombine(hash, one);
-   }
-   return hash;
-}
 
 bool hasNull(const std::vector<Value>& key) {
    return std::any_of(key.begin(), key.end(), [](const Value& value) { return value.isNull; });
@@ -92,11 +78,11 @@ public:
    ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint,
                    const RelationPtr& part = nullptr)
       : core_(core), child_(std::move(child)), constraint_(constraint),
-        parent_(core.transaction.catalog().relation(constraint.foreignRelation)),
-        index_(catalog::requireReferencedIndex(core.transaction.catalog(), *child_, constraint)) {
+        parent_(core.transaction.catalog().relation(constraint.foreignRelation)) {
       DCHECK(parent_ != nullptr);
+      const RelationPtr index = catalog::requireReferencedIndex(core.transaction.catalog(), *child_, constraint);
       DCHECK(constraint.columns.size() == constraint.foreignColumns.size());
-      for (const int16_t attribute : index_->index->columns)
+      for (const int16_t attribute : index->index->columns)
          for (size_t i = 0; i < constraint.foreignColumns.size(); ++i)
             if (constraint.foreignColumns[i] == attribute) {
                childColumns_.push_back(constraint.columns[i]);
@@ -108,7 +94,7 @@ public:
       parentTable_ = tableName(core, *parent_);
    }
 
-   /// New rows of the child must have a parent.
+   /// New rows of the child must have a parent. REQUIRES: lockReferenced().
    void checkReferencing(uint32_t sinceCommand);
    /// Check or act on the children of parent rows that were deleted or changed.
    void followDeleted(uint32_t sinceCommand, const RowsGone& gone);
@@ -148,7 +134,7 @@ private:
    SessionCore& core_;
    const RelationPtr child_;
    const Constraint& constraint_;
-   const RelationPtr parent_, index_;
+   const RelationPtr parent_;
    std::vector<int16_t> childColumns_, parentColumns_;
    std::optional<ReferencedRows> parents_;
    std::string childTable_, parentTable_;
@@ -211,7 +197,7 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
    const bool isFull = constraint_.match == 'f';
    const auto keys = table.newKeys(transaction, sinceCommand, storageColumns(childColumns_), isFull, childKeysMax);
    if (!keys || !canLookUp()) {
-      core_.transaction.lock(parent_->oid, LockMode::Share);
+      lockReferenced(core_, parent_->oid, LockMode::Share); // until the end nobody deletes a parent
       return checkAllReferencing();
    }
    for (size_t i = 0; i < keys->rows.size(); ++i) {
@@ -226,12 +212,7 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
              .constraint(constraint_.name)
              .routine("ri_ReportViolation");
       }
-      // While this lock is held, no other transaction can finish deleting the key without seeing this row. So a key
-      // whose delete is not committed counts as present.
-      core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
-                                        LockMode::Share, core_.transaction.lockWait());
-      const auto presence = parents_->findKey(keys->hashes[i], key);
-      if (presence.isPresent || presence.deleter != 0) continue;
+      if (parents_->shareKey(keys->hashes[i], key)) continue;
       requireNeverSeen(key);
       failReferencing(keyTexts(core_, *child_, childColumns_, key));
    }
@@ -338,16 +319,17 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    std::vector<std::string> found;
    for (const Value& value : rows[0])
       found.push_back(value.bytes);
-   const std::string& table = parents_->name();
-   throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + table +
-                                                     "\" violates foreign key constraint \"" + constraint_.name +
-                                                     "\" on table \"" + child_->name + "\"")
+   const catalog::Relation& table = parents_->named();
+   const std::string name = catalog::partName(core_.transaction.catalog(), *child_, constraint_, table.oid);
+   throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + table.name +
+                                                     "\" violates foreign key constraint \"" + name + "\" on table \"" +
+                                                     child_->name + "\"")
        .detail(catalog::mayRead(core_.transaction.catalog(), core_.role(), *parent_, parentColumns_)
                    ? keyDetail(parent_, parentColumns_, found) + " is still referenced from table \"" + child_->name +
                          "\"."
                    : "Key is still referenced from table \"" + child_->name + "\".")
        .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
-       .constraint(constraint_.name)
+       .constraint(name)
        .routine("ri_ReportViolation");
 }
 
@@ -373,18 +355,6 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
    // Storage does not tell which of the keys were deleted and which were changed.
    if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
       throwNotSupported("one statement that deletes referenced rows and changes referenced keys");
-   if (keys && canLookUp() && keys->size() <= childKeysMax) {
-      std::set<uint64_t> hashes;
-      for (const std::vector<Value>& key : *keys)
-         if (!hasNull(key)) hashes.insert(hashOfKey(key));
-      for (const uint64_t hash : hashes)
-         core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, hash),
-                                           LockMode::Exclusive, core_.transaction.lockWait());
-   } else {
-      core_.transaction.lock(child_->oid, LockMode::ShareRowExclusive);
-      for (const Oid partition : core_.transaction.catalog().allHeirOids(child_->oid))
-         core_.transaction.lock(partition, LockMode::ShareRowExclusive);
-   }
    if (pairsKeys) {
       cascadeUpdate(*keys, sinceCommand);
       return checkSerializable(&*keys);
@@ -423,14 +393,13 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
 
 /// ON UPDATE CASCADE: give the children of changed parents the new keys.
 void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
-   const std::shared_ptr<storage::Table> stored = parents_->onlyTable();
-   storage::Table& table = *stored;
+   const auto table = parents_->onlyTable();
    storage::Transaction& transaction = core_.transaction.storage();
-   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parents_->columns()), true, SIZE_MAX);
+   const auto fresh = table->newKeys(transaction, sinceCommand, storageColumns(parents_->columns()), true, SIZE_MAX);
    if (fresh->rows.size() != oldKeys.size()) throwNotSupported("ON UPDATE CASCADE for this statement");
    Keys pairs;
    for (size_t i = 0; i < oldKeys.size(); ++i) {
-      std::vector<Value> now = table.newKey(transaction, *fresh, i);
+      std::vector<Value> now = table->newKey(transaction, *fresh, i);
       const bool isSame = std::equal(now.begin(), now.end(), oldKeys[i].begin(),
                                      [](const Value& a, const Value& b) { return a.identical(b); });
       if (isSame || hasNull(oldKeys[i])) continue;
@@ -455,6 +424,18 @@ void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {
    if (keys) std::erase_if(*keys, hasNull);
    if (keys && keys->empty()) return;
    failReferenced(keys ? &*keys : nullptr);
+}
+
+/// Calls `body(check)` for a constraint of the table when the rows that it references are locked. The lock may have
+/// been waited for until the constraint was gone.
+template <typename Body>
+void withReferenced(SessionCore& core, const RelationPtr& table, const Constraint& constraint, Body body) {
+   lockReferenced(core, constraint.foreignRelation, LockMode::RowShare);
+   const catalog::Snapshot now = core.transaction.catalog();
+   const Constraint* found = now.constraint(constraint.oid).second;
+   if (!found) return;
+   ForeignKeyCheck check(core, table, *found);
+   body(check);
 }
 
 bool touches(const sql::WrittenRelation& written, const std::vector<int16_t>& columns) {
@@ -488,16 +469,18 @@ void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>
          if (core.transaction.defers(constraint))
             core.transaction.defer({table->oid, constraint.oid, sinceCommand});
          else
-            ForeignKeyCheck(core, table, constraint).checkReferencing(sinceCommand);
+            withReferenced(core, table, constraint,
+                           [&](ForeignKeyCheck& check) { check.checkReferencing(sinceCommand); });
       }
    }
 }
 
 void checkDeferredForeignKey(SessionCore& core, const RelationPtr& table, const Constraint& constraint,
                              uint32_t sinceCommand) {
-   ForeignKeyCheck check(core, table, constraint);
-   check.checkReferencing(sinceCommand);
-   check.checkAllReferenced(sinceCommand);
+   withReferenced(core, table, constraint, [&](ForeignKeyCheck& check) {
+      check.checkReferencing(sinceCommand);
+      check.checkAllReferenced(sinceCommand);
+   });
 }
 
 void checkForeignKeyOfTable(SessionCore& core, const RelationPtr& table, const Constraint& constraint) {

@@ -10,9 +10,10 @@
 // FOREIGN KEY. When a statement has written all its rows, new keys of child tables are looked up in their parent
 // tables, and for deleted or changed parent keys the referential actions run.
 //
-// Up to some thousand keys are looked up one by one: the session that finds a referenced key holds a shared lock on the
-// key's hash until its transaction ends, and a session that deletes or changes the key takes an exclusive lock. With
-// more keys, either session locks the other table against writers, and one join over the whole table does the check.
+// Up to some thousand keys of children are looked up one by one. The parent's row is locked with the strength KeyShare
+// until the transaction ends: who would delete it or change its key waits, and finds the new child then. With more keys
+// the parent table is locked against writers, and one join over the whole table does the check. Who deletes a parent or
+// changes its key has marked the row, for which a new child waits, and needs no other lock.
 
 namespace ouzel::engine {
 

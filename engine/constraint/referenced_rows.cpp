@@ -1,8 +1,10 @@
 #include "engine/constraint/referenced_rows.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "sql/algebra/table_parts.hpp"
+#include "storage/version/write_conflict.hpp"
 
 namespace ouzel::engine {
 
@@ -32,6 +34,48 @@ std::vector<std::pair<Oid, Oid>> referencesToRows(SessionCore& core, Oid relatio
       all.insert(all.end(), above.begin(), above.end());
    }
    return all;
+}
+
+namespace {
+
+std::vector<Oid> withPartitions(const catalog::Snapshot& snapshot, Oid table) {
+   std::vector<Oid> all = {table};
+   const RelationPtr relation = snapshot.relation(table);
+   if (!relation || !relation->partitionKey) return all;
+   const std::vector<Oid> partitions = snapshot.allHeirOids(table);
+   all.insert(all.end(), partitions.begin(), partitions.end());
+   return all;
+}
+
+/// The rows of a transaction's snapshot are those of the objects that it knows.
+void requireSameStorage(const catalog::Snapshot& known, const catalog::Snapshot& newest, Oid table) {
+   const auto storageOf = [](const catalog::Snapshot& snapshot, Oid oid) {
+      const RelationPtr relation = snapshot.relation(oid);
+      return relation ? relation->storage : catalog::noStorage;
+   };
+   const std::vector<Oid> all = withPartitions(known, table);
+   if (all == withPartitions(newest, table) &&
+       std::all_of(all.begin(), all.end(), [&](Oid oid) { return storageOf(known, oid) == storageOf(newest, oid); }))
+      return;
+   throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+}
+
+} // namespace
+
+void lockReferenced(SessionCore& core, Oid table, LockMode mode) {
+   TransactionContext& transaction = core.transaction;
+   std::vector<Oid> locked, all = withPartitions(transaction.catalog(), table);
+   while (locked != all) {
+      for (const Oid relation : all)
+         transaction.lock(relation, mode);
+      locked = std::move(all);
+      const catalog::Snapshot newest = core.database.catalog->newest().inDatabase(transaction.catalog().database());
+      if (newest.version() == transaction.editor().base().version()) return;
+      if (transaction.isolation() != Isolation::ReadCommitted)
+         return requireSameStorage(transaction.editor().base(), newest, table);
+      transaction.seeNewestObjects();
+      all = withPartitions(transaction.catalog(), table);
+   }
 }
 
 namespace {
@@ -68,21 +112,25 @@ std::shared_ptr<storage::Table> rowsOf(SessionCore& core, const catalog::Relatio
        .detail("Table \"" + relation.name + "\" was rewritten or dropped while a foreign key was checked.");
 }
 
-storage::Table::KeyPresence ReferencedRows::findKey(uint64_t hash, const std::vector<Value>& key) const {
-   storage::Table::KeyPresence found;
-   for (const Part& part : parts_) {
-      found =
-          rowsOf(core_, *part.relation)->findKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
-      if (found.isPresent || found.deleter != 0) break;
+bool ReferencedRows::shareKey(uint64_t hash, const std::vector<Value>& key) const {
+   while (true) {
+      try {
+         return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+            return rowsOf(core_, *part.relation)
+                ->shareKey(core_.transaction.storage(), storageColumns(part.columns), hash, key);
+         });
+      } catch (const storage::WriteConflict& conflict) {
+         core_.transaction.awaitRow(conflict);
+      }
    }
-   return found;
 }
 
 std::optional<ReferencedRows::Keys> ReferencedRows::deletedKeys(uint32_t sinceCommand, size_t rowsMax) const {
    Keys all;
    for (const Part& part : parts_) {
-      auto keys = rowsOf(core_, *part.relation)
-                      ->deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
+      const auto table = core_.database.storage->find(part.relation->storage);
+      if (!table) continue; // the transaction has not written there
+      auto keys = table->deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(part.columns), rowsMax);
       if (!keys) return std::nullopt;
       all.insert(all.end(), std::make_move_iterator(keys->begin()), std::make_move_iterator(keys->end()));
    }

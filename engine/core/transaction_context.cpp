@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "catalog/object/codec.hpp"
 #include "common/env/clock.hpp"
@@ -352,6 +353,39 @@ void TransactionContext::end(bool committed) noexcept {
 LockWait TransactionContext::lockWait() const {
    return {settings_.integer("lock_timeout"), settings_.integer("deadlock_timeout"), false, &interrupted_,
            settings_.boolean("log_lock_waits")};
+}
+
+namespace {
+
+/// The modes in which those who wait for a row queue: PostgreSQL's of tuple locks. They conflict as the strengths do.
+LockMode queueMode(storage::LockStrength strength) {
+   switch (strength) {
+   case storage::LockStrength::KeyShare: return LockMode::AccessShare;
+   case storage::LockStrength::Share: return LockMode::RowShare;
+   case storage::LockStrength::NoKeyUpdate: return LockMode::Exclusive;
+   case storage::LockStrength::Update: break;
+   }
+   return LockMode::AccessExclusive;
+}
+
+} // namespace
+
+std::optional<std::pair<LockTag, LockMode>> TransactionContext::awaitRow(const storage::WriteConflict& conflict) {
+   if (conflict.holder == 0) {
+      // The deleter has committed: its delete mark is set a moment before its timestamp is published.
+      while (storage_->snapshot().commitTimestamp < conflict.committedAt)
+         std::this_thread::yield();
+      return std::nullopt;
+   }
+   // The waiters for one row queue on the row's lock. Only the first waits for the holder, so that few are woken in
+   // vain. A transaction that shares the row does not queue: the first waiter may wait for it.
+   std::optional<std::pair<LockTag, LockMode>> queue;
+   if (!conflict.isShared) {
+      queue.emplace(LockTag::row(static_cast<uint64_t>(conflict.table), conflict.row), queueMode(conflict.wanted));
+      database_.locks.acquire(lockOwner_, queue->first, queue->second, lockWait());
+   }
+   database_.locks.waitForTransaction(lockOwner_, conflict.holder, lockWait());
+   return queue;
 }
 
 bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {

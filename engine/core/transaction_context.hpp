@@ -14,6 +14,7 @@
 #include "engine/large_object/descriptors.hpp"
 #include "engine/setting/settings.hpp"
 #include "storage/table/transaction.hpp"
+#include "storage/version/write_conflict.hpp"
 
 namespace ouzel::engine {
 
@@ -126,6 +127,9 @@ public:
    LockOwner& lockOwner() { return lockOwner_; }
    /// Limits of a wait for a lock that starts now, from the settings.
    LockWait lockWait() const;
+   /// Waits until the transaction that holds the row has ended, or has given the row back. Returns the lock that keeps
+   /// this one's place among those who wait for the row; none: it needs no place.
+   std::optional<std::pair<LockTag, LockMode>> awaitRow(const storage::WriteConflict& conflict);
 
    // Constraints whose check may wait until the transaction ends.
    /// Rows for which a constraint trigger is yet to fire.

@@ -37,7 +37,7 @@ bool conflicts(LockMode a, LockMode b);
 enum class LockKind : uint8_t {
    Relation,    ///< object = OID
    Transaction, ///< object = its id (31 bits, as in delete marks); held by itself from first write to end
-   Row,         ///< object = storage id, detail = row id: held by the first in the queue of waiters for the row
+   Row,         ///< object = storage id, detail = row id: held by those who wait for the row and are next to get it
    Key,         ///< object = OID of an index, detail = hash of a key
    Advisory,    ///< object = database << 2, and 1: detail is a bigint; 2: detail is two integers
    Database,    ///< object = OID; held while sessions begin in the database, and alone by who drops or renames it

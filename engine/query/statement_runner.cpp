@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "common/env/clock.hpp"
@@ -102,24 +101,6 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
 
 namespace {
 
-/// Wait until the transaction that holds the row has ended or given the row back.
-void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
-   TransactionContext& transaction = core.transaction;
-   if (conflict.holder == 0) {
-      // The deleter has committed: its delete mark is set a moment before its timestamp is published.
-      while (transaction.storage().snapshot().commitTimestamp < conflict.committedAt)
-         std::this_thread::yield();
-      return;
-   }
-   // The waiters for one row queue on the row's lock. Only the first waits for the holder, so that few are woken in
-   // vain.
-   LockManager& locks = transaction.locks();
-   locks.acquire(transaction.lockOwner(),
-                 LockTag::row(static_cast<uint64_t>(conflict.table), static_cast<uint64_t>(conflict.row)),
-                 LockMode::Exclusive, transaction.lockWait());
-   locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
-}
-
 bool hasWritten(SessionCore& core, QueryExecution& execution, Oid relation) {
    const auto table = core.transaction.catalog().relation(relation);
    return table && execution.hasWritten(*table);
@@ -140,7 +121,7 @@ void checkWritten(SessionCore& core, QueryExecution& execution) {
 std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
                                                 const std::function<std::unique_ptr<QueryExecution>()>& make) {
    TransactionContext& transaction = core.transaction;
-   std::vector<LockTag> queues;
+   std::vector<std::pair<LockTag, LockMode>> queues;
    std::string violated; // the key that made ON CONFLICT run again last
    while (true) {
       std::unique_ptr<QueryExecution> execution = make();
@@ -180,17 +161,15 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       if (!conflict) {
          // A statement that waited for rows and then changed none does not hold them: it must not block other waiters.
          if (execution->writtenRows() == 0)
-            for (const LockTag& tag : queues)
-               transaction.locks().release(transaction.lockOwner(), tag, LockMode::Exclusive);
+            for (const auto& [tag, mode] : queues)
+               transaction.locks().release(transaction.lockOwner(), tag, mode);
          return execution;
       }
       execution.reset();
       if (conflict->holder == 0 && transaction.isolation() != Isolation::ReadCommitted) throw *conflict;
       // Keep the delete marks that the statement has set, so that each attempt gets further.
       transaction.storage().rollbackTo(savepoint, true);
-      if (conflict->holder != 0)
-         queues.push_back(LockTag::row(static_cast<uint64_t>(conflict->table), static_cast<uint64_t>(conflict->row)));
-      awaitRow(core, *conflict);
+      if (const auto queue = transaction.awaitRow(*conflict)) queues.push_back(*queue);
    }
 }
 
@@ -300,7 +279,7 @@ std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::Pars
    hasRules = query.hasRules();
    if (hasRules) return nullptr;
    requirePopulated(core, query.relations);
-   if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
+   if (!query.rowLocked.empty()) requireWritable(core, std::string("SELECT ") + storage::clauseOf(query.firstLock));
    if (!changesOnlyTemporary(core, query)) requireWritable(core, statementName(query.kind));
    auto execution = std::make_unique<QueryExecution>(core, std::move(query));
    execution->keep(meter.settle());

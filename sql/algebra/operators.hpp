@@ -10,6 +10,7 @@
 
 #include "common/json/path_access.hpp"
 #include "sql/algebra/expr.hpp"
+#include "storage/version/lock_strength.hpp"
 
 // The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
 // the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists. A list is a template
@@ -206,9 +207,14 @@ struct RowLock {
    ColumnId rowId = noColumn;
    LockWaitPolicy wait = LockWaitPolicy::Wait;
    ColumnId tableOid = noColumn; ///< of a table with parts: the part that a row lies in
+   storage::LockStrength strength = storage::LockStrength::Update;
+   /// KeyShare: for each part, or for the table, a key by which its rows are found again: attributes of the part.
+   /// Empty: it has none.
+   std::vector<std::vector<int16_t>> keys{};
 
    template <typename Self>
-   static constexpr std::tuple members{&Self::table, reads(&Self::rowId), &Self::wait, reads(&Self::tableOid)};
+   static constexpr std::tuple members{&Self::table,           reads(&Self::rowId), &Self::wait,
+                                       reads(&Self::tableOid), &Self::strength,     &Self::keys};
 };
 
 struct Cte {
@@ -252,6 +258,10 @@ struct Dml {
    ColumnId tableOid = noColumn; ///< the same if the table has parts: the OID of the part that the row lies in
    /// Update: the attributes that may get new values; all other attributes of `target` keep their values.
    std::vector<int16_t> assigned;
+   /// Update: whether rows whose keys keep their values are locked with LockStrength::NoKeyUpdate, and the stored
+   /// values of the key columns that may get others. Keys are those that foreign keys may reference.
+   bool mayKeepKeys = false;
+   std::vector<GetColumn> storedKeys;
    /// RETURNING: expressions over `target` (new values) or, for Delete, over inputs[0]; the statement's output.
    std::vector<ComputedColumn> returning;
    /// CHECK constraints and NOT NULL to hold for new rows: expression over the target columns, constraint name ("" for
@@ -332,14 +342,33 @@ struct Dml {
    bool isInstead = false; ///< INSTEAD OF triggers have done the work: rows are counted and returned
 
    template <typename Self>
-   static constexpr std::tuple members{
-       &Self::table,           reads(&Self::target),  reads(&Self::rowId),    reads(&Self::tableOid),
-       &Self::assigned,        &Self::returning,      &Self::checks,          &Self::partChecks,
-       &Self::partKeys,        &Self::bounds,         reads(&Self::clause),   &Self::actions,
-       reads(&Self::proposed), &Self::proposedChecks, &Self::storedChecks,    &Self::conflictKeys,
-       &Self::conflict,        &Self::isMain,         &Self::input,           reads(&Self::inputLine),
-       &Self::events,          &Self::triggers,       reads(&Self::seenPart), &Self::seenBy,
-       &Self::isInstead};
+   static constexpr std::tuple members{&Self::table,
+                                       reads(&Self::target),
+                                       reads(&Self::rowId),
+                                       reads(&Self::tableOid),
+                                       &Self::assigned,
+                                       &Self::mayKeepKeys,
+                                       reads(&Self::storedKeys),
+                                       &Self::returning,
+                                       &Self::checks,
+                                       &Self::partChecks,
+                                       &Self::partKeys,
+                                       &Self::bounds,
+                                       reads(&Self::clause),
+                                       &Self::actions,
+                                       reads(&Self::proposed),
+                                       &Self::proposedChecks,
+                                       &Self::storedChecks,
+                                       &Self::conflictKeys,
+                                       &Self::conflict,
+                                       &Self::isMain,
+                                       &Self::input,
+                                       reads(&Self::inputLine),
+                                       &Self::events,
+                                       &Self::triggers,
+                                       reads(&Self::seenPart),
+                                       &Self::seenBy,
+                                       &Self::isInstead};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.

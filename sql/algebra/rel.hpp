@@ -154,12 +154,13 @@ struct BoundQuery {
    std::string cursor;           ///< of WHERE CURRENT OF, which changes the row it is on; empty: none
    bool isForOnce = false;       ///< no plan of it may be kept
    ColumnTable columns;
-   std::vector<SqlType> parameters;            ///< types of $1..$n; their values are of the base types of domains
-   std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
-   std::vector<RelationAccess> access;         ///< what it does with relations, views included
-   std::vector<Oid> rowLocked;                 ///< the relations whose rows LockRows locks
-   StatementKind kind = StatementKind::Select; ///< of the main statement
-   std::vector<WrittenRelation> written;       ///< each relation once
+   std::vector<SqlType> parameters;    ///< types of $1..$n; their values are of the base types of domains
+   std::vector<Oid> relations;         ///< objects the plan depends on (plan cache, locks)
+   std::vector<RelationAccess> access; ///< what it does with relations, views included
+   std::vector<Oid> rowLocked;         ///< the relations whose rows LockRows locks
+   storage::LockStrength firstLock = storage::LockStrength::Update; ///< of the first clause that locks rows
+   StatementKind kind = StatementKind::Select;                      ///< of the main statement
+   std::vector<WrittenRelation> written;                            ///< each relation once
    /// True with ON CONFLICT. If the final check then finds a unique violation and another transaction has committed
    /// since the snapshot, the engine runs the statement again on a fresh snapshot instead of raising the error.
    bool hasConflictClause = false;

@@ -389,6 +389,8 @@ void RelVerifier::checkDml(const Rel& rel, const VisibleColumns& visible) {
    const bool changesRows = rel.kind == RelKind::Update || rel.kind == RelKind::Delete;
    exprs_.ensure(!changesRows || dml.isInstead || dml.rowId != noColumn, "UPDATE and DELETE know the row");
    if (dml.rowId != noColumn) exprs_.checkColumn(dml.rowId, visible);
+   for (const GetColumn& stored : dml.storedKeys)
+      exprs_.checkColumn(stored.column, visible);
    exprs_.ensure((dml.clause == noColumn) == dml.actions.empty(), "a clause number and actions come together");
    if (dml.clause != noColumn) {
       exprs_.checkColumn(dml.clause, visible);

@@ -88,10 +88,10 @@ void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, const
 /// Keeps transactions from marking rows of the segments, until end() or cancel().
 class Move {
 public:
-   explicit Move(const SegmentList& segments) : segments_(segments) {}
+   Move(const SegmentList& segments, const RowShares& shares) : segments_(segments), shares_(shares) {}
    ~Move() { cancel(); }
 
-   /// False: some rows are still marked by open transactions.
+   /// False: some rows are still marked or shared by open transactions.
    bool tryBegin(bool isHurried) {
       if (isHurried) return tryOnce(hurriedPausesMax);
       for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -118,7 +118,8 @@ private:
          segment->versions->deletes.beginMove();
       isOpen_ = true;
       for (const SegmentPtr& segment : segments_)
-         while (segment->versions->deletes.hasOpen(segment->versions->committedRows())) {
+         while (segment->versions->deletes.hasOpen(segment->versions->committedRows()) ||
+                shares_.hasRowsOf(segment->id)) {
             if (++pauses > pausesMax) {
                cancel();
                return false;
@@ -129,6 +130,7 @@ private:
    }
 
    const SegmentList& segments_;
+   const RowShares& shares_;
    bool isOpen_ = false;
 };
 
@@ -285,7 +287,7 @@ void Compactor::noteDamage(const Run& run, const std::string& what) {
 void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind kind) {
    const SegmentList &before = run.segments, &after = rewritten.segments;
    Table& table = *run.table;
-   Move move(before);
+   Move move(before, table.core().shares);
    if (!move.tryBegin(kind == CheckpointKind::Commit)) return;
    // No mark of `before` changes from here on.
    const OldMarks marks = readOldMarks(before, after, rewritten.since);

@@ -34,8 +34,8 @@ namespace ouzel::storage {
 /// run under orderMutex_ (catalog image) and entriesMutex_ (CommitRequest::publish).
 struct Database::State {
    State(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks)
-      : files(options), background(tasks), deltaMemory(governor.ledger()),
-        keyIndexes(governor, transactions), context{files.store(), governor.cache(), deltaMemory,
+      : files(options), background(tasks), deltaMemory(governor.ledger()), lockMemory(governor.ledger()),
+        keyIndexes(governor, transactions), context{files.store(), governor.cache(), deltaMemory, lockMemory,
                                                     tasks,         transactions,     keyIndexes},
         replacedBlocks(options.replacedBlocksNanos) {}
    ~State() {
@@ -48,7 +48,7 @@ struct Database::State {
 
    DatabaseFiles files;
    BackgroundTasks background;
-   Reservation deltaMemory;
+   Reservation deltaMemory, lockMemory;
    TransactionManager transactions;
    KeyIndexPool keyIndexes;
    StorageContext context;

@@ -53,10 +53,12 @@ Timestamp DeleteMarks::awaitMove() {
    return movedAt_.load();
 }
 
-DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
+DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command, LockStrength strength,
+                                       DeleteWord& seen) {
    DCHECK(snapshot.transactionId != 0);
+   DCHECK(strength >= LockStrength::NoKeyUpdate);
    auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
-   const DeleteWord mine = openWord(snapshot.transactionId, command);
+   const DeleteWord mine = openWord(snapshot.transactionId, command, strength);
    do {
       seen = 0;
       if (word.compare_exchange_strong(seen, mine)) {
@@ -65,7 +67,8 @@ DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, u
       }
       // Two workers of one statement may both find the lock: only one of them deletes the row.
       DeleteWord lock = seen;
-      if (isLock(lock) && isOpenBy(lock, snapshot.transactionId) && word.compare_exchange_strong(seen, mine)) {
+      const DeleteWord kept = strengthOf(lock) == LockStrength::Update ? mine & ~keepsKeyBit : mine;
+      if (isLock(lock) && isOpenBy(lock, snapshot.transactionId) && word.compare_exchange_strong(seen, kept)) {
          if (mayKeep(word, lock)) return Outcome::Marked;
          continue;
       }
@@ -76,13 +79,22 @@ DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, u
    return Outcome::Moved;
 }
 
-DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
+DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, uint32_t command, LockStrength strength,
+                                       DeleteWord& seen) {
    DCHECK(snapshot.transactionId != 0);
+   DCHECK(strength >= LockStrength::NoKeyUpdate);
    auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
+   const DeleteWord mine = lockWord(snapshot.transactionId, command, strength);
    do {
       seen = 0;
-      if (word.compare_exchange_strong(seen, lockWord(snapshot.transactionId, command))) {
+      if (word.compare_exchange_strong(seen, mine)) {
          if (mayKeep(word, 0)) return Outcome::Marked;
+         continue;
+      }
+      DeleteWord weaker = seen;
+      if (isLock(weaker) && isOpenBy(weaker, snapshot.transactionId) && strengthOf(weaker) < strength &&
+          word.compare_exchange_strong(seen, mine)) {
+         if (mayKeep(word, weaker)) return Outcome::Marked;
          continue;
       }
       if (isOpenBy(seen, snapshot.transactionId)) return isLock(seen) ? Outcome::Held : Outcome::Gone;
@@ -90,6 +102,19 @@ DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, u
       return Outcome::Conflict;
    } while ((seen = awaitMove()) == 0);
    return Outcome::Moved;
+}
+
+DeleteMarks::Outcome DeleteMarks::share(uint32_t row, const Snapshot& snapshot, LockStrength strength,
+                                        DeleteWord& seen) const {
+   DCHECK(strength <= LockStrength::Share);
+   const Slots* slots = slots_.load();
+   const VectorMarks* marks = slots ? slots->vectors[row / vectorRows].load() : nullptr;
+   seen = marks ? marks->words[row % vectorRows].load() : 0;
+   if (movedAt_.load() != 0) return Outcome::Moved;
+   if (seen == 0) return Outcome::Marked;
+   if (isOpenBy(seen, snapshot.transactionId)) return isLock(seen) ? Outcome::Held : Outcome::Gone;
+   if ((seen & openBit) == 0) return seen <= snapshot.commitTimestamp ? Outcome::Gone : Outcome::Conflict;
+   return conflicts(strengthOf(seen), strength) ? Outcome::Conflict : Outcome::Marked;
 }
 
 void DeleteMarks::replaceMark(uint32_t row, DeleteWord word) {

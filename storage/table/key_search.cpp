@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <thread>
 #include <unordered_map>
 
 #include "common/error/check.hpp"
@@ -7,6 +8,7 @@
 #include "common/type/order_key.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
+#include "storage/version/write_conflict.hpp"
 
 // Searches for constraints: does a new row repeat a key, does a row have a key, which keys were deleted. Candidates
 // come from the key indexes of the segments; for a segment without one, its keys are hashed. Then the keys themselves
@@ -146,6 +148,7 @@ public:
             DeleteWord word = source.segment->versions->deletes.word(candidate.row);
             if (DeleteMarks::isLock(word)) word = 0; // locked, not deleted
             const bool isOpen = (word & DeleteMarks::openBit) != 0;
+            if (!isOpen) latestDelete = std::max(latestDelete, word);
             if (word != 0 && (!isOpen || DeleteMarks::isOpenBy(word, transaction_.id()))) continue;
             if (!body(Found{source.segment, candidate.row, candidate.key,
                             isOpen ? DeleteMarks::holderOf(word) : TransactionId{0}, i < committed_}))
@@ -153,6 +156,9 @@ public:
          }
       }
    }
+
+   /// Of the candidates left out: when the last of them was deleted.
+   Timestamp latestDelete = 0;
 
 private:
    std::vector<KeyIndexes::Candidate> candidatesIn(const ScanState::Source& source) {
@@ -217,13 +223,14 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
    return conflict;
 }
 
-Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
-                                  const std::vector<Value>& key) {
-   core_->requireSound();
-   const KeyFilter filter{keyColumns, {hash}};
+namespace {
+
+/// Zones of one key, whose values may be another type's than the columns'.
+std::vector<ZoneRange> zonesOf(const std::vector<ColumnDefinition>& definitions, const std::vector<uint32_t>& columns,
+                               const std::vector<Value>& key) {
    std::vector<ZoneRange> zones(key.size());
    for (size_t c = 0; c < key.size(); ++c) {
-      const SqlType& type = (*columns())[keyColumns[c]].type;
+      const SqlType& type = definitions[columns[c]].type;
       if (hasOrderKey(type)) // equal values may lie in different zones
          zones[c] = {zoneKeyMin, zoneKeyMax};
       else if (type.oid == oid::bpchar && !key[c].isNull) // stored without blanks, unlike the key of a child
@@ -231,18 +238,81 @@ Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<ui
       else
          zones[c].add(zoneKeyOf(key[c]));
    }
-   KeyPresence presence;
-   KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, zones)
-       .run([&](const KeySearch::Found& found) {
-          if (!haveEqualKeys(*columns(), keyColumns, nullptr, key,
-                             readKey(found.segment, columns(), keyColumns, found.row)))
-             return true;
-          presence.isPresent = found.deleter == 0;
-          presence.deleter = found.deleter;
-          return !presence.isPresent;
-       });
-   if (presence.isPresent) presence.deleter = 0;
-   return presence;
+   return zones;
+}
+
+/// Adds a KeyShare at `place` unless the mark of the row found is in the way; `seen`: that mark.
+DeleteMarks::Outcome shareFound(TableCore& core, Transaction& transaction, LocalWrites& writes,
+                                const RowShares::Place& place, const KeySearch::Found& found, DeleteWord& seen) {
+   const Snapshot newest{UINT64_MAX, transaction.id(), 0};
+   const DeleteMarks& marks = found.segment->versions->deletes;
+   DeleteMarks::Outcome outcome = DeleteMarks::Outcome::Gone;
+   bool isNew = false, isAdded = false;
+   TransactionId marker = 0;
+   uint32_t looks = 0;
+   do {
+      isAdded = core.shares.add(place, transaction.id(), LockStrength::KeyShare, isNew, [&] {
+         outcome = marks.share(found.row, newest, LockStrength::KeyShare, seen);
+         return outcome == DeleteMarks::Outcome::Marked ? std::optional(DeleteMarks::holderOf(seen)) : std::nullopt;
+      });
+      if (!isAdded && outcome == DeleteMarks::Outcome::Marked)
+         outcome = DeleteMarks::Outcome::Conflict; // the mark lets it, but the row is claimed
+      marker = outcome == DeleteMarks::Outcome::Conflict ? DeleteMarks::holderOf(seen) : 0;
+   } while (marker != 0 && core.shares.lookAgain(place, marker, LockStrength::Update, looks));
+   if (isAdded && isNew) writes.addShares({place}, transaction.commandId(), LockStrength::KeyShare);
+   return outcome;
+}
+
+[[noreturn]] void failToShare(TableCore& core, const Transaction& transaction, const RowShares::Place& place, RowId row,
+                              DeleteWord seen) {
+   RowShares::Found own;
+   for (const RowShares::Place& at : {place, RowShares::Place{0, row}})
+      core.shares.find(at, transaction.id(), LockStrength::KeyShare, own);
+   WriteConflict conflict(core.id, row, seen, LockStrength::KeyShare);
+   conflict.isShared = own.isShared;
+   throw conflict;
+}
+
+} // namespace
+
+bool Table::shareKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
+                     const std::vector<Value>& key) {
+   core_->requireSound();
+   const KeyFilter filter{keyColumns, {hash}};
+   const std::vector<ZoneRange> zones = zonesOf(*columns(), keyColumns, key);
+   LocalWrites& writes = transaction.writesOf(*this);
+   const RowShares::Place place{core_->shares.keyOf(keyColumns), hash};
+   TransactionManager& transactions = core_->context.transactions;
+   while (true) {
+      const Timestamp began = transactions.lastCommitted();
+      bool isPresent = false, hasMoved = false;
+      KeySearch search(*core_, transaction, writes, columns(), filter, zones);
+      search.run([&](const KeySearch::Found& found) {
+         if (!haveEqualKeys(*columns(), keyColumns, nullptr, key,
+                            readKey(found.segment, columns(), keyColumns, found.row)))
+            return true;
+         isPresent = !found.isCommitted; // no other transaction knows the row then
+         if (isPresent) return false;
+         DeleteWord seen = 0;
+         const DeleteMarks::Outcome outcome = shareFound(*core_, transaction, writes, place, found, seen);
+         if (outcome == DeleteMarks::Outcome::Conflict)
+            failToShare(*core_, transaction, place, makeRowId(found.segment->id, found.row), seen);
+         if (outcome == DeleteMarks::Outcome::Gone) {
+            if (DeleteMarks::holderOf(seen) == 0) search.latestDelete = std::max(search.latestDelete, seen);
+            return true;
+         }
+         hasMoved = outcome == DeleteMarks::Outcome::Moved;
+         if (hasMoved) found.segment->versions->deletes.awaitMove();
+         isPresent = !hasMoved;
+         return false;
+      });
+      if (isPresent) return true;
+      if (!hasMoved && search.latestDelete <= began) return false;
+      // A row with the key has moved, or a commit has been met half-way: its new version may lie where the search did
+      // not look.
+      while (transactions.lastCommitted() < search.latestDelete)
+         std::this_thread::yield();
+   }
 }
 
 std::optional<std::vector<std::vector<Value>>> Table::deletedKeys(Transaction& transaction, uint32_t sinceCommand,

@@ -70,7 +70,8 @@ void compressBatches(LocalWrites::LoggedRows& rows) {
 
 } // namespace
 
-LocalWrites::LocalWrites(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+LocalWrites::LocalWrites(std::shared_ptr<Table> table, TransactionId transaction)
+   : table_(std::move(table)), transaction_(transaction) {}
 LocalWrites::~LocalWrites() = default;
 
 void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
@@ -110,16 +111,33 @@ void LocalWrites::addBlock(std::shared_ptr<Block> block, uint32_t command) {
    own_.push_back({std::move(segment), {{command, rows}}, false, nullptr, 0, 0});
 }
 
-void LocalWrites::addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows) {
+void LocalWrites::addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows, bool keepKeys) {
    if (rows.empty()) return;
    const MutexLock lock(mutex_);
    deletes_.push_back({segment, std::move(rows)});
+   if (keepKeys) haveKeptKeys_.store(true, std::memory_order_relaxed);
 }
 
-void LocalWrites::addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command) {
+void LocalWrites::addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command,
+                           LockStrength strength) {
    if (rows.empty()) return;
    const MutexLock lock(mutex_);
-   locks_.push_back({segment, std::move(rows), command});
+   locks_.push_back({segment, std::move(rows), command, strength});
+}
+
+void LocalWrites::addShares(const std::vector<RowShares::Place>& places, uint32_t command, LockStrength strength) {
+   const MutexLock lock(mutex_);
+   for (const RowShares::Place& place : places)
+      shares_.push_back({place, strength, command});
+}
+
+void LocalWrites::claim(const SegmentPtr& segment, uint32_t row, uint32_t command) {
+   hasClaims_.store(true, std::memory_order_relaxed);
+   table_->core().shares.claim(transaction_, segment, row, command, table_->columns());
+}
+
+void LocalWrites::unclaim(const SegmentPtr& segment, uint32_t row) {
+   table_->core().shares.unclaim(transaction_, segment->id, row);
 }
 
 void LocalWrites::addShadows(const SegmentPtr& segment, std::vector<uint32_t> rows) {
@@ -145,11 +163,8 @@ bool LocalWrites::isOwn(const SegmentPtr& segment) const {
 
 void LocalWrites::releaseLocks() {
    const MutexLock lock(mutex_);
-   for (const Locks& entry : locks_)
-      for (const uint32_t row : entry.rows)
-         if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
-            entry.segment->versions->deletes.replaceMark(row, 0);
-   locks_.clear();
+   undoLocks(0, {});
+   removeShares(0);
 }
 
 std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const {
@@ -208,51 +223,90 @@ uint64_t LocalWrites::deletedRows() const {
    return rows;
 }
 
-void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
-   const MutexLock lock(mutex_);
-   // Rows that were locked before they were deleted are locked again. Each mark changes in one step: no other
-   // transaction can lock the row in between.
-   std::map<std::pair<SegmentId, uint32_t>, uint32_t> lockedBy;
-   if (!deletes_.empty())
-      for (const Locks& entry : locks_)
-         if (entry.command < commandId || keepLocks)
-            for (const uint32_t row : entry.rows)
-               lockedBy[{entry.segment->id, row}] = entry.command;
-   std::vector<Locks> kept;
+/// How the rows are locked that commands before `command` have locked.
+LocalWrites::StrengthOf LocalWrites::locksBefore(uint32_t command) const {
+   StrengthOf strongest;
+   for (const Locks& entry : locks_) {
+      if (entry.command >= command) continue;
+      for (const uint32_t row : entry.rows) {
+         const auto [place, isNew] = strongest.try_emplace({entry.segment->id, row}, entry.strength);
+         if (!isNew) place->second = std::max(place->second, entry.strength);
+      }
+   }
+   return strongest;
+}
+
+/// Takes back delete marks of commands from `commandId` on. Rows that were locked before are locked again, as `staying`
+/// says. With `keepLocks`, all stay locked as their marks have locked them. Each mark changes in one step: no other
+/// transaction can lock the row in between.
+void LocalWrites::undoDeletes(uint32_t commandId, bool keepLocks, const StrengthOf& staying) {
+   std::vector<Locks> added;
    for (Deletes& entry : deletes_) {
       DeleteMarks& marks = entry.segment->versions->deletes;
-      const TransactionId transaction = entry.rows.empty() ? 0 : DeleteMarks::holderOf(marks.word(entry.rows[0]));
       const bool staysLocked = keepLocks && !isOwn(entry.segment);
-      Locks locked{entry.segment, {}, commandId};
+      std::array<std::vector<uint32_t>, 2> locked; // by strength
       std::erase_if(entry.rows, [&](uint32_t row) {
          const DeleteWord word = marks.word(row);
          CHECK((word & DeleteMarks::openBit) != 0);
          if (DeleteMarks::commandOf(word) < commandId) return false;
-         const auto before = lockedBy.find({entry.segment->id, row});
-         if (before != lockedBy.end()) {
-            marks.replaceMark(row, DeleteMarks::lockWord(transaction, before->second));
-         } else if (staysLocked) {
-            marks.replaceMark(row, DeleteMarks::lockWord(transaction, commandId));
-            locked.rows.push_back(row);
+         const auto before = staying.find({entry.segment->id, row});
+         const LockStrength strength = DeleteMarks::strengthOf(word);
+         if (staysLocked && (before == staying.end() || before->second < strength)) {
+            marks.replaceMark(row, DeleteMarks::lockWord(transaction_, commandId, strength));
+            locked[strength == LockStrength::Update].push_back(row);
+         } else if (before != staying.end()) {
+            marks.replaceMark(row, DeleteMarks::lockWord(transaction_, commandId, before->second));
          } else {
             marks.replaceMark(row, 0);
          }
          return true;
       });
-      if (!locked.rows.empty()) kept.push_back(std::move(locked));
+      for (const LockStrength strength : {LockStrength::NoKeyUpdate, LockStrength::Update})
+         if (auto& rows = locked[strength == LockStrength::Update]; !rows.empty())
+            added.push_back({entry.segment, std::move(rows), commandId, strength});
    }
    std::erase_if(deletes_, [](const Deletes& entry) { return entry.rows.empty(); });
+   locks_.insert(locks_.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
+/// Takes back locks of commands from `commandId` on, down to those that stay.
+void LocalWrites::undoLocks(uint32_t commandId, const StrengthOf& staying) {
+   std::erase_if(locks_, [&](const Locks& entry) {
+      if (entry.command < commandId) return false;
+      DeleteMarks& marks = entry.segment->versions->deletes;
+      for (const uint32_t row : entry.rows) {
+         if (!DeleteMarks::isLock(marks.word(row))) continue; // deleted since, or taken back already
+         const auto before = staying.find({entry.segment->id, row});
+         marks.replaceMark(
+             row, before == staying.end() ? 0 : DeleteMarks::lockWord(transaction_, commandId, before->second));
+      }
+      return true;
+   });
+}
+
+void LocalWrites::removeShares(uint32_t sinceCommand) {
+   RowShares& shares = table_->core().shares;
+   if (hasClaims_.load(std::memory_order_relaxed)) shares.unclaimSince(transaction_, sinceCommand);
+   std::erase_if(shares_, [&](const Share& share) {
+      if (share.command < sinceCommand) return false;
+      shares.remove(share.place, transaction_, share.strength);
+      return true;
+   });
+}
+
+void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
+   const MutexLock lock(mutex_);
+   const auto goes = [&](const Locks& entry) { return !keepLocks && entry.command >= commandId; };
+   StrengthOf staying;
+   if (!deletes_.empty() || std::any_of(locks_.begin(), locks_.end(), goes))
+      staying = locksBefore(keepLocks ? UINT32_MAX : commandId);
+   undoDeletes(commandId, keepLocks, staying);
    removeShadows(commandId);
-   if (!keepLocks)
-      std::erase_if(locks_, [&](const Locks& entry) {
-         if (entry.command < commandId) return false;
-         for (const uint32_t row : entry.rows)
-            if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
-               entry.segment->versions->deletes.replaceMark(row, 0);
-         return true;
-      });
-   for (Locks& entry : kept)
-      locks_.push_back(std::move(entry));
+   if (hasClaims_.load(std::memory_order_relaxed)) table_->core().shares.unclaimSince(transaction_, commandId);
+   if (!keepLocks) {
+      undoLocks(commandId, staying);
+      removeShares(commandId);
+   }
    for (Own& own : own_) {
       std::erase_if(own.commands, [&](const CommandRows& rows) { return rows.command >= commandId; });
       if (own.commands.empty()) {
@@ -266,8 +320,39 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
    std::erase_if(own_, [](const Own& own) { return own.commands.empty(); });
 }
 
-LocalWrites::Kept LocalWrites::keep() const {
+/// Gives marks of rows that have kept their keys the strength Update if a claimed row may be their new version: it is
+/// not kept, and the marks are to say all. A row that somebody shares is not claimed.
+void LocalWrites::raiseClaimed() {
+   RowShares& shares = table_->core().shares;
+   if (!shares.hasClaims(transaction_)) return;
+   const auto definitions = table_->columns();
+   for (const Deletes& entry : deletes_) {
+      DeleteMarks& marks = entry.segment->versions->deletes;
+      for (const uint32_t row : isOwn(entry.segment) ? std::vector<uint32_t>() : entry.rows) {
+         const DeleteWord word = marks.word(row);
+         if (DeleteMarks::strengthOf(word) == LockStrength::Update) continue;
+         bool mayBeClaimed = true;
+         std::vector<RowShares::Place> places = {{0, makeRowId(entry.segment->id, row)}};
+         for (uint32_t key = 1; key <= shares.keyCount(); ++key) {
+            std::vector<uint8_t> outside;
+            const std::vector<uint64_t> hashes =
+                hashKeys(*entry.segment, definitions, shares.key(key), nullptr, row, 1, outside);
+            places.push_back({key, hashes[0]});
+            mayBeClaimed = mayBeClaimed && shares.hasClaimed(transaction_, places.back()); // versions have equal keys
+         }
+         if (!mayBeClaimed) continue;
+         marks.replaceMark(row, word & ~DeleteMarks::keepsKeyBit);
+         RowShares::Found found;
+         for (const RowShares::Place& place : places)
+            shares.find(place, transaction_, LockStrength::Update, found);
+         if (found.holder != 0) marks.replaceMark(row, word);
+      }
+   }
+}
+
+LocalWrites::Kept LocalWrites::keep() {
    const MutexLock lock(mutex_);
+   raiseClaimed();
    Kept kept;
    for (const Own& own : own_) {
       if (own.segment->block)
@@ -278,20 +363,23 @@ LocalWrites::Kept LocalWrites::keep() const {
           *own.segment->delta, [&](uint32_t row) { return marks.word(row) == 0; },
           [&](const Batch& batch) { encodeBatch(batch, kept.batches); });
    }
-   std::map<SegmentId, std::vector<uint32_t>> deleted, locked;
-   for (const Deletes& entry : deletes_)
-      if (!isOwn(entry.segment))
-         deleted[entry.segment->id].insert(deleted[entry.segment->id].end(), entry.rows.begin(), entry.rows.end());
-   for (const Locks& entry : locks_)
-      locked[entry.segment->id].insert(locked[entry.segment->id].end(), entry.rows.begin(), entry.rows.end());
-   const auto list = [](std::map<SegmentId, std::vector<uint32_t>>& rowsOf, std::vector<LoggedDeletes>& out) {
-      for (auto& [segment, rows] : rowsOf) {
+   std::array<std::map<SegmentId, std::vector<uint32_t>>, 2> deleted, locked; // by strength
+   for (const Deletes& entry : deletes_) {
+      const DeleteMarks& marks = entry.segment->versions->deletes;
+      for (const uint32_t row : isOwn(entry.segment) ? std::vector<uint32_t>() : entry.rows)
+         deleted[DeleteMarks::strengthOf(marks.word(row)) == LockStrength::Update][entry.segment->id].push_back(row);
+   }
+   for (const auto& [place, strength] : locksBefore(UINT32_MAX))
+      locked[strength == LockStrength::Update][place.first].push_back(place.second);
+   for (size_t i = 0; i < deleted.size(); ++i) {
+      for (auto& [segment, rows] : deleted[i]) {
          sortRows(rows);
-         out.push_back({segment, std::move(rows)});
+         kept.deletes[i].push_back({segment, std::move(rows)});
       }
-   };
-   list(deleted, kept.deletes);
-   list(locked, kept.locks);
+      for (auto& [segment, rows] : locked[i])
+         kept.locks[i].push_back({segment, std::move(rows)});
+   }
+   kept.shares = shares_;
    return kept;
 }
 

@@ -1,10 +1,14 @@
 #pragma once
+#include <array>
+#include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/sync/mutex.hpp"
 #include "storage/table/change_log.hpp"
+#include "storage/table/row_shares.hpp"
 #include "storage/table/segment.hpp"
 
 namespace ouzel::storage {
@@ -19,7 +23,7 @@ struct TableCore;
 /// Threads: appenders and deletes of one statement may call in parallel; commit and rollback are called alone.
 class LocalWrites {
 public:
-   explicit LocalWrites(std::shared_ptr<Table> table);
+   LocalWrites(std::shared_ptr<Table> table, TransactionId transaction);
    ~LocalWrites();
 
    Table& table() { return *table_; }
@@ -28,10 +32,17 @@ public:
    /// as well.
    void addDelta(std::unique_ptr<Delta> rows, uint32_t command);
    void addBlock(std::shared_ptr<Block> block, uint32_t command);
-   /// Note that delete marks were set on `rows` of the segment.
-   void addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows);
-   /// Note that locks were set on `rows` of the segment by `command`.
-   void addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command);
+   /// Note that delete marks were set on `rows` of the segment. `keepKeys`: some of them have the strength NoKeyUpdate.
+   void addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows, bool keepKeys);
+   /// Note that locks were set on `rows` of the segment by `command`. A row may get a stronger lock later.
+   void addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command, LockStrength strength);
+   /// Note that shares were added to the table's RowShares by `command`.
+   void addShares(const std::vector<RowShares::Place>& places, uint32_t command, LockStrength strength);
+   /// Whether some rows have been updated and have kept their keys.
+   bool haveKeptKeys() const { return haveKeptKeys_.load(std::memory_order_relaxed); }
+   /// Claims a row of the transaction, see RowShares, or takes the claim back.
+   void claim(const SegmentPtr& segment, uint32_t row, uint32_t command);
+   void unclaim(const SegmentPtr& segment, uint32_t row);
 
    /// Note that delete marks were set on `rows` of a retired segment, which only this transaction's reads heed.
    void addShadows(const SegmentPtr& segment, std::vector<uint32_t> rows);
@@ -78,12 +89,21 @@ public:
       SegmentId segment = 0;
       std::vector<uint32_t> rows; ///< ascending
    };
-   struct Kept {
-      std::string batches;                       ///< new rows, by encodeBatch()
-      std::vector<LoggedDeletes> deletes, locks; ///< of committed rows
+   /// A lock that other transactions may share.
+   struct Share {
+      RowShares::Place place;
+      LockStrength strength;
+      uint32_t command;
    };
-   /// What another transaction needs to make the same writes. Throws 0A000 if there are blocks.
-   Kept keep() const;
+   /// Of committed rows; by strength: NoKeyUpdate, Update.
+   using KeptRows = std::array<std::vector<LoggedDeletes>, 2>;
+   struct Kept {
+      std::string batches; ///< new rows, by encodeBatch()
+      KeptRows deletes, locks;
+      std::vector<Share> shares;
+   };
+   /// What another transaction needs to make the same writes; these stay as they are. Throws 0A000 if there are blocks.
+   Kept keep();
    void encode();
    void place();
    void unplace();
@@ -117,17 +137,26 @@ private:
       SegmentPtr segment;
       std::vector<uint32_t> rows;
       uint32_t command;
+      LockStrength strength;
    };
+   using StrengthOf = std::map<std::pair<SegmentId, uint32_t>, LockStrength>; ///< by segment and row
+   StrengthOf locksBefore(uint32_t command) const REQUIRES(mutex_);
+   void undoDeletes(uint32_t commandId, bool keepLocks, const StrengthOf& staying) REQUIRES(mutex_);
+   void undoLocks(uint32_t commandId, const StrengthOf& staying) REQUIRES(mutex_);
+   void removeShares(uint32_t sinceCommand) REQUIRES(mutex_);
+   void raiseClaimed() REQUIRES(mutex_);
    bool isOwn(const SegmentPtr& segment) const REQUIRES(mutex_);
    void removeShadows(uint32_t sinceCommand) REQUIRES(mutex_);
 
    const std::shared_ptr<Table> table_;
+   const TransactionId transaction_;
+   std::atomic<bool> haveKeptKeys_{false}, hasClaims_{false};
    mutable Mutex mutex_; ///< taken before the table's mutex
    std::vector<Own> own_ GUARDED_BY(mutex_);
    std::vector<Deletes> deletes_ GUARDED_BY(mutex_);
    std::vector<Deletes> shadows_ GUARDED_BY(mutex_); ///< of rows in `deletes_`, at their places before compaction
-   std::vector<Locks>
-       locks_ GUARDED_BY(mutex_);        ///< a row is in one of them at most, and stays in it when it is deleted later
+   std::vector<Locks> locks_ GUARDED_BY(mutex_);     ///< a row stays in them when it is deleted later
+   std::vector<Share> shares_ GUARDED_BY(mutex_);
    SegmentPtr small_ GUARDED_BY(mutex_); ///< the own segment that small appends are copied to
 };
 

@@ -148,45 +148,51 @@ std::unique_ptr<Appender> Table::appender(Transaction& transaction, AppendMode m
 }
 
 uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
-                           std::span<uint8_t> deletedNow) {
+                           std::span<uint8_t> deletedNow, std::span<const LockStrength> strengths) {
    CHECK(deletedNow.empty() || deletedNow.size() == rows.size());
+   CHECK(strengths.empty() || strengths.size() == rows.size());
    std::fill(deletedNow.begin(), deletedNow.end(), uint8_t{0});
    if (rows.empty()) return 0;
-   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Delete);
+   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Delete, rows);
    uint64_t deleted = 0;
-   for (size_t i = 0; i < rows.size(); ++i) {
-      if (marker.mark(rows[i], false) != DeleteMarks::Outcome::Marked) continue;
-      ++deleted;
-      if (!deletedNow.empty()) deletedNow[i] = 1;
+   try {
+      for (size_t i = 0; i < rows.size(); ++i) {
+         const LockStrength strength = strengths.empty() ? LockStrength::Update : strengths[i];
+         if (marker.mark(i, strength, false) != DeleteMarks::Outcome::Marked) continue;
+         ++deleted;
+         if (!deletedNow.empty()) deletedNow[i] = 1;
+      }
+   } catch (...) {
+      marker.finish();
+      throw;
    }
    marker.finish();
    return deleted;
 }
 
-void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows, bool skip,
-                     std::span<uint8_t> isLocked) {
+void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
+                     const RowLocking& locking, std::span<uint8_t> isLocked) {
    CHECK(isLocked.size() == rows.size());
    std::fill(isLocked.begin(), isLocked.end(), uint8_t{0});
    if (rows.empty()) return;
-   const LocalWrites& writes = transaction.writesOf(*this);
-   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Lock);
-   SegmentId segment = segmentOf(rows[0]);
-   bool isOwn = writes.findSegment(segment) != nullptr;
-   for (size_t i = 0; i < rows.size(); ++i) {
-      // No other transaction knows the rows that this one has inserted.
-      if (segmentOf(rows[i]) != segment) {
-         segment = segmentOf(rows[i]);
-         isOwn = writes.findSegment(segment) != nullptr;
+   RowMarker marker(*this, transaction, snapshot, RowMarker::Kind::Lock, rows);
+   marker.setKey(locking.key);
+   try {
+      for (size_t i = 0; i < rows.size(); ++i) {
+         const DeleteMarks::Outcome outcome = marker.mark(i, locking.strength, locking.skip);
+         isLocked[i] = outcome == DeleteMarks::Outcome::Marked || outcome == DeleteMarks::Outcome::Held;
       }
-      const DeleteMarks::Outcome outcome = isOwn ? DeleteMarks::Outcome::Held : marker.mark(rows[i], skip);
-      isLocked[i] = outcome == DeleteMarks::Outcome::Marked || outcome == DeleteMarks::Outcome::Held;
+   } catch (...) {
+      marker.finish();
+      throw;
    }
    marker.finish();
 }
 
-WriteConflict::WriteConflict(StorageId conflictTable, RowId conflictRow, DeleteWord word)
+WriteConflict::WriteConflict(StorageId conflictTable, RowId conflictRow, DeleteWord word, LockStrength lock)
    : SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update"),
-     table(conflictTable), row(conflictRow), holder(DeleteMarks::holderOf(word)), committedAt(holder ? 0 : word) {}
+     table(conflictTable), row(conflictRow), holder(DeleteMarks::holderOf(word)), committedAt(holder ? 0 : word),
+     wanted(lock) {}
 
 uint64_t Table::rowCount(const Snapshot& snapshot) {
    uint64_t rows = 0;

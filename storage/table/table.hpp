@@ -8,6 +8,7 @@
 #include "storage/block/statistics.hpp"
 #include "storage/table/appender.hpp"
 #include "storage/table/scan.hpp"
+#include "storage/version/lock_strength.hpp"
 #include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
@@ -43,10 +44,11 @@ public:
 
    /// Mark rows as deleted by the transaction; rows that it has deleted before are skipped. Returns the number of newly
    /// deleted rows and, if `deletedNow` is given, sets its elements to 1 for these (an update inserts the new version
-   /// only of these). Throws WriteConflict when an open transaction has deleted or locked a row, or a transaction
-   /// deleted a row and committed after `snapshot`. Many workers may call at once.
+   /// only of these). `strengths`, one for each row: NoKeyUpdate where the new version has the old one's keys, else
+   /// Update; none: all are Update. Throws WriteConflict when an open transaction has deleted or locked a row, or a
+   /// transaction deleted a row and committed after `snapshot`. Many workers may call at once.
    uint64_t deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
-                       std::span<uint8_t> deletedNow = {});
+                       std::span<uint8_t> deletedNow = {}, std::span<const LockStrength> strengths = {});
 
    /// Keys of new rows that no other row may have.
    struct NewKeys {
@@ -72,25 +74,30 @@ public:
    std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const Snapshot& snapshot, const NewKeys& keys);
    /// The i-th of the new keys.
    std::vector<Value> newKey(Transaction& transaction, const NewKeys& keys, size_t i);
-   struct KeyPresence {
-      bool isPresent = false;
-      TransactionId deleter = 0; ///< ≠ 0: not present if this open transaction commits, present if not
-   };
-   /// Whether a row has this key now, independent of the transaction's snapshot. The key has no NULL; integers of any
-   /// width.
-   KeyPresence findKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
-                       const std::vector<Value>& key);
+   /// Whether a row has this key now, independent of the transaction's snapshot. If so, it is locked with the strength
+   /// KeyShare: until the transaction ends, no other one deletes it or changes its keys. The key has no NULL; integers
+   /// of any width. Throws WriteConflict when an open transaction is about to delete the row, or holds it FOR UPDATE.
+   bool shareKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
+                 const std::vector<Value>& key);
    /// Keys of the rows that the transaction has deleted in commands from `sinceCommand` on, in that order. Empty when
    /// there are more than `rowsMax` rows.
    std::optional<std::vector<std::vector<Value>>> deletedKeys(Transaction& transaction, uint32_t sinceCommand,
                                                               const std::vector<uint32_t>& keyColumns, size_t rowsMax);
 
-   /// Lock rows: until the transaction ends, no other transaction may delete or lock them. Sets isLocked[i] to 1 for
-   /// the rows that are locked now. The other rows are deleted or, with `skip`, held by another transaction. Throws
-   /// WriteConflict as deleteRows(). Rows that the transaction has inserted need no lock. Many workers may call at
-   /// once.
-   void lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows, bool skip,
-                 std::span<uint8_t> isLocked);
+   /// How lockRows() locks.
+   struct RowLocking {
+      LockStrength strength = LockStrength::Update;
+      bool skip = false; ///< leave out what others hold
+      /// KeyShare: storage columns that tell the rows from each other and that no UPDATE of NoKeyUpdate changes; none:
+      /// there is no such UPDATE.
+      std::vector<uint32_t> key{};
+   };
+   /// Lock rows: until the transaction ends, no other transaction may take a lock that conflicts with this one. Sets
+   /// isLocked[i] to 1 for the rows that are locked now. The other rows are deleted or, with `skip`, held by another
+   /// transaction. Throws WriteConflict as deleteRows(). Rows that the transaction has inserted need no lock. Many
+   /// workers may call at once.
+   void lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
+                 const RowLocking& locking, std::span<uint8_t> isLocked);
 
    /// Statistics for planning, cached until the table changes enough to matter; cheap to call for each statement.
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);

@@ -15,7 +15,8 @@ std::string StorageContext::newBlockName(StorageId table, SegmentId segment) {
 }
 
 TableCore::TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnDefinition> definitions)
-   : context(ctx), id(tableId), columns(std::make_shared<const std::vector<ColumnDefinition>>(std::move(definitions))),
+   : context(ctx), id(tableId), shares(ctx.lockMemory),
+     columns(std::make_shared<const std::vector<ColumnDefinition>>(std::move(definitions))),
      segments(std::make_shared<const SegmentList>()) {}
 
 TableCore::~TableCore() {

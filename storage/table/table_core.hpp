@@ -11,6 +11,7 @@
 #include "storage/table/key_index.hpp"
 #include "storage/table/local_writes.hpp"
 #include "storage/table/read_ahead.hpp"
+#include "storage/table/row_shares.hpp"
 #include "storage/table/segment.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
@@ -22,7 +23,8 @@ namespace ouzel::storage {
 struct StorageContext {
    io::ObjectStore& store;
    FrameCache& cache;
-   Reservation& deltaMemory;
+   Reservation& deltaMemory; ///< of new rows that are in no block yet
+   Reservation& lockMemory;  ///< of shared locks on rows
    TaskRunner& tasks;
    TransactionManager& transactions;
    KeyIndexPool& keyIndexes;
@@ -44,6 +46,7 @@ struct TableCore {
 
    StorageContext& context;
    const StorageId id;
+   RowShares shares; ///< of its rows
 
    mutable Mutex mutex; ///< guards the members below
    std::shared_ptr<const std::vector<ColumnDefinition>> columns GUARDED_BY(mutex);

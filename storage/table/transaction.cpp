@@ -41,7 +41,7 @@ LocalWrites& Transaction::writesOf(Table& table) {
    CHECK(open_);
    auto& writes = writes_[table.id()];
    if (!writes) {
-      writes = std::make_unique<LocalWrites>(table.shared_from_this());
+      writes = std::make_unique<LocalWrites>(table.shared_from_this(), id_);
       TableCore& core = table.core();
       const MutexLock coreLock(core.mutex);
       core.local[id_] = writes.get();
@@ -58,6 +58,13 @@ std::vector<LocalWrites*> Transaction::allWrites() const {
    for (const auto& [id, writes] : writes_)
       all.push_back(writes.get());
    return all;
+}
+
+void Transaction::nextCommand() {
+   constexpr uint32_t rolledBackMax = 1 << 16; // rollbackTo() begins a command, too, and must not fail
+   if (commandId_ >= DeleteMarks::commandMax - rolledBackMax)
+      throw SqlError(sqlstate::programLimitExceeded, "cannot have more than 2^30-2^16 commands in a transaction");
+   ++commandId_;
 }
 
 Transaction::Savepoint Transaction::savepoint() {
@@ -80,7 +87,7 @@ void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
       undoStorageChange(storageChanges_.back());
       storageChanges_.pop_back();
    }
-   nextCommand();
+   ++commandId_;
 }
 
 void Transaction::undoStorageChange(const StorageChange& change) {

@@ -35,7 +35,7 @@ public:
    TransactionId id() const { return id_; }
    uint32_t commandId() const { return commandId_; }
    /// End a statement that may have written: later snapshots see its writes.
-   void nextCommand() { ++commandId_; }
+   void nextCommand();
    /// A new snapshot (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first). It counts as in use
    /// until the transaction ends.
    Snapshot snapshot();

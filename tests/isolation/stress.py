@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Many sessions at once for some seconds: transfers between accounts at every isolation level, readers that add all up, a
-queue emptied with SKIP LOCKED, tables made and dropped, checkpoints. Money is neither made nor lost, a job is done once,
-only errors that ask for another try come up, and nothing stands still.
+queue emptied with SKIP LOCKED, children of parents that come and go and are stored anew, tables made and dropped,
+checkpoints. Money is neither made nor lost, a job is done once, each child has a parent, which counts it, only errors that
+ask for another try come up, and nothing stands still.
 
     tests/isolation/stress.py [--build build/relassert] [--seconds 5] [--clients 8] [--seed N]"""
 import argparse
@@ -16,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "../../scripts"))
 from libpq import Connection  # noqa: E402
 from run_sql_tests import Server  # noqa: E402
 
-ACCOUNTS, BALANCE, PATIENCE = 20, 1000, 60
+ACCOUNTS, BALANCE, PARENTS, PATIENCE = 20, 1000, 4, 60
 RETRIED = ("40001", "40P01", "55P03")
 done, retries, jobs = {}, {}, []
 contested_until = 0  # until then, everybody wants one key
@@ -106,17 +107,105 @@ def contest(rng):
         "INSERT INTO tally VALUES (9, 1) ON CONFLICT (id) DO UPDATE SET n = tally.n + 1")
 
 
+def birth(rng):
+    """A child that its parent counts, before or after it has come."""
+    parent, steps = rng.randrange(PARENTS), []
+    steps.append(f"INSERT INTO child VALUES ({parent})")
+    steps.append(f"UPDATE parent SET n = n + 1 WHERE id = {parent}")
+    yield "BEGIN ISOLATION LEVEL " + rng.choice(["READ COMMITTED", "READ COMMITTED", "REPEATABLE READ"])
+    if rng.random() < 0.3:
+        strength = rng.choice(["KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"])
+        wait = rng.choice(["", " NOWAIT", " SKIP LOCKED"])
+        yield f"SELECT n FROM parent WHERE id = {parent} FOR {strength}{wait}"
+    for step in rng.sample(steps, 2):
+        if (yield step) == ["UPDATE 0"]:
+            yield "ROLLBACK"
+            return
+        if rng.random() < 0.1:
+            yield "SAVEPOINT s"
+            yield f"DELETE FROM parent WHERE id = {(parent + 1) % PARENTS}"
+            yield "ROLLBACK TO s"
+    yield "ROLLBACK" if rng.random() < 0.1 else "COMMIT"
+
+
+def death(rng):
+    """The children of a parent go, and perhaps the parent, which comes again another time."""
+    parent = rng.randrange(PARENTS)
+    yield "BEGIN"
+    rows = yield f"DELETE FROM child WHERE pid = {parent} RETURNING 1"
+    yield f"UPDATE parent SET n = n - {len(rows) - 1} WHERE id = {parent}"
+    if rng.random() < 0.5:
+        yield f"DELETE FROM parent WHERE id = {parent}"
+    else:
+        yield f"UPDATE parent SET id = id + {PARENTS} WHERE id = {parent}"
+        yield f"UPDATE parent SET id = id - {PARENTS} WHERE id = {parent + PARENTS}"
+    yield "COMMIT"
+    yield f"INSERT INTO parent VALUES ({parent}, 0) ON CONFLICT DO NOTHING"
+
+
+def visit(rng):
+    """A child that nobody counts: it keeps its parent by nothing but the foreign key."""
+    parent = rng.randrange(PARENTS)
+    yield "BEGIN"
+    yield f"INSERT INTO visitor VALUES ({parent})"
+    yield f"SELECT count(*) FROM visitor WHERE pid = {parent}"
+    yield "ROLLBACK" if rng.random() < 0.2 else "COMMIT"
+    rows = yield "SELECT pid FROM visitor WHERE pid NOT IN (SELECT id FROM parent)"
+    if len(rows) > 1:
+        raise Failure("visitors have no parent: " + "; ".join(rows[:-1]))
+    yield f"DELETE FROM visitor WHERE pid = {parent}"
+
+
+def crowd(rng):
+    """Many children of one parent, which others lock alone. Waits, and fails for nothing."""
+    yield "SELECT id FROM host WHERE id = 1 FOR UPDATE" if rng.random() < 0.4 else (
+        "INSERT INTO guest SELECT 1 FROM generate_series(1, 100)")
+
+
+def clearing(rng):
+    """Several parents are updated, which keeps their keys, and then go together; so each new version must mind new children."""
+    some = rng.sample(range(PARENTS), 3)
+    numbers = ", ".join(map(str, some))
+    yield "BEGIN ISOLATION LEVEL " + rng.choice(["READ COMMITTED", "READ COMMITTED", "REPEATABLE READ"])
+    if rng.random() < 0.7:
+        yield f"DELETE FROM child WHERE pid IN ({numbers})"
+    yield f"UPDATE parent SET n = n + 1000 WHERE id IN ({numbers})"
+    if rng.random() < 0.3:
+        yield "SAVEPOINT s"
+        yield f"DELETE FROM parent WHERE id IN ({numbers})"
+        yield "ROLLBACK TO s"
+    if rng.random() < 0.3:
+        yield f"SELECT n FROM parent WHERE id = {some[0]} FOR UPDATE"
+    if rng.random() < 0.3:
+        yield f"DELETE FROM parent WHERE id = {some[0]}"
+    if rng.random() < 0.3:
+        yield f"UPDATE parent SET id = id + {10 * PARENTS} WHERE id = {some[1]}"
+        yield f"DELETE FROM parent WHERE id = {some[1] + 10 * PARENTS}"
+    yield f"DELETE FROM parent WHERE id IN ({numbers})"
+    yield "COMMIT"
+    for parent in some:
+        yield f"INSERT INTO parent VALUES ({parent}, 0) ON CONFLICT DO NOTHING"
+
+
+def rebuilding(rng):
+    """The parents are stored anew."""
+    yield f"ALTER TABLE parent ALTER n TYPE {rng.choice(['int', 'bigint'])}"
+
+
 class Client:
     def __init__(self, number, conninfo, rng):
         self.number, self.rng, self.connection = number, rng, Connection(conninfo)
         self.kind, self.script, self.busy, self.sent = None, None, False, time.monotonic()
 
     def next_script(self):
-        kinds = [(transfer, 30), (everyone, 3), (total, 10), (worker, 10), (producer, 5), (unique, 10), (upsert, 20)]
+        kinds = [(transfer, 30), (everyone, 3), (total, 10), (worker, 10), (producer, 5), (unique, 10), (upsert, 20),
+                 (birth, 25), (death, 8), (clearing, 8), (visit, 12), (crowd, 8)]
         if self.number == 0:
             kinds += [(checkpoint, 3)]
         if self.number == 1:
             kinds += [(tables, 10)]
+        if self.number == 2:
+            kinds += [(rebuilding, 5)]
         if time.monotonic() < contested_until:
             kinds = [(contest, 1)]
         self.kind = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -141,7 +230,8 @@ class Client:
             error = next((line for line in lines if line.startswith("ERROR")), None)
             if error:
                 state = error.split()[1].rstrip(":")
-                expected = () if self.kind in (upsert, contest) else RETRIED + (("23505",) if self.kind is unique else ()) + (
+                expected = () if self.kind in (upsert, contest, crowd) else RETRIED + (("23505",) if self.kind is unique else ()) + (
+                    ("23503",) if self.kind in (birth, death, clearing, visit) else ()) + (
                     ("42P07", "42P01", "XX000", "42703") if self.kind is tables else ())
                 if state not in expected:
                     raise Failure(f"{error} in: {self.sql}")
@@ -179,11 +269,15 @@ def main():
         server.start()
     conninfo = args.conninfo or f"host=127.0.0.1 port={server.port} user=postgres dbname=postgres"
     control = Connection(conninfo)
-    for sql in ["DROP TABLE IF EXISTS account, job, keyed, tally, made_0, made_1, made_2", "DROP SEQUENCE IF EXISTS numbers",
+    for sql in ["DROP TABLE IF EXISTS account, job, keyed, tally, visitor, guest, host, child, parent, made_0, made_1, made_2", "DROP SEQUENCE IF EXISTS numbers",
                 "CREATE TABLE account (id int PRIMARY KEY, balance int)",
                 f"INSERT INTO account SELECT g, {BALANCE} FROM generate_series(0, {ACCOUNTS - 1}) g",
                 "CREATE TABLE job (id bigint)", "CREATE SEQUENCE numbers", "CREATE TABLE keyed (id int PRIMARY KEY)",
-                "CREATE TABLE tally (id int PRIMARY KEY, n int NOT NULL)"]:
+                "CREATE TABLE tally (id int PRIMARY KEY, n int NOT NULL)", "CREATE TABLE parent (id int PRIMARY KEY, n int)",
+                "CREATE TABLE child (pid int REFERENCES parent)", "CREATE TABLE visitor (pid int REFERENCES parent)",
+                "CREATE TABLE host (id int PRIMARY KEY)", "INSERT INTO host VALUES (1)",
+                "CREATE TABLE guest (pid int REFERENCES host)",
+                f"INSERT INTO parent SELECT g, 0 FROM generate_series(0, {PARENTS - 1}) g"]:
         for line in control.run(sql):
             if line.startswith("ERROR"):
                 raise SystemExit(f"{sql}: {line}")
@@ -208,6 +302,10 @@ def main():
         made = int(control.run("SELECT last_value FROM numbers")[0]) if done.get("producer") else 0
         if len(jobs) + left > made:
             raise Failure(f"{len(jobs)} jobs done and {left} left of {made}")
+        wrong = control.run("SELECT id, n, c FROM parent FULL JOIN (SELECT pid, count(*) c FROM child GROUP BY pid) x ON id = pid "
+                            "WHERE id IS NULL OR n <> coalesce(c, 0)")
+        if len(wrong) > 1:
+            raise Failure("parents and children do not match: " + "; ".join(wrong[:-1]))
         locks = control.run("SELECT * FROM pg_locks WHERE pid <> pg_backend_pid()")
         if len(locks) > 1:
             raise Failure("locks are left over: " + "; ".join(locks[:-1]))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "common/thread/stack.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/alter_table.hpp"
@@ -62,10 +63,17 @@ void requireNotInherited(const catalog::Snapshot& snapshot, const catalog::Relat
    case AT_DropExpression:
       if (column && column->parentCount > 0) refuse("cannot drop generation expression from inherited column");
       return;
-   case AT_DropConstraint:
-      if (const Constraint* constraint = table.findConstraint(command.name); constraint && constraint->parentCount > 0)
-         refuse("cannot drop inherited constraint \"" + constraint->name + "\" of relation \"" + table.name + "\"");
+   case AT_DropConstraint: {
+      const Constraint* constraint = table.findConstraint(command.name);
+      const bool isInherited =
+          constraint ? constraint->parentCount > 0
+                     : std::ranges::any_of(catalog::foreignKeyParts(snapshot, table),
+                                           [&](const Constraint& part) { return part.name == command.name; });
+      if (isInherited)
+         refuse("cannot drop inherited constraint \"" + std::string(command.name) + "\" of relation \"" + table.name +
+                "\"");
       return;
+   }
    case AT_AddColumn:
       if (table.isPartition()) throw SqlError(sqlstate::wrongObjectType, "cannot add column to a partition");
       return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/pg_catalog/constraint/foreign_key_parts.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "engine/constraint/foreign_keys.hpp"
 #include "engine/core/privileges.hpp"
@@ -188,12 +189,12 @@ void requireNotReferenced(SessionCore& core, const catalog::Relation& partition)
       core.transaction.lock(childOid, LockMode::ShareRowExclusive);
       const auto rows = runOnNewest(core, "SELECT 1 FROM " + quotedTable(snapshot, partition) + " p JOIN " +
                                               quotedTable(snapshot, *child) + " c ON " + equalities + " LIMIT 1");
-      if (!rows.empty())
-         throw SqlError(sqlstate::foreignKeyViolation, "removing partition " + quoted(partition) +
-                                                           " violates foreign key constraint \"" + constraint->name +
-                                                           "\"")
-             .table(snapshot.schema(child->schema)->name, child->name)
-             .constraint(constraint->name);
+      if (rows.empty()) continue;
+      const std::string name = catalog::partName(snapshot, *child, *constraint, partition.oid);
+      throw SqlError(sqlstate::foreignKeyViolation,
+                     "removing partition " + quoted(partition) + " violates foreign key constraint \"" + name + "\"")
+          .table(snapshot.schema(child->schema)->name, child->name)
+          .constraint(name);
    }
 }
 

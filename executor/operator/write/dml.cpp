@@ -74,7 +74,7 @@ private:
    }
    Selection write(QueryContext& context, Local& local, const Batch& in);
    Selection writeByClause(QueryContext& context, Local& local, const Batch& in);
-   Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
+   Selection deleteRows(Local& local, const Batch& in, Selection rows, bool isUpdate, RowList& kept);
    bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, CheckedRows which);
    bool placeRows(Local& local, const Batch& in, Selection rows, QueryContext& context);
    bool refuse(const Batch& in, uint32_t row, const SqlError& error);
@@ -215,7 +215,8 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    if (dml_.isInstead) return rows;
    // Joined tables may give a row of the target twice: the first counts. Only rows that are written must satisfy the
    // constraints.
-   if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
+   const bool isUpdate = node_.kind == sql::plan::NodeKind::Update;
+   if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(local, in, rows, isUpdate, local.deleted);
    if (!writesRows_) return rows;
    if (!checkRows(local, in, rows, context, CheckedRows::Written)) return Selection::dense(0);
    if (!placeRows(local, in, rows, context)) return Selection::dense(0);
@@ -253,7 +254,8 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    DCHECK(local.refused.count == 0); // else checkRows() has thrown
    for (RowList* list : {&local.updated, &local.deleted}) {
       const uint32_t met = list->count;
-      if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();
+      const bool isUpdate = list == &local.updated;
+      if (met > 0 && deleteRows(local, in, list->selection(), isUpdate, *list).count() < met) failTwice();
    }
    target_.noteUpdates(*local.target, local.updated.count);
    if (conflictKeys_ && local.inserted.count > 0) {
@@ -320,8 +322,8 @@ void DmlSink::finish(QueryContext& context) {
 }
 
 /// Marks the rows as deleted. Returns the rows that were not deleted before, listed in `kept`.
-Selection DmlSink::deleteRows(QueryContext&, Local& local, const Batch& in, Selection rows, RowList& kept) {
-   target_.remove(*local.target, in, rows, local.deletedNow);
+Selection DmlSink::deleteRows(Local& local, const Batch& in, Selection rows, bool isUpdate, RowList& kept) {
+   target_.remove(*local.target, in, rows, isUpdate, local.deletedNow);
    kept.count = selectFlagged(local.deletedNow.data(), nullptr, rows, kept.rows.data());
    return narrowed(rows, kept.rows.data(), kept.count);
 }

@@ -60,24 +60,37 @@ public:
    }
 
 private:
+   struct Part {
+      storage::Table* table;
+      storage::Table::RowLocking locking;
+   };
    struct Target {
       const sql::RowLock& lock;
       uint32_t slot;
-      std::map<Oid, storage::Table*> tables; ///< by the OIDs of parts; one without parts: by invalidOid
-      std::optional<uint32_t> oidSlot;       ///< of the column with the part of a row
+      std::map<Oid, Part> parts;       ///< by their OIDs; one without parts: by invalidOid
+      std::optional<uint32_t> oidSlot; ///< of the column with the part of a row
    };
 
    void addTarget(const sql::RowLock& lock, const ColumnSlots& slots) {
       Target& target = targets_.emplace_back(Target{lock, *slots.find(lock.rowId), {}, {}});
       if (!lock.table.parts) {
-         target.tables.emplace(invalidOid, context_.execution.table(lock.table.storageId));
+         target.parts.emplace(invalidOid, partOf(lock, 0, lock.table.storageId));
          return;
       }
       target.oidSlot = slots.find(lock.tableOid);
-      for (const sql::TablePart& part : lock.table.parts->parts)
-         if (part.wrapper.empty()) // no row of a foreign table gets here
-            target.tables.emplace(part.relation->oid,
-                                  context_.execution.table(static_cast<uint64_t>(part.relation->storage)));
+      const std::vector<sql::TablePart>& parts = lock.table.parts->parts;
+      for (size_t i = 0; i < parts.size(); ++i)
+         if (parts[i].wrapper.empty()) // no row of a foreign table gets here
+            target.parts.emplace(parts[i].relation->oid,
+                                 partOf(lock, i, static_cast<uint64_t>(parts[i].relation->storage)));
+   }
+
+   Part partOf(const sql::RowLock& lock, size_t i, uint64_t storageId) {
+      Part part{context_.execution.table(storageId),
+                {.strength = lock.strength, .skip = lock.wait == sql::LockWaitPolicy::Skip}};
+      for (const int16_t attribute : lock.keys.at(i))
+         part.locking.key.push_back(static_cast<uint32_t>(attribute - 1));
+      return part;
    }
 
    /// Lock rows [first, first + count) of the batch in all tables. Sets rows_ to the locked rows, and returns their
@@ -115,15 +128,15 @@ private:
       for (const RowIndex row : rows)
          if (!column.isNull(row)) ids_.push_back(static_cast<storage::RowId>(column.value<int64_t>(row)));
       isLocked_.assign(ids_.size(), 0);
-      lockIds(target, *target.tables.at(part));
+      lockIds(target, target.parts.at(part));
       size_t next = 0;
       std::erase_if(rows, [&](RowIndex row) { return !column.isNull(row) && !isLocked_[next++]; });
    }
 
-   void lockIds(const Target& target, storage::Table& table) {
+   void lockIds(const Target& target, const Part& part) {
       try {
-         table.lockRows(*context_.execution.transaction, *context_.execution.snapshot, ids_,
-                        target.lock.wait == sql::LockWaitPolicy::Skip, isLocked_);
+         part.table->lockRows(*context_.execution.transaction, *context_.execution.snapshot, ids_, part.locking,
+                              isLocked_);
       } catch (const storage::WriteConflict& conflict) {
          if (target.lock.wait != sql::LockWaitPolicy::Error || conflict.holder == 0) throw;
          throw SqlError(sqlstate::lockNotAvailable,

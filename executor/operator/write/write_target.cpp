@@ -26,6 +26,10 @@ WriteTarget::WriteTarget(ExecutionContext& context, const sql::Dml& dml, const C
    if (dml.isInstead) return;
    if (dml.rowId != sql::noColumn) rowIdSlot_ = slots.find(dml.rowId);
    if (dml.tableOid != sql::noColumn) tableOidSlot_ = slots.find(dml.tableOid);
+   for (const sql::GetColumn& stored : dml.storedKeys)
+      for (const sql::GetColumn& target : dml.target)
+         if (target.attribute == stored.attribute)
+            keySlots_.emplace_back(*slots.find(stored.column), *slots.find(target.column));
    std::vector<const sql::Expr*> expressions;
    for (const sql::Dml::PartKey& key : dml.partKeys)
       expressions.push_back(key.expr.get());
@@ -122,15 +126,31 @@ uint32_t WriteTarget::tableOf(const Batch& in, uint32_t row) const {
    return found->second;
 }
 
-void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vector<uint8_t>& deletedNow) {
+/// Sets local.strengths: how each of the rows is locked.
+void WriteTarget::chooseStrengths(Local& local, const Batch& in, Selection rows, bool isUpdate) const {
+   using storage::LockStrength;
+   const bool mayKeep = isUpdate && dml_.mayKeepKeys;
+   local.strengths.assign(rows.count(), mayKeep ? LockStrength::NoKeyUpdate : LockStrength::Update);
+   if (!mayKeep) return;
+   for (const auto& [stored, changed] : keySlots_)
+      for (uint32_t i = 0; i < rows.count(); ++i) {
+         const uint32_t row = rows.row(i);
+         if (!Value::fromVector(in.columns[stored], row).identical(Value::fromVector(in.columns[changed], row)))
+            local.strengths[i] = LockStrength::Update;
+      }
+}
+
+void WriteTarget::remove(Local& local, const Batch& in, Selection rows, bool isUpdate,
+                         std::vector<uint8_t>& deletedNow) {
    const Vector& ids = in.columns[*rowIdSlot_];
    const auto idOf = [&](uint32_t row) { return static_cast<storage::RowId>(ids.value<int64_t>(row)); };
    deletedNow.assign(rows.count(), 0);
+   chooseStrengths(local, in, rows, isUpdate);
    if (!hasParts()) {
       local.ids.clear();
       forEachRow(rows, [&](uint32_t row) { local.ids.push_back(idOf(row)); });
-      local.removed[0] +=
-          tables_[0].table->deleteRows(*context_.transaction, *context_.snapshot, local.ids, deletedNow);
+      local.removed[0] += tables_[0].table->deleteRows(*context_.transaction, *context_.snapshot, local.ids, deletedNow,
+                                                       local.strengths);
       local.isWritten[0] = true;
       return;
    }
@@ -142,10 +162,14 @@ void WriteTarget::remove(Local& local, const Batch& in, Selection rows, std::vec
    }
    forEachTable(local, rows, [&](uint32_t table, Selection own) {
       local.someIds.clear();
-      forEachRow(own, [&](uint32_t row) { local.someIds.push_back(idOf(row)); });
+      local.someStrengths.clear();
+      forEachRow(own, [&](uint32_t row) {
+         local.someIds.push_back(idOf(row));
+         local.someStrengths.push_back(local.strengths[position[row]]);
+      });
       local.someDeleted.assign(local.someIds.size(), 0);
-      local.removed[table] +=
-          tables_[table].table->deleteRows(*context_.transaction, *context_.snapshot, local.someIds, local.someDeleted);
+      local.removed[table] += tables_[table].table->deleteRows(*context_.transaction, *context_.snapshot, local.someIds,
+                                                               local.someDeleted, local.someStrengths);
       local.isWritten[table] = true;
       for (uint32_t i = 0; i < own.count(); ++i)
          deletedNow[position[own.row(i)]] = local.someDeleted[i];

@@ -32,13 +32,15 @@ public:
       std::optional<ExpressionState> keyExpressions; ///< made when they are first computed
       std::vector<storage::RowId> ids, someIds;
       std::vector<uint8_t> someDeleted;
+      std::vector<storage::LockStrength> strengths, someStrengths;
       std::vector<uint32_t> order;
       std::vector<RowIndex> someRows = std::vector<RowIndex>(batchRowsMax);
    };
    std::unique_ptr<Local> makeLocal() const;
 
-   /// Deletes rows; `deletedNow`, one for each of `rows`, tells which had not been deleted before.
-   void remove(Local& local, const Batch& in, Selection rows, std::vector<uint8_t>& deletedNow);
+   /// Deletes rows; `deletedNow`, one for each of `rows`, tells which had not been deleted before. `isUpdate`: they get
+   /// new versions.
+   void remove(Local& local, const Batch& in, Selection rows, bool isUpdate, std::vector<uint8_t>& deletedNow);
    /// Chooses the table of each new row. Returns the error of a row that belongs to none or not to the table named.
    std::optional<SqlError> place(Local& local, const Batch& in, Selection rows, FunctionContext& functions,
                                  Reservation& memory);
@@ -69,6 +71,7 @@ private:
    };
    void addTable(uint64_t storageId, const sql::TablePart* part, const ColumnSlots& slots);
    uint32_t tableOf(const Batch& in, uint32_t row) const;
+   void chooseStrengths(Local& local, const Batch& in, Selection rows, bool isUpdate) const;
    std::optional<SqlError> placeRows(Local& local, const Batch& in, Selection rows, const FunctionContext& functions);
    std::vector<WrittenColumn> writtenColumns(const ColumnSlots& slots, uint32_t width,
                                              const sql::ColumnTable& columns) const;
@@ -88,6 +91,7 @@ private:
    std::optional<SharedAppenders> shared_; ///< if the tables are many
    std::optional<PartitionBounds> bounds_;
    std::optional<uint32_t> tableOidSlot_, rowIdSlot_;
+   std::vector<std::pair<uint32_t, uint32_t>> keySlots_; ///< of Dml::storedKeys: the stored value, the new one
 };
 
 } // namespace ouzel::executor

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/algebra/build.hpp"
+#include "sql/algebra/row_keys.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/dml/insert.hpp"
 #include "sql/bind/dml/merge.hpp"
@@ -435,6 +436,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
    dml->isMain = scope.parent == nullptr;
    noteTriggers(state, scope, kind, *dml, policies.stored());
    noteWritten(state, kind, *dml);
+   if (kind != RelKind::Delete) setKeptKeys(state.context.catalog, policies.stored(), *dml);
    BoundRel result;
    std::vector<ComputedColumn>& returned = dml->returning;
    result.rel = makeRel(kind, op::Write{std::move(dml)}, std::move(rel));

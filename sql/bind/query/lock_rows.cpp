@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/thread/stack.hpp"
+#include "sql/algebra/row_keys.hpp"
 #include "sql/algebra/table_parts.hpp"
 #include "sql/bind/policy/row_security.hpp"
 
@@ -12,13 +13,17 @@ namespace ouzel::sql {
 
 namespace {
 
-const char* nameOf(const ::LockingClause& clause) {
+storage::LockStrength strengthOf(const ::LockingClause& clause) {
    switch (clause.strength) {
-   case LCS_FORUPDATE: return "FOR UPDATE";
-   case LCS_FORNOKEYUPDATE: return "FOR NO KEY UPDATE";
-   case LCS_FORSHARE: return "FOR SHARE";
-   default: return "FOR KEY SHARE";
+   case LCS_FORKEYSHARE: return storage::LockStrength::KeyShare;
+   case LCS_FORSHARE: return storage::LockStrength::Share;
+   case LCS_FORNOKEYUPDATE: return storage::LockStrength::NoKeyUpdate;
+   default: return storage::LockStrength::Update;
    }
+}
+
+const char* nameOf(const ::LockingClause& clause) {
+   return storage::clauseOf(strengthOf(clause));
 }
 
 LockWaitPolicy policyOf(const ::LockingClause& clause) {
@@ -69,9 +74,13 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
       for (RowLock& lock : locks)
          if (lock.rowId == rowId) {
             lock.wait = std::max(lock.wait, policyOf(clause));
+            lock.strength = std::max(lock.strength, strengthOf(clause));
             return;
          }
       locks.push_back({get.table, rowId, policyOf(clause)});
+      locks.back().strength = strengthOf(clause);
+      locks.back().keys = rowKeys(state.context.catalog, get.table);
+      if (state.rowLocked.empty()) state.firstLock = strengthOf(clause);
       for (const GetColumn& column : get.columns)
          if (column.attribute == tableOidAttribute) locks.back().tableOid = column.column;
       if (get.table.parts)

@@ -54,11 +54,12 @@ struct BindState {
    std::vector<Oid> relations;           ///< relations that the statement reads or writes
    std::vector<WrittenRelation> written; ///< relations that the statement or its WITH changes
    bool hasConflictClause = false;
-   std::string cursor;                       ///< of WHERE CURRENT OF; empty: none
-   bool isForOnce = false;                   ///< see BoundQuery
-   bool hasCollations = false;               ///< a column or COLLATE has a collation that is not the default
-   std::vector<Oid> rowLocked;               ///< relations of FOR UPDATE, FOR SHARE, ...
-   std::vector<catalog::RelationPtr> pinned; ///< keep NamespaceItem::relation alive
+   std::string cursor;         ///< of WHERE CURRENT OF; empty: none
+   bool isForOnce = false;     ///< see BoundQuery
+   bool hasCollations = false; ///< a column or COLLATE has a collation that is not the default
+   std::vector<Oid> rowLocked; ///< relations of FOR UPDATE, FOR SHARE, ...
+   storage::LockStrength firstLock = storage::LockStrength::Update; ///< of the first such clause
+   std::vector<catalog::RelationPtr> pinned;                        ///< keep NamespaceItem::relation alive
    uint32_t nextCte = 0;
    /// Innermost recursive CTE whose recursive term is being bound, and the construct around the current place that
    /// forbids a self-reference.

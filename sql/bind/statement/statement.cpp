@@ -82,6 +82,7 @@ BoundQuery queryOf(BindState& state, BoundRel bound, StatementKind kind) {
       query.parameters[number].domain = domain;
    query.relations = std::move(state.relations);
    query.rowLocked = std::move(state.rowLocked);
+   query.firstLock = state.firstLock;
    query.access = std::move(state.access.all);
    return query;
 }

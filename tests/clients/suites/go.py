@@ -132,9 +132,6 @@ class Ent(GoProgram):
     program = "ent"
     needs = ["entgo.io/ent", "github.com/jackc/pgx/v5", "github.com/google/uuid"]
     what = "ours: migrations, edges, queries, aggregates, upserts, locks, transactions (pgx)"
-    missing = [
-        (r"lock/for share", "FOR SHARE locks a row as FOR UPDATE does"),
-    ]
 
     def install(self):
         shutil.copytree(os.path.join(HERE, "go/ent/schema"), os.path.join(self.directory, "ent/schema"), dirs_exist_ok=True)

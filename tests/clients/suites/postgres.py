@@ -62,9 +62,6 @@ class PgBench(PsycopgProgram):
     package = "pgbench"
     what = "ours: tables made by each of its steps, its scripts in each mode, scripts with variables, results, conditions and pipelines, retries, rates, logs"
     tools = {"pgbench": "/usr/lib/postgresql/15/bin/pgbench"}
-    missing = [
-        (r"init_(foreign_keys_of_partitions|partitions_hash_keys)", "the rows of pg_constraint for a foreign key to each partition of the table that it is to"),
-    ]
 
     def version(self):
         asked = subprocess.run([self.tool("pgbench"), "--version"], capture_output=True, text=True, check=True)

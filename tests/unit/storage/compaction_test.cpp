@@ -119,7 +119,8 @@ CATCH_TEST_CASE("a checkpoint merges segments under the eyes of older snapshots"
 
    CATCH_SECTION("rows are found where they are now by whoever writes with an old snapshot") {
       uint8_t isLocked[2];
-      CATCH_CHECK_THROWS_AS(table->lockRows(*reader, before, ids, true, isLocked), WriteConflict); // 78 is deleted
+      CATCH_CHECK_THROWS_AS(table->lockRows(*reader, before, ids, {.skip = true}, isLocked),
+                            WriteConflict); // 78 is deleted
       CATCH_CHECK((isLocked[0] == 1 && isLocked[1] == 0));
       try {
          table->deleteRows(*now, now->snapshot(), idsOf(*table, now->snapshot(), [](int64_t n) { return n == 77; }));
@@ -200,7 +201,7 @@ CATCH_TEST_CASE("segments with rows in somebody's hands are left alone") {
    const bool locksOnly = GENERATE(false, true);
    if (locksOnly) {
       std::vector<uint8_t> isLocked(ids.size());
-      table->lockRows(*writer, snapshot, ids, false, isLocked);
+      table->lockRows(*writer, snapshot, ids, {}, isLocked);
    } else {
       table->deleteRows(*writer, snapshot, ids);
    }
@@ -348,7 +349,7 @@ CATCH_TEST_CASE("random transactions, old snapshots and compaction: every snapsh
          try {
             if (below(3) == 0) {
                std::vector<uint8_t> isLocked(ids.size());
-               table->lockRows(*it->transaction, it->transaction->refreshed(it->snapshot), ids, false, isLocked);
+               table->lockRows(*it->transaction, it->transaction->refreshed(it->snapshot), ids, {}, isLocked);
             }
             table->deleteRows(*it->transaction, it->transaction->refreshed(it->snapshot), ids);
             CATCH_CHECK(!isGone);
@@ -436,7 +437,7 @@ CATCH_TEST_CASE("writers and readers go on while segments are rewritten") {
          try {
             if (random() % 4 == 0) {
                std::vector<uint8_t> isLocked(ids.size());
-               table->lockRows(*transaction, snapshot, ids, false, isLocked);
+               table->lockRows(*transaction, snapshot, ids, {}, isLocked);
             }
             table->deleteRows(*transaction, snapshot, ids);
          } catch (const WriteConflict&) {

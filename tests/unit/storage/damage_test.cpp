@@ -136,7 +136,7 @@ CATCH_TEST_CASE("a table that cannot be read takes no other with it, and keeps i
       CATCH_CHECK(stateOf([&] { t.insert(t.hurt, 100'000); }) == sqlstate::dataCorrupted);
       auto transaction = t.f->database->begin();
       CATCH_CHECK(stateOf([&] {
-                     t.table(t.hurt).findKey(*transaction, {0}, 1, {Value::integer(PhysicalType::I64, 1)});
+                     t.table(t.hurt).shareKey(*transaction, {0}, 1, {Value::integer(PhysicalType::I64, 1)});
                   }) == sqlstate::dataCorrupted);
       t.f->database->abort(*transaction);
       t.insert(t.sound, 100'000 + start * 10);

@@ -108,7 +108,7 @@ CATCH_TEST_CASE("locked rows are seen by all and kept from others until their tr
       uint8_t now[3];
       try {
          if (forLock)
-            f.table->lockRows(b, b.snapshot(), ids, false, now);
+            f.table->lockRows(b, b.snapshot(), ids, {}, now);
          else
             f.table->deleteRows(b, b.snapshot(), ids);
          return 0;
@@ -118,7 +118,7 @@ CATCH_TEST_CASE("locked rows are seen by all and kept from others until their tr
       }
    };
    uint8_t locked[3];
-   f.table->lockRows(*a, a->snapshot(), ids, false, locked);
+   f.table->lockRows(*a, a->snapshot(), ids, {}, locked);
    CATCH_CHECK((locked[0] && locked[1] && locked[2]));
    CATCH_CHECK(a->isReadOnly());
    a->nextCommand();
@@ -128,7 +128,7 @@ CATCH_TEST_CASE("locked rows are seen by all and kept from others until their tr
       auto b = f.database->begin();
       CATCH_CHECK(holderSeenBy(*b, true) == a->id());
       CATCH_CHECK(holderSeenBy(*b, false) == a->id());
-      f.table->lockRows(*b, b->snapshot(), ids, true, locked);
+      f.table->lockRows(*b, b->snapshot(), ids, {.skip = true}, locked);
       CATCH_CHECK(!(locked[0] || locked[1] || locked[2]));
    }
    // A delete replaces the lock; its rollback restores the lock.
