@@ -12,6 +12,7 @@
 #include "engine/constraint/referenced_rows.hpp"
 #include "engine/core/session_services.hpp"
 #include "sql/algebra/table_parts.hpp"
+#include "storage/version/write_conflict.hpp"
 
 namespace ouzel::engine {
 
@@ -116,6 +117,7 @@ private:
    std::string orphans(const Keys* keys) const;
    std::vector<std::string> comparedColumns() const;
    std::string values(const Keys& keys, const std::vector<int16_t>& columns) const;
+   std::vector<std::vector<Value>> anyOrphan(const Keys* keys) const;
    void failReferenced(const Keys* keys) const;
    void cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand);
    void checkSerializable(const Keys* keys) const;
@@ -306,15 +308,32 @@ void ForeignKeyCheck::checkAllReferencing() {
    failReferencing(found);
 }
 
-/// Throws 23503 when a child row has a key among `keys` (null: any key) and no parent.
-void ForeignKeyCheck::failReferenced(const Keys* keys) const {
+/// One child row with a key among `keys` (null: any key) that has no parent, as texts of its key; empty: there is none.
+/// A row that another transaction deletes, or locks for itself alone, is waited for: it may go.
+std::vector<std::vector<Value>> ForeignKeyCheck::anyOrphan(const Keys* keys) const {
    std::vector<std::string> texts;
    for (const std::string& name : namesOf(child_, childColumns_))
       texts.push_back("CAST(c." + name + " AS text)");
-   const NewestSnapshot newest(core_.transaction);
-   const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c" +
-                                          (keys ? ", " + values(*keys, parentColumns_) : "") + " WHERE " +
-                                          orphans(keys) + " LIMIT 1");
+   const std::string query = "SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c" +
+                             (keys ? ", " + values(*keys, parentColumns_) : "") + " WHERE " + orphans(keys) +
+                             " LIMIT 1";
+   for (bool hasWaited = false;; hasWaited = true) {
+      const NewestSnapshot newest(core_.transaction);
+      const auto found = core_.services.query(query);
+      if (found.empty() && hasWaited && core_.transaction.isolation() != Isolation::ReadCommitted)
+         throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+      if (found.empty()) return found;
+      try {
+         return core_.services.query(query + " FOR KEY SHARE OF c");
+      } catch (const storage::WriteConflict& conflict) {
+         core_.transaction.awaitRow(conflict);
+      }
+   }
+}
+
+/// Throws 23503 when a child row has a key among `keys` (null: any key) and no parent.
+void ForeignKeyCheck::failReferenced(const Keys* keys) const {
+   const auto rows = anyOrphan(keys);
    if (rows.empty()) return;
    std::vector<std::string> found;
    for (const Value& value : rows[0])
