@@ -75,7 +75,7 @@ soak: deps-test
 
 # The own test suites of tools, from PyPI and Maven Central, against PostgreSQL 15 and Ouzel: writes docs/CLIENTS.md. About half an hour.
 clients: build
-	@scripts/install-deps --bench
+	@scripts/install-deps --clients
 	@tests/clients/matrix.py --binary build/release/ouzel --write
 
 # Part of make test: clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
