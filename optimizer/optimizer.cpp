@@ -119,6 +119,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("orderJoins");
    if (settings.shareSubexpressions) shareSubplans(root, query);
    done("shareSubplans");
+   if (settings.joinOrder) numberKeys(root, query);
+   done("numberKeys");
    if (settings.narrowNumerics) splitSums(root, query);
    done("splitSums");
    if (settings.shareSubexpressions) liftAddends(root, query);

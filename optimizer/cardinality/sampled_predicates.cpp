@@ -64,6 +64,14 @@ double Estimator::reconciled(double fraction, uint32_t sampleRows, const Expr& p
 /// evenly, a sample misses some though it should have several rows of each. Whether the value is rare or was missed is
 /// not known; the mean of both errs least.
 double Estimator::reconciledWithNone(double none, double even, const Expr& predicate, const RelEstimate& rows) {
+   if (predicate.kind == ExprKind::Or) { // as many rows as one of its parts has
+      double most = none;
+      for (const ExprPtr& part : predicate.args) {
+         const double evenOfPart = selectivity(*part, rows);
+         most = std::max(most, std::min(evenOfPart, reconciledWithNone(none, evenOfPart, *part, rows)));
+      }
+      return most;
+   }
    constexpr double missedMax = 16; // half matches: with 8 expected matches, one value of 3000 is missed
    bool isOfOne = false;
    if (even <= none || even > missedMax * none || !isPlainlyCompared(predicate, rows, isOfOne) || !isOfOne) return none;

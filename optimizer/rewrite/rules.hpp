@@ -71,6 +71,8 @@ void limitGroups(RelPtr& root, Query& query);
 void orderExtremes(RelPtr& root, Query& query);
 /// Groups below joins where that leaves fewer rows to group by many columns, or by texts.
 void groupEarly(RelPtr& root, Query& query);
+/// Groups by numbers of the texts that a small side of a join gives, instead of by the texts.
+void numberKeys(RelPtr& root, Query& query);
 /// Computes grouping sets from finer grouping sets where the rows are many more than the groups.
 void rollUp(RelPtr& root, Query& query);
 /// Chooses the order of joins (join_order/).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/builtin/builtin.hpp"
 #include "common/thread/stack.hpp"
 
 namespace ouzel::executor {
@@ -62,8 +63,30 @@ private:
             if (!isPadded && !sql::isVolatile(*computed.expr)) computed_.push_back(std::move(from));
          }
          return add(*node.children[0], isPadded);
+      case NodeKind::Window: {
+         const auto& window = node.as<sql::plan::Window>();
+         for (const sql::WindowCall& call : window.calls)
+            if (isRankOfAll(window, call)) addRanked(window.spec.orderBy, call.column);
+         return add(*node.children[0], isPadded);
+      }
       case NodeKind::HashJoin: return addJoin(node, node.as<sql::plan::HashJoin>(), isPadded);
       default: return;
+      }
+   }
+
+   static bool isRankOfAll(const sql::plan::Window& window, const sql::WindowCall& call) {
+      return window.spec.partitionBy.empty() && call.function &&
+             (call.function->name == "rank" || call.function->name == "dense_rank");
+   }
+   /// Rows of one rank agree in what the rank is by. Equal texts are the same when bytes are compared.
+   void addRanked(std::span<const sql::SortKey> keys, ColumnId rank) {
+      constexpr Oid collationC = 950;
+      for (const sql::SortKey& key : keys) {
+         const SqlType& type = key.expr->type;
+         const bool isBytes = (type.oid == oid::text || type.oid == oid::varchar) && type.collation == collationC;
+         if (const ColumnId column = sql::columnOf(*key.expr);
+             column != sql::noColumn && (isBytes || isIntegerLike(key.expr->repr.physical)))
+            computed_.push_back({column, {rank}});
       }
    }
 

@@ -3,6 +3,7 @@
 #include "common/number/decimal.hpp"
 #include "common/thread/stack.hpp"
 #include "optimizer/cardinality/estimator.hpp"
+#include "optimizer/rewrite/grouping/inner_joins.hpp"
 #include "optimizer/rewrite/grouping/partial_aggregates.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
@@ -32,24 +33,6 @@ constexpr size_t relationsMax = 64;
 constexpr double rowsMin = 10'000;
 /// The groups of a hash table beyond this size are no longer in the processor's caches.
 constexpr double cachedGroups = 100'000;
-
-/// The inner joins below a GroupBy, taken apart.
-struct Region {
-   std::vector<RelPtr*> relations;
-   std::vector<ExprPtr*> predicates; ///< of the joins; each may be an AND
-
-   /// False: a join is of another kind, or has a volatile predicate.
-   bool collect(RelPtr& rel) {
-      auto* join = rel->getIf<op::Join>();
-      if (!join || join->kind != JoinKind::Inner) {
-         relations.push_back(&rel);
-         return true;
-      }
-      if (join->predicate && isVolatile(*join->predicate)) return false;
-      if (join->predicate) predicates.push_back(&join->predicate);
-      return collect(rel->inputs[0]) && collect(rel->inputs[1]);
-   }
-};
 
 /// Whether parts can be aggregated for rows that the joins above would leave out.
 bool canComeFirst(const AggregateCall& call) {
@@ -375,7 +358,7 @@ private:
    op::GroupBy& group_;
    Query& query_;
    Estimator estimator_{query_};
-   Region region_;
+   InnerJoins region_;
    std::vector<ColumnSet> columns_; ///< of each relation
    std::vector<Conjunct> conjuncts_;
    RelationBits aggregated_ = 0; ///< the relations that aggregates read

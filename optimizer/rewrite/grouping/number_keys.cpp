@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "common/thread/stack.hpp"
+#include "optimizer/cardinality/estimator.hpp"
+#include "optimizer/rewrite/grouping/inner_joins.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// A query that groups millions of sales by the brand and the category of their items hashes and compares both texts for
+// each sale. Few items have them. So the items' pairs of texts are numbered, and the sales are grouped by the number:
+//
+//    GroupBy brand, category, year            GroupBy number, brand, category, year
+//      Join sale.item = item.id         ->      Join sale.item = item.id
+//        sale                                     sale
+//        item                                     Window dense_rank() over (order by brand, category) as number
+//                                                   item
+//
+// The number determines the texts. The aggregation finds that out and compares the number alone, see the executor's
+// determined_keys.hpp; the texts are stored once for each group.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// Fewer rows are not worth another operator.
+constexpr double rowsMin = 50'000;
+/// To number a row by `texts` columns costs as much as what the number saves for so many texts. Instead of one text the
+/// number saves little.
+constexpr double costOfNumber(size_t texts) {
+   return texts == 1 ? 60 : 6 + 4 * static_cast<double>(texts);
+}
+constexpr Oid collationC = 950, collationPosix = 951;
+
+/// Whether the key is a column whose equal values are equal bytes, and longer than a number.
+bool isText(const Expr& key) {
+   const SqlType& type = key.type;
+   return columnOf(key) != noColumn && (type.oid == oid::text || type.oid == oid::varchar) &&
+          (type.collation == defaultCollation || type.collation == collationC || type.collation == collationPosix);
+}
+
+class NumberKeys {
+public:
+   NumberKeys(op::GroupBy& group, RelPtr& input, Query& query) : group_(group), input_(input), query_(query) {}
+
+   void run() {
+      if (!group_.groupingSets.empty() || !group_.groupingCalls.empty() || group_.keys.empty()) return;
+      if (input_->kind != RelKind::Join || !joins_.collect(input_)) return;
+      const double rows = estimator_.rows(*input_);
+      for (RelPtr* relation : joins_.relations) {
+         const std::vector<ColumnId> texts = textsOf(**relation);
+         if (texts.empty() || !pays(rows, estimator_.rows(**relation), texts.size())) continue;
+         group_.keys.push_back(number(*relation, texts));
+      }
+   }
+
+private:
+   /// The keys that are texts of the relation; empty if a number of it is a key, too: that may determine them as it is.
+   std::vector<ColumnId> textsOf(const Rel& relation) const {
+      const ColumnSet columns(outputColumns(relation));
+      std::vector<ColumnId> texts;
+      for (const ComputedColumn& key : group_.keys) {
+         const ColumnId column = columnOf(*key.expr);
+         if (column == noColumn || !columns.contains(column)) continue;
+         if (!isText(*key.expr)) return {};
+         texts.push_back(column);
+      }
+      return texts;
+   }
+
+   bool pays(double rows, double relationRows, size_t texts) const {
+      if (query_.context.settings.seed != 0) return true;
+      return rows >= rowsMin && rows * static_cast<double>(texts) >= costOfNumber(texts) * relationRows;
+   }
+
+   /// Numbers the relation's rows by the texts. The key by the number.
+   ComputedColumn number(RelPtr& relation, const std::vector<ColumnId>& texts) {
+      op::Window window;
+      for (const ColumnId text : texts) {
+         ExprPtr key = query_.ref(text);
+         key->type.collation = collationC; // any order will do, and that of bytes is the fastest
+         window.spec.orderBy.push_back({std::move(key)});
+      }
+      WindowCall call;
+      call.function = catalog::builtins().findFunction("dense_rank", {});
+      call.type = int8Type;
+      call.column = query_.newColumn("number", int8Type, false);
+      const ColumnId number = call.column;
+      window.calls.push_back(std::move(call));
+      relation = makeRel(RelKind::Window, std::move(window), std::move(relation));
+      return {query_.newColumn("number", int8Type, false), query_.ref(number)};
+   }
+
+   op::GroupBy& group_;
+   RelPtr& input_;
+   Query& query_;
+   Estimator estimator_{query_};
+   InnerJoins joins_;
+};
+
+} // namespace
+
+void numberKeys(RelPtr& root, Query& query) {
+   checkStack();
+   if (auto* group = root->getIf<op::GroupBy>()) NumberKeys(*group, root->inputs[0], query).run();
+   forEachChild(*root, [&](RelPtr& child) { numberKeys(child, query); });
+}
+
+} // namespace ouzel::optimizer
