@@ -15,7 +15,7 @@
 //                                                   item
 //
 // The number determines the texts. The aggregation finds that out and compares the number alone, see the executor's
-// determined_keys.hpp; the texts are stored once for each group.
+// determined_keys.hpp; the texts are stored once for each group. Windows above are partitioned by the number, too.
 
 namespace ouzel::optimizer {
 
@@ -39,19 +39,32 @@ bool isText(const Expr& key) {
           (type.collation == defaultCollation || type.collation == collationC || type.collation == collationPosix);
 }
 
+/// Columns of a relation: a number that two rows have in common if and only if they agree in the texts.
+struct Numbered {
+   ColumnId number;
+   std::vector<ColumnId> texts;
+};
+
 class NumberKeys {
 public:
    NumberKeys(op::GroupBy& group, RelPtr& input, Query& query) : group_(group), input_(input), query_(query) {}
 
-   void run() {
-      if (!group_.groupingSets.empty() || !group_.groupingCalls.empty() || group_.keys.empty()) return;
-      if (input_->kind != RelKind::Join || !joins_.collect(input_)) return;
+   /// What the groups have then.
+   std::vector<Numbered> run() {
+      std::vector<Numbered> made;
+      if (!group_.groupingSets.empty() || !group_.groupingCalls.empty() || group_.keys.empty()) return made;
+      if (input_->kind != RelKind::Join || !joins_.collect(input_)) return made;
       const double rows = estimator_.rows(*input_);
       for (RelPtr* relation : joins_.relations) {
          const std::vector<ColumnId> texts = textsOf(**relation);
          if (texts.empty() || !pays(rows, estimator_.rows(**relation), texts.size())) continue;
+         Numbered& numbered = made.emplace_back();
+         for (const ComputedColumn& key : group_.keys)
+            if (std::ranges::find(texts, columnOf(*key.expr)) != texts.end()) numbered.texts.push_back(key.column);
          group_.keys.push_back(number(*relation, texts));
+         numbered.number = group_.keys.back().column;
       }
+      return made;
    }
 
 private:
@@ -98,12 +111,38 @@ private:
    InnerJoins joins_;
 };
 
+/// Partitions by the numbers whose texts are all among the columns.
+void partitionByNumbers(std::vector<ExprPtr>& columns, std::span<const Numbered> all, const Query& query) {
+   for (const Numbered& numbered : all) {
+      const auto isText = [&](const ExprPtr& expr) {
+         return std::ranges::find(numbered.texts, columnOf(*expr)) != numbered.texts.end();
+      };
+      const auto isColumn = [&](ColumnId text) {
+         return std::ranges::any_of(columns, [&](const ExprPtr& expr) { return columnOf(*expr) == text; });
+      };
+      if (!std::ranges::all_of(numbered.texts, isColumn)) continue;
+      std::erase_if(columns, isText);
+      columns.push_back(query.ref(numbered.number));
+   }
+}
+
+std::vector<Numbered> numberBelow(RelPtr& rel, Query& query) {
+   checkStack();
+   std::vector<Numbered> below;
+   forEachChild(*rel, [&](RelPtr& child) { below = numberBelow(child, query); });
+   switch (rel->kind) {
+   case RelKind::GroupBy: return NumberKeys(rel->as<op::GroupBy>(), rel->inputs[0], query).run();
+   case RelKind::Window: partitionByNumbers(rel->as<op::Window>().spec.partitionBy, below, query); return below;
+   case RelKind::Select:
+   case RelKind::Map: return below;
+   default: return {};
+   }
+}
+
 } // namespace
 
 void numberKeys(RelPtr& root, Query& query) {
-   checkStack();
-   if (auto* group = root->getIf<op::GroupBy>()) NumberKeys(*group, root->inputs[0], query).run();
-   forEachChild(*root, [&](RelPtr& child) { numberKeys(child, query); });
+   numberBelow(root, query);
 }
 
 } // namespace ouzel::optimizer
