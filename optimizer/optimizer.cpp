@@ -103,6 +103,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("pruneColumns");
    dropDeterminedKeys(root, query);
    done("dropDeterminedKeys");
+   if (settings.joinOrder) liftSingleRows(root, query);
+   done("liftSingleRows");
    if (settings.joinOrder) limitGroups(root, query);
    done("limitGroups");
    if (settings.joinOrder) orderExtremes(root, query);

@@ -61,6 +61,8 @@ void shareSubexpressions(RelPtr& root, Query& query);
 void shareSubplans(RelPtr& root, Query& query);
 /// Takes keys of a GroupBy away that follow from other keys, and computes them for each group.
 void dropDeterminedKeys(RelPtr& root, Query& query);
+/// Joins a relation of one row with groups instead of with the rows that are grouped.
+void liftSingleRows(RelPtr& root, Query& query);
 /// Groups by keys and value first where aggregates are of DISTINCT values, so that one grouping follows the other.
 void distinctFirst(RelPtr& root, Query& query);
 /// Computes averages above a LIMIT with an order that does not read them.
