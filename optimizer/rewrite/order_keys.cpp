@@ -19,6 +19,21 @@ void encode(std::vector<SortKey>& keys, const CollationTable& collations) {
       if (isKeyed(key.expr->type, collations)) key.expr = makeOrderKey(std::move(key.expr), collations);
 }
 
+/// Gives a LIMIT ... WITH TIES columns by whose bytes rows tie: '{1.0}' and '{1.00}' do.
+void encodeTies(Rel& rel, Query& query) {
+   auto& limit = rel.as<op::Limit>();
+   const CollationTable& collations = query.columns.collations;
+   std::vector<ComputedColumn> computed;
+   for (SortKey& key : limit.sortKeys) {
+      if (!isKeyed(key.expr->type, collations)) continue;
+      ExprPtr encoded = makeOrderKey(std::move(key.expr), collations);
+      const ColumnId column = query.newColumn("key", encoded->type);
+      computed.push_back({column, std::move(encoded)});
+      key.expr = query.ref(column);
+   }
+   rel.inputs[0] = makeMap(std::move(rel.inputs[0]), std::move(computed));
+}
+
 /// jsonb_eq(a, b), if both sides read columns, as a comparison of their order keys. Other calls stay as they are.
 void encodeEquality(ExprPtr& expr, const CollationTable& collations) {
    constexpr std::array<std::string_view, 5> equalities{"jsonb_eq", "array_eq", "record_eq", "range_eq",
@@ -45,11 +60,13 @@ void encodeEqualities(RelPtr& root, const Query& query) {
    });
 }
 
-void encodeOrders(RelPtr& root, const Query& query) {
+void encodeOrders(RelPtr& root, Query& query) {
    const CollationTable& collations = query.columns.collations;
    forEachRel(*root, [&](Rel& rel) {
+      if (const auto* limit = rel.getIf<op::Limit>(); limit && limit->withTies) encodeTies(rel, query);
+   });
+   forEachRel(*root, [&](Rel& rel) {
       if (auto* sort = rel.getIf<op::Sort>()) encode(sort->keys, collations);
-      if (auto* limit = rel.getIf<op::Limit>()) encode(limit->sortKeys, collations);
       if (auto* distinct = rel.getIf<op::Distinct>()) encode(distinct->sortKeys, collations);
       if (auto* window = rel.getIf<op::Window>()) encode(window->spec.orderBy, collations);
       if (auto* group = rel.getIf<op::GroupBy>())

@@ -30,7 +30,7 @@ void replaceSetOperations(RelPtr& root, Query& query);
 /// Replaces one of them. `encodesKeys`: arrays and jsonb are compared by their order keys, not by their bytes.
 void replaceSetOperation(RelPtr& rel, bool encodesKeys, Query& query);
 /// Replaces arrays and jsonb in ORDER BY by their order keys (query/order_key.hpp). Needed for right answers.
-void encodeOrders(RelPtr& root, const Query& query);
+void encodeOrders(RelPtr& root, Query& query);
 /// Replaces a = b over arrays or jsonb by a comparison of order keys, by which joins can hash.
 void encodeEqualities(RelPtr& root, const Query& query);
 /// Replaces a column that only renames another column by that column, and drops its computation.
