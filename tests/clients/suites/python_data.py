@@ -158,7 +158,7 @@ class PgAdmin(UriProgram):
         (r"/column/\w+ stats$", "pg_stats after ANALYZE"),
         (r"adm_index properties|^diff table$", "attstattarget of an index's column is not that of the table's"),
         (r"ghstore|hstore dependent$|^list (\w+) (get_types|get_type|get_stypes|get_op_class|get_support_functions|get_external_functions|get_functions)$|adm_types(/column)?(/h)? properties|/column properties",
-         "the types, operator classes and functions in C of hstore, and the collation of arrays over domains"),
+         "the key type and the functions in C of indexes of hstore"),
         (r"^query view", "the table of a view's columns in the description of a result"),
         (r"^query listen", "a notification that pgAdmin reads only with the next statement, now and then"),
         (r"Alter schema of FTS Template|Drop Foreign Key 7", "objects that pgAdmin does not find again after ALTER ... SET SCHEMA and DROP"),
