@@ -25,6 +25,8 @@ namespace {
 
 /// Fewer rows are not worth another operator.
 constexpr double rowsMin = 50'000;
+/// So few combinations of texts are grouped by their codes in dictionaries (the executor's KeyMemo).
+constexpr double codedMax = 256;
 /// To number a row by `texts` columns costs as much as what the number saves for so many texts. Instead of one text the
 /// number saves little.
 constexpr double costOfNumber(size_t texts) {
@@ -55,9 +57,16 @@ public:
       if (!group_.groupingSets.empty() || !group_.groupingCalls.empty() || group_.keys.empty()) return made;
       if (input_->kind != RelKind::Join || !joins_.collect(input_)) return made;
       const double rows = estimator_.rows(*input_);
+      std::vector<std::pair<RelPtr*, std::vector<ColumnId>>> wanted;
+      bool haveMany = query_.context.settings.seed != 0;
       for (RelPtr* relation : joins_.relations) {
-         const std::vector<ColumnId> texts = textsOf(**relation);
+         std::vector<ColumnId> texts = textsOf(**relation);
          if (texts.empty() || !pays(rows, estimator_.rows(**relation), texts.size())) continue;
+         haveMany = haveMany || combinations(**relation, texts) > codedMax;
+         wanted.emplace_back(relation, std::move(texts));
+      }
+      if (!haveMany) return made;
+      for (const auto& [relation, texts] : wanted) {
          Numbered& numbered = made.emplace_back();
          for (const ComputedColumn& key : group_.keys)
             if (std::ranges::find(texts, columnOf(*key.expr)) != texts.end()) numbered.texts.push_back(key.column);
@@ -79,6 +88,14 @@ private:
          texts.push_back(column);
       }
       return texts;
+   }
+
+   double combinations(const Rel& relation, const std::vector<ColumnId>& texts) {
+      std::vector<ExprPtr> columns;
+      std::vector<const Expr*> keys;
+      for (const ColumnId text : texts)
+         keys.push_back(columns.emplace_back(query_.ref(text)).get());
+      return estimator_.groups(estimator_.estimate(relation), keys);
    }
 
    bool pays(double rows, double relationRows, size_t texts) const {
