@@ -5,7 +5,6 @@
 #include "common/number/decimal_spread.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
-#include "optimizer/query/order_key.hpp"
 #include "sql/algebra/fold.hpp"
 #include "sql/algebra/representation.hpp"
 
@@ -364,16 +363,8 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
                       offset <= topRowsMax && limit + offset <= topRowsMax && query_.context.settings.enabled;
    ColumnSet below = need;
    std::vector<SortKey> ties;
-   const std::vector<SortKey>* order = &fields.sortKeys; // with ties: the rows' order
-   if (fields.withTies && order->empty()) {
-      const Rel* at = rel.inputs[0].get();
-      while (at->kind == RelKind::Map || at->kind == RelKind::Select)
-         at = at->inputs[0].get();
-      if (const auto* sort = at->getIf<op::Sort>()) order = &sort->keys;
-   }
-   if (fields.withTies)
-      for (const SortKey& key : *order)
-         ties.push_back({clone(orderedValue(*key.expr)), key.descending, key.nullsFirst});
+   if (fields.withTies) ties = std::move(fields.sortKeys);
+   DCHECK(fields.withTies == !ties.empty());
    addKeyColumns(ties, below);
    Lowered child = lower(*rel.inputs[0], below), bounds;
    if (known(fields.limit) && known(fields.offset) && !unlimited && !fields.withTies && limit > 0 && offset >= 0 &&
