@@ -146,42 +146,19 @@ StringView store(const Integer& z, int32_t scale, Arena& arena) {
    return target == local ? arena.copyString({local, size}) : StringView(target, size);
 }
 
-uint32_t countDigits(uint128 v) {
-   if (v == 0) return 0;
-   const uint64_t high = static_cast<uint64_t>(v >> 64);
-   const int bits = high != 0 ? 128 - std::countl_zero(high) : 64 - std::countl_zero(static_cast<uint64_t>(v));
-   // 1233 / 4096 approximates log10(2) closely enough for 128 bits.
-   const uint32_t guess = static_cast<uint32_t>(bits * 1233) >> 12;
-   return guess + (guess < powersOfTen && v >= powers[guess] ? 1 : 0);
-}
-
-Leading leading(int128 value, int32_t scale) {
-   if (value == 0) return {};
-   uint128 magnitude = magnitudeOf(value);
-   const int32_t digits = static_cast<int32_t>(countDigits(magnitude));
-   const int32_t exponent = digits - 1 - scale; // of the leading decimal digit
-   const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-   const int32_t groupDigits = exponent - weight * 4 + 1; // 1..4
-   if (digits >= groupDigits) {
-      const uint128 unit = powers[digits - groupDigits];
-      const bool isShort = (magnitude >> 64) == 0; // one instruction divides 64 bits
-      return {weight, isShort ? static_cast<int32_t>(static_cast<uint64_t>(magnitude) / static_cast<uint64_t>(unit))
-                              : static_cast<int32_t>(magnitude / unit)};
-   }
-   return {weight, static_cast<int32_t>(magnitude * powers[groupDigits - digits])};
-}
-
 Leading leading(StringView v) {
    Scaled small;
-   if (decode(v, small)) return leading(small.value, small.scale);
+   if (decode(v, small)) {
+      const Digits digits(small);
+      return {digits.weight, digits.group()};
+   }
    Integer z;
    const int32_t scale = load(v, z);
    const int32_t digits = static_cast<int32_t>(z.digits());
    mpz_abs(z, z);
    const int32_t exponent = digits - 1 - scale;
-   const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-   scaleDownTruncated(z, static_cast<uint32_t>(digits - (exponent - weight * 4 + 1)));
-   return {weight, static_cast<int32_t>(mpz_get_ui(z))};
+   scaleDownTruncated(z, static_cast<uint32_t>(digits - ((exponent & 3) + 1)));
+   return {exponent >> 2, static_cast<int32_t>(mpz_get_ui(z))};
 }
 
 // ---- putting together ----

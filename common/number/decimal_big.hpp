@@ -64,10 +64,8 @@ struct Leading {
    int32_t group = 0;
 };
 Leading leading(StringView v);
-Leading leading(int128 value, int32_t scale);
 constexpr uint128 magnitudeOf(int128 v) {
    return v < 0 ? -static_cast<uint128>(v) : static_cast<uint128>(v);
 }
-uint32_t countDigits(uint128 v); ///< decimal digits; 0 for zero
 
 } // namespace ouzel::decimal

@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal.hpp"
 #include "common/number/decimal_big.hpp"
+#include "common/number/decimal_small.hpp"
 #include "common/text/number_text.hpp"
 #include "common/value/sql_type.hpp"
 

@@ -14,21 +14,17 @@ namespace {
    throw SqlError(sqlstate::divisionByZero, "division by zero");
 }
 
-int32_t quotientScale(Leading a, int32_t scaleA, Leading b, int32_t scaleB) {
-   return decimal::quotientScale(a.weight - b.weight - (a.group <= b.group ? 1 : 0), scaleA, scaleB);
-}
-
 /// Magnitudes below this have a power of ten above them that fits in 128 bits.
 constexpr int32_t digitsMax = static_cast<int32_t>(powersOfTen) - 1;
 
 /// numerator * 10^shift / denominator, rounded half up. The long division of school, with as many decimal digits a step
 /// as the remainder leaves room for. False where there is no room, or where the quotient does not fit in 127 bits.
-bool divideShifted(uint128 numerator, uint128 denominator, int32_t shift, uint128& quotient) {
-   const int32_t first = std::clamp(digitsMax - static_cast<int32_t>(countDigits(numerator)), 0, shift);
-   numerator *= powers[first];
+bool divideShifted(const Digits& dividend, const Digits& divisor, int32_t shift, uint128& quotient) {
+   const int32_t first = std::clamp(digitsMax - dividend.count, 0, shift);
+   const uint128 numerator = dividend.magnitude * powers[static_cast<size_t>(first)], denominator = divisor.magnitude;
    quotient = numerator / denominator;
    uint128 remainder = numerator - quotient * denominator;
-   const int32_t room = digitsMax - static_cast<int32_t>(countDigits(denominator));
+   const int32_t room = digitsMax - divisor.count;
    for (int32_t left = shift - first; left > 0;) {
       const int32_t step = std::min(left, room);
       if (step <= 0 || __builtin_mul_overflow(quotient, powers[step], &quotient)) return false;
@@ -59,21 +55,28 @@ int32_t quotientScale(int32_t weight, int32_t scaleA, int32_t scaleB) {
 }
 
 bool divideSmall(Scaled a, Scaled b, Scaled& quotient) {
-   quotient.scale = quotientScale(leading(a.value, a.scale), a.scale, leading(b.value, b.scale), b.scale);
-   const int32_t shift = quotient.scale - a.scale + b.scale;
-   const uint128 numerator = magnitudeOf(a.value);
-   uint128 denominator = magnitudeOf(b.value), magnitude;
+   const Digits dividend(a);
+   Digits divisor(b);
+   const int32_t below = dividend.groupIsNotAbove(divisor.group()) ? 1 : 0;
+   quotient.scale = quotientScale(dividend.weight - divisor.weight - below, a.scale, b.scale);
+   int32_t shift = quotient.scale - a.scale + b.scale;
    if (shift < 0) {
-      if (-shift > digitsMax || __builtin_mul_overflow(denominator, powers[-shift], &denominator)) return false;
+      if (-shift > digitsMax ||
+          __builtin_mul_overflow(divisor.magnitude, powers[static_cast<size_t>(-shift)], &divisor.magnitude))
+         return false;
+      shift = 0;
    }
-   if (!divideShifted(numerator, denominator, std::max(shift, 0), magnitude)) return false;
+   uint128 magnitude;
+   if (!divideShifted(dividend, divisor, shift, magnitude)) return false;
    quotient.value = withSign(magnitude, (a.value < 0) != (b.value < 0));
    return true;
 }
 
 StringView divideBig(StringView a, StringView b, Arena& arena) {
    const int32_t scaleA = scale(a), scaleB = scale(b);
-   const int32_t resultScale = quotientScale(leading(a), scaleA, leading(b), scaleB);
+   const Leading leadingA = leading(a), leadingB = leading(b);
+   const int32_t below = leadingA.group <= leadingB.group ? 1 : 0;
+   const int32_t resultScale = quotientScale(leadingA.weight - leadingB.weight - below, scaleA, scaleB);
    BigOperand numerator(a), denominator(b);
    const int32_t shift = resultScale - scaleA + scaleB;
    if (shift >= 0)

@@ -1,27 +1,9 @@
 #include "common/number/decimal_divisor.hpp"
 
-#include <bit>
-
 #include "common/number/decimal_big.hpp"
 #include "common/number/decimal_small.hpp"
 
 namespace ouzel::decimal {
-
-namespace {
-
-constexpr std::array<uint64_t, 20> shortPowers = [] {
-   std::array<uint64_t, 20> result{};
-   for (size_t i = 0; i < result.size(); ++i)
-      result[i] = static_cast<uint64_t>(powers[i]);
-   return result;
-}();
-
-uint32_t countDigitsShort(uint64_t v) {
-   const uint32_t guess = static_cast<uint32_t>((64 - std::countl_zero(v)) * 1233) >> 12; // as countDigits()
-   return guess + (v >= shortPowers[guess] ? 1 : 0);
-}
-
-} // namespace
 
 Divisor::Divisor(StringView divisor) : bytes_(divisor) {
    if (!decode(divisor, divisor_) || divisor_.value == 0) return;
@@ -30,9 +12,8 @@ Divisor::Divisor(StringView divisor) : bytes_(divisor) {
 }
 
 Divisor::Quotient Divisor::quotientOf(int32_t weight, bool isBelow, int32_t scale) const {
-   const Leading leadingOfDivisor = leading(divisor_.value, divisor_.scale);
    Quotient quotient;
-   quotient.scale = quotientScale(weight - leadingOfDivisor.weight - (isBelow ? 1 : 0), scale, divisor_.scale);
+   quotient.scale = quotientScale(weight - Digits(divisor_).weight - (isBelow ? 1 : 0), scale, divisor_.scale);
    const int32_t shift = quotient.scale - scale + divisor_.scale;
    if (shift < 0 || shift >= static_cast<int32_t>(shortPowers.size())) return quotient;
    quotient.power = shortPowers[static_cast<size_t>(shift)];
@@ -45,12 +26,10 @@ const Divisor::Plans* Divisor::plansOf(int32_t scale) {
    Plans& plans = plans_[static_cast<size_t>(scale)];
    if (isPlanned_[static_cast<size_t>(scale)]) return &plans;
    isPlanned_[static_cast<size_t>(scale)] = true;
-   const auto group = static_cast<uint64_t>(leading(divisor_.value, divisor_.scale).group);
+   const auto group = static_cast<uint64_t>(Digits(divisor_).group());
    for (uint32_t digits = 1; digits <= digitsMax; ++digits) {
-      const Leading shape = leading(static_cast<int128>(shortPowers[digits - 1]), scale);
-      // The value's group is value / 10^surplus, and its smallest one is that of a power of ten.
-      const int32_t exponent = static_cast<int32_t>(digits) - 1 - scale;
-      const int32_t surplus = static_cast<int32_t>(digits) - (exponent - shape.weight * 4 + 1);
+      const Digits shape({static_cast<int128>(shortPowers[digits - 1]), scale});
+      const int32_t surplus = shape.surplus;
       Plan& plan = plans[digits];
       plan.limit = surplus >= 0
                        ? static_cast<uint64_t>(std::min<uint128>((group + 1) * powers[surplus] - 1, UINT64_MAX))
@@ -68,7 +47,7 @@ StringView Divisor::divide(StringView value, Arena& arena) {
    const Plans* plans = (wide >> 63) == 0 ? plansOf(a.scale) : nullptr;
    if (!plans) return decimal::divide(value, bytes_, arena);
    const auto magnitude = static_cast<uint64_t>(wide);
-   const Plan& plan = (*plans)[countDigitsShort(magnitude)];
+   const Plan& plan = (*plans)[countDigits(magnitude)];
    const Quotient& quotient = magnitude <= plan.limit ? plan.below : plan.above;
    if (quotient.power == 0) return decimal::divide(value, bytes_, arena);
    uint128 result;

@@ -80,13 +80,14 @@ bool rootSmall(Scaled value, Scaled& root) {
    const uint128 high = static_cast<uint128>(highValue) * highFactor + (left >> 64) + (right >> 64) + (middle >> 64);
    if ((high >> (radicandBits - 128)) != 0) return false;
 
-   // A double is within 2^-52 of the root. So the radicand less the estimate's square has less than 127 bits: computed
-   // modulo 2^128 it is right. One step of Newton's is then within one of the root.
-   const double radicand = std::ldexp(static_cast<double>(high), 128) + static_cast<double>(low);
-   uint128 estimate = static_cast<uint128>(std::sqrt(radicand));
+   // The root of a double is within 2^-51 of the root. So the radicand less the estimate's square has less than 127
+   // bits: computed modulo 2^128 it is right. One step of Newton's is then within one of the root.
+   const double first = std::sqrt(doubleOf(high) * 0x1p128 + doubleOf(low));
+   const uint64_t firstHigh = static_cast<uint64_t>(first * 0x1p-64);
+   uint128 estimate =
+       (static_cast<uint128>(firstHigh) << 64) | static_cast<uint64_t>(first - static_cast<double>(firstHigh) * 0x1p64);
    int128 rest = static_cast<int128>(low - estimate * estimate);
-   estimate +=
-       static_cast<uint128>(static_cast<int128>(static_cast<double>(rest) / (2 * static_cast<double>(estimate))));
+   estimate += static_cast<uint128>(static_cast<int128>(static_cast<int64_t>(doubleOf(rest) / (2 * first))));
    rest = static_cast<int128>(low - estimate * estimate);
    for (; rest < 0; rest += static_cast<int128>(2 * estimate + 1))
       --estimate;

@@ -100,6 +100,7 @@ private:
    uint32_t compileNot(const Expr& arg);
    uint32_t compare(CompareOp op, uint32_t a, uint32_t b);
    uint32_t compareOrdered(CompareOp op, uint32_t a, uint32_t b);
+   uint32_t compareQuotient(CompareOp op, uint32_t quotient, uint32_t bound);
    uint32_t orderKey(uint32_t value);
    uint32_t connective(Op op, std::vector<uint32_t> args);
    uint32_t compileInList(const Expr& expr, bool negated);
@@ -230,17 +231,22 @@ void Compiler::unify(uint32_t& a, uint32_t& b) {
    b = convert(b, wider);
 }
 
-/// The kernel that compares two values of a type with order keys.
-const KernelEntry& orderedComparison(CompareOp op, Oid type) {
+/// As the names of kernels end. REQUIRES: op does not compare NULLs.
+std::string_view operatorName(CompareOp op) {
    static constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
    static_assert(static_cast<int>(CompareOp::Ge) == 5);
+   return names[static_cast<size_t>(op)];
+}
+
+/// The kernel that compares two values of a type with order keys.
+const KernelEntry& orderedComparison(CompareOp op, Oid type) {
    const char* family = type == oid::jsonb         ? "jsonb_"
                         : findRangeType(type)      ? "range_"
                         : findMultirangeType(type) ? "multirange_"
                         : type == oid::cube        ? "cube/cube_"
                         : type == oid::tsquery     ? "tsquery_"
                                                    : "array_";
-   const std::string name = family + std::string(names[static_cast<size_t>(op)]);
+   const std::string name = family + std::string(operatorName(op));
    const std::array<Representation, 2> strings{{{PhysicalType::String, 0}, {PhysicalType::String, 0}}};
    return *findKernel(name, strings);
 }
@@ -263,6 +269,27 @@ uint32_t Compiler::orderKey(uint32_t value) {
    return add(std::move(result), false);
 }
 
+/// A value that is the same for all rows.
+bool isOneValue(const Node& node) {
+   return node.op == Op::Constant || node.isInvariant;
+}
+
+bool isDecimalQuotient(const Node& node) {
+   static constexpr std::array<Representation, 2> decimals{{{PhysicalType::Decimal, 0}, {PhysicalType::Decimal, 0}}};
+   static const KernelEntry& division = *findKernel("numeric_div", decimals);
+   return node.op == Op::Call && node.kernel.kernel == division.kernel;
+}
+
+/// Compare a quotient of decimals with one value: most quotients need not be computed.
+uint32_t Compiler::compareQuotient(CompareOp op, uint32_t quotient, uint32_t bound) {
+   const Node& division = node(quotient);
+   auto result = makeBoolean(Op::Call, {division.args[0], division.args[1], bound});
+   result->argTypes = {division.argTypes[0], division.argTypes[1], node(bound).type};
+   result->argReprs = {division.argReprs[0], division.argReprs[1], node(bound).repr};
+   result->kernel = *findKernel("ouzel_quotient_" + std::string(operatorName(op)), result->argReprs);
+   return add(std::move(result), false);
+}
+
 uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
    if (catalog::hasOrderKey(node(a).type.oid)) {
       if (op <= CompareOp::Ge) return compareOrdered(op, a, b);
@@ -270,6 +297,7 @@ uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
       b = orderKey(b);
    }
    unify(a, b);
+   if (!isNullSafe(op) && isDecimalQuotient(node(a)) && isOneValue(node(b))) return compareQuotient(op, a, b);
    auto result = makeBoolean(Op::Compare, {a, b});
    result->compare = op;
    return add(std::move(result));

@@ -40,6 +40,7 @@ void registerFamilies() {
    registerNetworkAddress();
    registerNumberCasts();
    registerNumeric();
+   registerQuotientComparisons();
    registerPgLsn();
    registerTid();
    registerHashFunctions();

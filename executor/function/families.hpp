@@ -33,6 +33,7 @@ void registerLike();
 void registerMath();
 void registerNumberCasts();
 void registerNumeric();
+void registerQuotientComparisons();
 void registerMultirange();
 void registerRange();
 void registerRegex();

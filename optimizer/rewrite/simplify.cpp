@@ -8,6 +8,7 @@
 #include "common/type/array.hpp"
 #include "common/type/blanks.hpp"
 #include "optimizer/query/expr_lowering.hpp"
+#include "optimizer/rewrite/compare_results.hpp"
 #include "optimizer/rewrite/constants.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
@@ -160,6 +161,11 @@ private:
          compare.op = commuted(compare.op);
       }
       unwrapCast(*expr);
+      const std::vector<ExprPtr*> comparisons = compareResults(expr);
+      if (comparisons.empty()) return;
+      for (ExprPtr* comparison : comparisons)
+         simplifyCompare(*comparison);
+      simplifyCase(expr);
    }
 
    void simplifyIn(ExprPtr& expr) {
@@ -417,7 +423,19 @@ private:
          expr = std::move(only);
       } else {
          expr->args = std::move(kept);
+         asTest(expr);
       }
+   }
+
+   /// CASE WHEN a THEN true ELSE false END is a IS TRUE; with the results exchanged it is a IS NOT TRUE.
+   static void asTest(ExprPtr& expr) {
+      if (expr->args.size() != 3 || expr->type.oid != oid::boolean) return;
+      const Expr &first = *expr->args[1], &second = *expr->args[2];
+      const auto isFalse = [](const Expr& e) { return isConstantFalseOrNull(e) && !isNullConstant(e); };
+      const bool isTest = isConstantTrue(first) && isFalse(second);
+      if (!isTest && !(isFalse(first) && isConstantTrue(second))) return;
+      ExprPtr condition = std::move(expr->args[0]);
+      expr = makeTest(isTest ? ExprKind::IsTrue : ExprKind::IsNotTrue, std::move(condition));
    }
 
    static void simplifyCoalesce(ExprPtr& expr) {

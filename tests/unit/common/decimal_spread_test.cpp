@@ -5,8 +5,10 @@
 #include <random>
 #include <string>
 
+#include "common/error/sql_error.hpp"
 #include "common/number/decimal_big.hpp"
 #include "common/number/decimal_divisor.hpp"
+#include "common/number/decimal_quotient.hpp"
 #include "common/number/decimal_small.hpp"
 
 using namespace ouzel;
@@ -74,6 +76,45 @@ CATCH_TEST_CASE("a divisor of many values divides as one value is divided") {
                                                 << decimal::toString(found) << ", not " << decimal::toString(expected));
       }
    }
+}
+
+CATCH_TEST_CASE("a bound orders quotients as it orders their digits") {
+   std::mt19937_64 rng(seed);
+   for (int i = 0; i < rounds / 10; ++i) {
+      Arena arena;
+      const int32_t scaleMax = rng() % 4 == 0 ? 200 : 20;
+      const auto value = [&](uint32_t bits) {
+         return decimal::fromInt128(number(rng, bits), static_cast<int32_t>(rng() % static_cast<uint32_t>(scaleMax)),
+                                    arena);
+      };
+      const uint32_t bits = static_cast<uint32_t>(rng() % 126) + 1;
+      const StringView a = value(bits);
+      StringView b = value(bits);
+      if (decimal::sign(b) == 0) b = decimal::fromInt64(1);
+      const StringView quotient = decimal::divide(a, b, arena);
+      // Bounds that are equal, close by a last digit, close in double precision, far.
+      const StringView digit =
+          decimal::fromInt64(1, std::min(decimal::scale(quotient) + static_cast<int32_t>(rng() % 3), 1000));
+      const StringView bounds[] = {quotient,
+                                   decimal::add(quotient, digit, arena),
+                                   decimal::subtract(quotient, digit, arena),
+                                   decimal::fromDouble(decimal::approximate(quotient), arena),
+                                   decimal::fromInt64(0),
+                                   value(20)};
+      for (const StringView bound : bounds) {
+         const int found = decimal::QuotientBound(bound).compare(a, b), expected = decimal::compare(quotient, bound);
+         if (found != expected)
+            CATCH_FAIL(decimal::toString(a) << " / " << decimal::toString(b) << " and " << decimal::toString(bound)
+                                            << ": " << found << ", not " << expected);
+      }
+   }
+   Arena arena;
+   const decimal::QuotientBound one(decimal::fromInt64(1)), infinite(decimal::infinity()), unknown(decimal::nan());
+   CATCH_CHECK_THROWS_AS(one.compare(decimal::fromInt64(1), decimal::fromInt64(0)), SqlError);
+   CATCH_CHECK(one.compare(decimal::nan(), decimal::fromInt64(2)) == 1);
+   CATCH_CHECK(one.compare(decimal::fromInt64(5), decimal::infinity()) == -1);
+   CATCH_CHECK(infinite.compare(decimal::fromInt64(5), decimal::fromInt64(2)) == -1);
+   CATCH_CHECK(unknown.compare(decimal::fromInt64(5), decimal::fromInt64(2)) == -1);
 }
 
 CATCH_TEST_CASE("spreads within 128 bits have the digits of long spreads") {
