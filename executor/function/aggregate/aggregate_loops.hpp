@@ -113,6 +113,7 @@ struct AggregateRequest {
    Representation result;
 };
 const AggregateKernel* findSumAggregate(const AggregateRequest& request);
+const AggregateKernel* findQuotientAggregate(const AggregateRequest& request);
 const AggregateKernel* findIntervalAggregate(const AggregateRequest& request);
 const AggregateKernel* findExtremeAggregate(const AggregateRequest& request);
 const AggregateKernel* findBitAggregate(const AggregateRequest& request);

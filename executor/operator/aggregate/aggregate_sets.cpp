@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "executor/operator/aggregate/aggregate.hpp"
+#include "executor/operator/aggregate/constant_quotient.hpp"
 #include "executor/operator/fold/fold_program.hpp"
 
 // What an aggregation computes and how its groups lie in memory: the plan's aggregates are compiled when the operator
@@ -54,7 +55,8 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
    // WITHIN GROUP orders by the aggregate's arguments, so there are no order columns.
    const auto* info = catalog::builtins().aggregate(call.function->oid);
    const bool withinGroup = info && info->kind != catalog::AggregateKind::Normal;
-   for (const sql::ExprPtr& arg : call.args)
+   const std::vector<sql::ExprPtr> quotient = constantQuotient(call);
+   for (const sql::ExprPtr& arg : quotient.empty() ? call.args : quotient)
       exprs.push_back(arg.get());
    for (const sql::ExprPtr& arg : call.directArgs)
       exprs.push_back(arg.get());

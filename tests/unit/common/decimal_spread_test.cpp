@@ -8,6 +8,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal_big.hpp"
 #include "common/number/decimal_divisor.hpp"
+#include "common/number/decimal_exact_divisor.hpp"
 #include "common/number/decimal_quotient.hpp"
 #include "common/number/decimal_small.hpp"
 
@@ -115,6 +116,42 @@ CATCH_TEST_CASE("a bound orders quotients as it orders their digits") {
    CATCH_CHECK(one.compare(decimal::fromInt64(5), decimal::infinity()) == -1);
    CATCH_CHECK(infinite.compare(decimal::fromInt64(5), decimal::fromInt64(2)) == -1);
    CATCH_CHECK(unknown.compare(decimal::fromInt64(5), decimal::fromInt64(2)) == -1);
+}
+
+CATCH_TEST_CASE("an exact divisor gives the quotients of a division, and their scales") {
+   std::mt19937_64 rng(seed);
+   const char* divisors[] = {"2",  "-2",  "4",   "5",    "1",    "10",    "100",   "1000",  "-8",  "25",
+                             "64", "1.0", "0.5", "0.25", "1.25", "0.001", "10000", "12500", "40.0"};
+   uint32_t found = 0;
+   for (const char* text : divisors) {
+      for (int32_t scale = 0; scale < 19; ++scale) {
+         Arena arena;
+         const StringView divisor = decimal::parse(text, arena);
+         const auto exact = decimal::ExactDivisor::of(divisor, scale);
+         if (!exact) continue;
+         ++found;
+         for (int n = 0; n < rounds / 1000; ++n) {
+            // Values of all sizes, and those beside powers of ten.
+            int64_t value = static_cast<int64_t>(number(rng, static_cast<uint32_t>(rng() % 63) + 1));
+            if (n % 3 == 0) {
+               const auto power = static_cast<int64_t>(decimal::powerOfTen(static_cast<uint32_t>(rng() % 19)));
+               value = power * static_cast<int64_t>(rng() % 9) + static_cast<int64_t>(rng() % 3) - 1;
+            }
+            const StringView quotient = decimal::divide(decimal::fromInt64(value, scale), divisor, arena);
+            const auto& shape = exact->classOf(decimal::ExactDivisor::magnitudeOf(value));
+            const StringView units = decimal::fromInt128(exact->divide(value), exact->unitScale(), arena);
+            if (shape.displayScale != decimal::scale(quotient) || decimal::compare(units, quotient) != 0 ||
+                (value != 0 && decimal::ExactDivisor::magnitudeOf(value) < shape.start))
+               CATCH_FAIL(value << " of scale " << scale << " / " << text << ": " << decimal::toString(units)
+                                << " of scale " << shape.displayScale << ", not " << decimal::toString(quotient));
+         }
+      }
+   }
+   CATCH_CHECK(found > 250);
+   for (const char* text : {"0", "3", "-7", "0.3", "NaN", "Infinity", "128", "1e30"}) {
+      Arena arena;
+      CATCH_CHECK_FALSE(decimal::ExactDivisor::of(decimal::parse(text, arena), 2));
+   }
 }
 
 CATCH_TEST_CASE("spreads within 128 bits have the digits of long spreads") {
