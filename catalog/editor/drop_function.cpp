@@ -82,6 +82,23 @@ void DropPlan::dropEventTriggers(Dropped& dropped) {
    editor_.replaceDatabase(std::move(changed));
 }
 
+void DropPlan::addTarget(const Language& language) {
+   languages_.push_back(language);
+   for (const FunctionPtr& function : editor_.snapshot().functions())
+      if (function->declaredLanguage == language.oid) addCascaded(function, "language " + language.name);
+}
+
+void DropPlan::dropLanguages(Dropped& dropped) {
+   if (languages_.empty()) return;
+   Database changed = *editor_.working_.database(editor_.working_.database());
+   for (const Language& language : languages_) {
+      dropped.items.push_back({nullptr, "language " + language.name, false, true});
+      editor_.removeComments(class_oid::pgLanguage, language.oid);
+      std::erase_if(changed.languages, [&](const Language& one) { return one.oid == language.oid; });
+   }
+   editor_.replaceDatabase(std::move(changed));
+}
+
 void DropPlan::addCallers(const Names& names, const RelationPtr& relation, const std::string& reason) {
    if (relation->index) {
       const IndexDefinition& index = *relation->index;

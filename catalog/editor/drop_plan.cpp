@@ -443,6 +443,7 @@ Dropped DropPlan::execute() {
       editor_.removeExtension(*fallen.extension);
    }
    dropForeign(dropped);
+   dropLanguages(dropped);
    dropped.items.insert(dropped.items.begin(), items.begin(), items.end());
    if (lines.empty()) return dropped;
    const auto place = [&](const Dropped::Item& item) {

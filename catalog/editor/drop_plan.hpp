@@ -33,6 +33,7 @@ public:
    void addTarget(const TextSearchPtr& object) { add(object, false, {}); }
    void addCascaded(const TextSearchPtr& object, const std::string& reason) { add(object, true, reason); }
    void addTarget(const FunctionPtr& function) { add(function, false, {}); }
+   void addTarget(const Language& language);
    void addCascaded(const FunctionPtr& function, const std::string& reason) { add(function, true, reason); }
    void addTarget(const OperatorPtr& op) { add(op, false, {}); }
    void addCascaded(const OperatorPtr& op, const std::string& reason) { add(op, true, reason); }
@@ -125,6 +126,7 @@ private:
    // drop_function.cpp
    void addEventTriggers(Oid function, const std::string& reason);
    void dropEventTriggers(Dropped& dropped);
+   void dropLanguages(Dropped& dropped);
    /// Adds what has a text that calls a function or an operator.
    void followTexts(Oid oid, const std::string& reason);
    void addCallers(const Names& names, const RelationPtr& relation, const std::string& reason);
@@ -195,6 +197,7 @@ private:
    };
    std::vector<FallenTextSearch> textSearch_;
    std::vector<std::pair<EventTrigger, std::string>> eventTriggers_; ///< each with the reason
+   std::vector<Language> languages_;                                 ///< that the statement names
    struct FallenPublished {
       PublicationTable published;
       std::string description, reason;

@@ -33,11 +33,11 @@ struct Dropped {
 /// OIDs of the objects that a DROP names.
 struct DropTargets {
    std::vector<Oid> schemas{}, relations{}, collations{}, functions{}, operators{}, casts{}, extensions{}, wrappers{},
-       servers{};
+       servers{}, languages{};
    std::vector<TextSearchPtr> textSearch{};
    size_t count() const {
       return schemas.size() + relations.size() + collations.size() + functions.size() + operators.size() +
-             casts.size() + extensions.size() + wrappers.size() + servers.size() + textSearch.size();
+             casts.size() + extensions.size() + wrappers.size() + servers.size() + languages.size() + textSearch.size();
    }
 };
 
@@ -202,6 +202,8 @@ public:
    void setComment(Oid classOid, Oid object, int32_t attribute, std::string text);
 
    Oid allocateOid() { return oids_(); }
+   /// For a type: the OID of the shell type that it is going to define, or a new one.
+   Oid allocateTypeOid(Oid schema, std::string_view name);
    /// A name that is free in the schema, shortened to 63 bytes as in PostgreSQL: "t_a_key", "t_pkey1".
    std::string chooseName(std::string_view table, std::string_view column, std::string_view label, Oid schema) const;
    /// The name of an index that got none: "t_a_b_idx", by the columns of `draft`.
@@ -233,6 +235,9 @@ private:
    /// A copy of a relation, to change and put. Throws XX000 for an unknown or built-in relation.
    Relation copyOf(Oid relation) const;
    void checkNewName(Oid schema, std::string_view name) const;
+   /// The shell type that a new relation's type defines; null: there is none. Throws 42501 for another one's shell.
+   RelationPtr shellOf(const Relation& draft) const;
+   void removeShell(const Relation& shell, Oid definedType);
    /// Gives the constraint an OID and a name, makes its index, appends the constraint to the relation.
    Oid attachConstraint(Relation& relation, Constraint draft);
    Oid createConstraintIndex(const Constraint& constraint, const Relation& relation);

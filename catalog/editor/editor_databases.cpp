@@ -28,6 +28,7 @@ Oid CatalogEditor::createDatabase(Database draft, Oid source, const CompleteCopy
    if (source != invalidOid) copy.emplace(base_.inDatabase(source), oid, oids_);
    if (const DatabasePtr original = copy ? base_.database(source) : nullptr) {
       draft.eventTriggers = original->eventTriggers; // whose functions have the same OIDs in the copy
+      draft.languages = original->languages;         // the same
       draft.publications = copy->copied(original->publications);
    }
    put(std::make_shared<const Database>(std::move(draft)));

@@ -1,4 +1,5 @@
 #include "catalog/editor/drop_plan.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/text_search/text_search.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -91,6 +92,11 @@ Dropped CatalogEditor::dropTogether(const DropTargets& targets, DropBehavior beh
       const FunctionPtr function = working_.function(oid);
       plan.addTarget(function);
       what = plan.describe(*function);
+   }
+   for (const Oid oid : targets.languages) {
+      const Language& language = *userLanguage(working_, oid);
+      plan.addTarget(language);
+      what = "language " + language.name;
    }
    for (const Oid oid : targets.operators) {
       const OperatorPtr op = working_.op(oid);

@@ -61,6 +61,30 @@ void CatalogEditor::checkNewName(Oid schema, std::string_view name) const {
    if (existing) throw SqlError(sqlstate::duplicateTable, "relation \"" + std::string(name) + "\" already exists");
 }
 
+RelationPtr CatalogEditor::shellOf(const Relation& draft) const {
+   const bool isType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
+   RelationPtr shell = isType ? working_.findRelation(draft.schema, draft.name) : nullptr;
+   if (!shell || shell->relationKind != RelationKind::Shell || draft.relationKind == RelationKind::Shell)
+      return nullptr;
+   if (shell->owner != draft.owner)
+      throw SqlError(sqlstate::insufficientPrivilege, "must be owner of type " + draft.name);
+   return shell;
+}
+
+void CatalogEditor::removeShell(const Relation& shell, Oid definedType) {
+   const auto comment = working_.comment(class_oid::pgType, shell.rowType);
+   if (comment && definedType != shell.rowType) { // the OID of the defined type has the bits of its kind
+      removeComments(class_oid::pgType, shell.rowType);
+      setComment(class_oid::pgType, definedType, 0, *comment);
+   }
+   remove(keyOf(shell));
+}
+
+Oid CatalogEditor::allocateTypeOid(Oid schema, std::string_view name) {
+   const RelationPtr named = working_.findRelation(schema, name);
+   return named && named->relationKind == RelationKind::Shell ? named->rowType : oids_();
+}
+
 bool CatalogEditor::isConstraintNameTaken(Oid schema, std::string_view name) const {
    for (const RelationPtr& relation : working_.relations())
       if (relation->schema == schema && relation->findConstraint(name) != nullptr) return true;
@@ -101,7 +125,8 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.sequence && draft.sequence->ownerRelation != invalidOid)
       if (const RelationPtr table = working_.relation(draft.sequence->ownerRelation)) draft.owner = table->owner;
    if (!draft.index && !draft.acl) draft.acl = initialAcl(working_, draft.owner, draft.schema, aclKindOf(draft));
-   checkNewName(draft.schema, draft.name);
+   const RelationPtr shell = shellOf(draft);
+   if (!shell) checkNewName(draft.schema, draft.name);
    if (!working_.schema(draft.schema)) throwInternal("schema of a new relation does not exist");
    if (draft.columns.size() > columnsMax)
       throw SqlError(sqlstate::tooManyColumns, "tables can have at most " + std::to_string(columnsMax) + " columns");
@@ -117,16 +142,18 @@ Oid CatalogEditor::createRelation(Relation draft) {
    if (draft.oid == invalidOid) draft.oid = oids_();
    const bool hasRowType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
    if (hasRowType && draft.rowType == invalidOid) {
-      draft.rowType = oids_() | (draft.relationKind == RelationKind::Domain ? userDomainKind
-                                 : draft.relationKind == RelationKind::Enum ? userEnumKind
-                                                                            : 0);
-      draft.rowTypeArray = arrayTypeOf(draft.rowType);
+      draft.rowType =
+          allocateTypeOid(draft.schema, draft.name) | (draft.relationKind == RelationKind::Domain ? userDomainKind
+                                                       : draft.relationKind == RelationKind::Enum ? userEnumKind
+                                                                                                  : 0);
+      if (draft.relationKind != RelationKind::Shell) draft.rowTypeArray = arrayTypeOf(draft.rowType);
    }
    const auto before = savepoint();
    std::vector<Constraint> constraints = std::move(draft.constraints);
    draft.constraints.clear();
    const Oid oid = draft.oid;
    try {
+      if (shell) removeShell(*shell, draft.rowType);
       // Put the relation first, so that its name is taken when names of constraints are chosen.
       put(std::make_shared<const Relation>(draft));
       for (Constraint& constraint : constraints)

@@ -76,6 +76,9 @@ private:
       for (const EventTrigger& trigger : database.eventTriggers)
          note(database.oid, trigger.oid, 0, trigger.owner, {},
               [&] { return "event trigger " + quoteIdentifier(trigger.name); });
+      for (const Language& language : database.languages)
+         note(database.oid, language.oid, 0, language.owner, language.acl,
+              [&] { return "language " + quoteIdentifier(language.name); });
       for (const Publication& publication : database.publications)
          note(database.oid, publication.oid, 0, publication.owner, {},
               [&] { return "publication " + quoteIdentifier(publication.name); });

@@ -52,12 +52,13 @@
 //   17: objects of full text search
 //   18: options of columns
 //   19: publications, replica identities
+//   20: languages, shell types
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 19, completeSince = 3;
+constexpr uint16_t formatVersion = 20, completeSince = 3;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -98,6 +99,16 @@ void databaseFields(Coder& coder, T& database) {
    });
    if (!coder.has(19)) return;
    structures(coder, database.publications, [&](auto& publication) { publicationFields(coder, publication); });
+   if (!coder.has(20)) return;
+   structures(coder, database.languages, [&](auto& language) {
+      coder(language.oid);
+      coder(language.name);
+      coder(language.owner);
+      coder(language.isTrusted);
+      coder(language.inlineHandler);
+      coder(language.validator);
+      acl(coder, language.acl);
+   });
 }
 template <typename Coder, typename T>
 void roleFields(Coder& coder, T& role) {

@@ -50,6 +50,7 @@ struct FunctionDefinition {
    Oid owner = bootstrapRole;
    FunctionKind functionKind = FunctionKind::Function; ///< or Procedure, or Aggregate
    Oid language = invalidOid;
+   Oid declaredLanguage = invalidOid; ///< the Language that CREATE FUNCTION names; invalidOid: `language` itself
    std::vector<FunctionParameter> parameters; ///< in the order of the declaration
    SqlType returnType;                        ///< without a length
    bool returnsSet = false, isStrict = false, isSecurityDefiner = false, isLeakproof = false;
@@ -68,6 +69,7 @@ struct FunctionDefinition {
    Acl acl;
    std::optional<AggregateDefinition> aggregate;
 
+   Oid shownLanguage() const { return declaredLanguage ? declaredLanguage : language; }
    std::vector<Oid> inputTypes() const; ///< domains as themselves
    size_t inputCount() const;
    bool hasOutputs() const;

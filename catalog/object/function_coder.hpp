@@ -69,6 +69,7 @@ void functionFields(Coder& coder, T& function) {
       coder(read.attribute);
    });
    if (coder.has(12)) elements(coder, function.calls);
+   if (coder.has(20)) coder(function.declaredLanguage);
    if (function.functionKind != FunctionKind::Aggregate) return;
    optional(coder, function.aggregate, [&](auto& aggregate) { aggregateFields(coder, aggregate); });
 }

@@ -150,7 +150,8 @@ std::string_view relationKindName(const Relation& relation) {
    case 'd':
    case 'e':
    case 'R':
-   case 'M': return "type";
+   case 'M':
+   case 's': return "type";
    default: return "table";
    }
 }

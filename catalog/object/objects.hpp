@@ -100,6 +100,17 @@ inline constexpr uint32_t insert = 1, select = 2, update = 4, del = 8, truncate 
 /// Privileges of an object; empty: the default privileges of the object's kind.
 using Acl = std::optional<std::vector<AclItem>>;
 
+/// CREATE LANGUAGE: another name for PL/pgSQL, which runs what is written in it. Its database has it.
+struct Language {
+   Oid oid = invalidOid;
+   std::string name;
+   Oid owner = bootstrapRole;
+   bool isTrusted = false;
+   Oid inlineHandler = invalidOid; ///< invalidOid: DO blocks cannot be in it
+   Oid validator = invalidOid;     ///< invalidOid: CREATE FUNCTION does not check bodies
+   Acl acl;
+};
+
 struct Database : CatalogObject {
    Oid oid = invalidOid;
    std::string name;
@@ -113,6 +124,7 @@ struct Database : CatalogObject {
    std::string collationVersion;           ///< of the default collation; empty: it has none
    std::vector<EventTrigger> eventTriggers;
    std::vector<Publication> publications;
+   std::vector<Language> languages;
    Database() : CatalogObject(ObjectKind::Database) {}
 };
 using DatabasePtr = std::shared_ptr<const Database>;
@@ -227,6 +239,7 @@ enum class RelationKind : char {
    Enum = 'e',   ///< no relation to clients: the labels of CREATE TYPE ... AS ENUM
    Range = 'R',  ///< no relation to clients: CREATE TYPE ... AS RANGE. One column, "subtype", has that type
    Multirange = 'M', ///< no relation to clients: the multirange type of one. Its column, "range", has the range's type
+   Shell = 's', ///< no relation to clients: CREATE TYPE without a definition. There are no values and no array type
    MaterializedView = 'm',
    Sequence = 'S',
    Index = 'i',
@@ -359,7 +372,8 @@ struct Relation : CatalogObject {
    /// True for what is a relation only here: clients see a type, and no row of pg_class.
    bool isOnlyType() const {
       return relationKind == RelationKind::Domain || relationKind == RelationKind::Enum ||
-             relationKind == RelationKind::Range || relationKind == RelationKind::Multirange;
+             relationKind == RelationKind::Range || relationKind == RelationKind::Multirange ||
+             relationKind == RelationKind::Shell;
    }
    /// Null if there is no live column of this name or number.
    const Column* findColumn(std::string_view columnName) const;

@@ -159,6 +159,13 @@ void enumRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    row.letter('i').letter('p').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2).acl(snapshot, r.acl).emit();
 }
 
+void shellRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
+   row.oid(r.rowType).text(r.name).oid(r.schema).oid(r.owner).int2(4).boolean(true).letter('p').letter('P');
+   row.boolean(false).boolean(false).letter(',').oid(0).oid(0).oid(0).oid(0);
+   row.oid(2398).oid(2399).oid(0).oid(0).oid(0).oid(0).oid(0); // shell_in, shell_out
+   row.letter('i').letter('p').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(2).acl(snapshot, r.acl).emit();
+}
+
 void rangeRow(const Snapshot& snapshot, const Relation& r, RowBuilder& row) {
    const bool isRange = r.relationKind == RelationKind::Range;
    row.oid(r.rowType).text(r.name).oid(r.schema).oid(r.owner).int2(-1).boolean(false).letter(isRange ? 'r' : 'm');
@@ -233,11 +240,13 @@ void pgType(const SystemContext& context, RowBuilder& row) {
          domainRow(context, *r, row);
       else if (r->relationKind == RelationKind::Enum)
          enumRow(context.snapshot, *r, row);
+      else if (r->relationKind == RelationKind::Shell)
+         shellRow(context.snapshot, *r, row);
       else if (r->range)
          rangeRow(context.snapshot, *r, row);
       else
          rowTypeRow(context.snapshot, *r, false, row);
-      rowTypeRow(context.snapshot, *r, true, row);
+      if (r->rowTypeArray != invalidOid) rowTypeRow(context.snapshot, *r, true, row);
    }
 }
 

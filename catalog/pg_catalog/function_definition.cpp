@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
@@ -124,7 +125,7 @@ std::string headOf(const NameContext& context, Oid oid, std::string_view kind, O
    text += (schema ? quoteIdentifier(schema->name) + "." : "") + quoteIdentifier(name) + "(";
    text += functionArguments(context, oid, show).value_or("") + ")\n";
    if (kind == "FUNCTION") text += " RETURNS " + functionResult(context, oid).value_or("") + "\n";
-   return text + " LANGUAGE " + std::string(languageName(language)) + "\n";
+   return text + " LANGUAGE " + std::string(nameOfLanguage(context.snapshot, language)) + "\n";
 }
 
 void refuseAggregate(FunctionKind kind, std::string_view name) {
@@ -163,7 +164,7 @@ std::optional<std::string> functionDefinition(const NameContext& context, Oid oi
    refuseAggregate(function->functionKind, function->name);
    const bool isProcedure = function->functionKind == FunctionKind::Procedure;
    std::string text = headOf(context, oid, isProcedure ? "PROCEDURE" : "FUNCTION", function->schema, function->name,
-                             function->language, show);
+                             function->shownLanguage(), show);
    text += textOf(attributesOf(*function)) + settingsOf(*function);
    if (body) return text + *body + "\n";
    if (function->language == language_oid::c) {

@@ -1,5 +1,6 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/pg_catalog/producers.hpp"
@@ -23,7 +24,7 @@ void addRow(const Snapshot& snapshot, const Function& f, RowBuilder& row) {
       hasNames = hasNames || !parameter.name.empty();
       if (!parameter.defaultExpr.empty()) defaults.push_back(parameter.defaultExpr);
    }
-   row.oid(f.oid).text(f.name).oid(f.schema).oid(f.owner).oid(f.language).float4(f.cost).float4(f.rows);
+   row.oid(f.oid).text(f.name).oid(f.schema).oid(f.owner).oid(f.shownLanguage()).float4(f.cost).float4(f.rows);
    row.oid(f.info().variadicElement).oid(invalidOid).letter(static_cast<char>(f.functionKind));
    row.boolean(f.isSecurityDefiner).boolean(f.isLeakproof).boolean(f.isStrict).boolean(f.returnsSet);
    row.letter(static_cast<char>(f.volatility)).letter(f.parallel).int2(static_cast<int64_t>(f.inputCount()));
@@ -87,6 +88,10 @@ void builtinRows(const SystemContext& context, RowBuilder& row, const TextTable&
 
 void pgLanguage(const SystemContext& context, RowBuilder& row) {
    builtinRows(context, row, *builtins().rows("pg_language"), class_oid::pgLanguage, "lanacl");
+   for (const Language& made : context.snapshot.database(context.snapshot.database())->languages) {
+      row.oid(made.oid).text(made.name).oid(made.owner).boolean(true).boolean(made.isTrusted).oid(plpgsqlCallHandler);
+      row.oid(made.inlineHandler).oid(made.validator).acl(context.snapshot, made.acl).emit();
+   }
 }
 
 void pgProc(const SystemContext& context, RowBuilder& row) {

@@ -33,6 +33,8 @@ std::string sqlTypeName(const Snapshot& snapshot, const SqlType& type);
 /// Input of regtype: SQL or catalog names, with modifiers and array brackets. Throws 42704 `type "x" does not exist`.
 Oid parseTypeName(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text);
+/// Throws 42704 if the type that a text names is only a shell.
+void requireNoShell(const NameContext& context, Oid type, std::string_view text);
 
 // Input and output of OID alias types (reg_names.cpp). The output of an unknown OID is its number, that of 0 is "-".
 // Input also takes numbers and "-". The to...() forms do not; they give NULL instead of the error "does not exist" and

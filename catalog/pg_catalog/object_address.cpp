@@ -8,6 +8,7 @@
 #include "catalog/object/extension.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/published_tables.hpp"
 #include "catalog/object/statistics.hpp"
@@ -317,6 +318,10 @@ private:
       case class_oid::pgEventTrigger:
          for (const EventTrigger& trigger : snapshot().database(snapshot().database())->eventTriggers)
             if (trigger.name == name) return trigger.oid;
+         break;
+      case class_oid::pgLanguage:
+         if (const Language* language = findUserLanguage(snapshot(), name)) return language->oid;
+         if (const Oid found = builtinRow(name)) return found;
          break;
       case class_oid::pgPublication:
          if (const Publication* publication = findPublication(snapshot(), name)) return publication->oid;

@@ -7,6 +7,7 @@
 #include "catalog/object/extension.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/large_object.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/published_tables.hpp"
@@ -79,6 +80,12 @@ public:
       : context_(context), object_(object), attribute_(attribute) {}
 
    ObjectIdentity identify(Oid classOid) {
+      const Language* language = classOid == class_oid::pgLanguage ? userLanguage(snapshot(), object_) : nullptr;
+      if (language) {
+         found_.type = "language";
+         plain("language ", language->name);
+         return std::move(found_);
+      }
       for (const NamedClass& named : namedClasses)
          if (named.classOid == classOid) return namedObject(named);
       bool isKnown = false;

@@ -3,6 +3,7 @@
 #include "catalog/object/acl.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
@@ -177,6 +178,8 @@ std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid
 std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,
                                          std::string_view privileges) {
    const auto wanted = parsePrivileges(privileges, usagePrivileges);
+   if (const Language* made = userLanguage(snapshot, language))
+      return holdsAny(snapshot, role, made->owner, made->acl, AclKind::Language, wanted);
    constexpr Oid known[] = {language_oid::sql, language_oid::plpgsql, language_oid::internal, language_oid::c};
    if (std::find(std::begin(known), std::end(known), language) == std::end(known)) return std::nullopt;
    const Acl acl = systemAcl(snapshot, class_oid::pgLanguage, language);

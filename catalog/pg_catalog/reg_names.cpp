@@ -152,7 +152,9 @@ std::string regtypeOut(const NameContext& context, Oid oid) {
 }
 Oid regtypeIn(const NameContext& context, std::string_view text) {
    if (const MaybeOid number = numeric(text)) return *number;
-   return parseTypeName(context, text);
+   const Oid found = parseTypeName(context, text);
+   requireNoShell(context, found, text);
+   return found;
 }
 
 std::string regprocOut(const NameContext& context, Oid oid) {

@@ -243,9 +243,16 @@ Oid parseTypeName(const NameContext& context, std::string_view text) {
    return found;
 }
 
+void requireNoShell(const NameContext& context, Oid type, std::string_view text) {
+   const RelationPtr found = type < firstUserOid ? nullptr : context.snapshot.relationOfType(type);
+   if (found && found->relationKind == RelationKind::Shell)
+      throw SqlError(sqlstate::undefinedObject, "type \"" + std::string(text) + "\" is only a shell");
+}
+
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text) {
    try {
       const Oid found = findTypeText(context, text);
+      requireNoShell(context, found, text);
       if (found != invalidOid) return found;
    } catch (const SqlError& error) {
       if (error.state() != sqlstate::undefinedSchema) throw;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/pg_catalog/functions.hpp"
@@ -72,6 +73,13 @@ void requireExecute(const catalog::Snapshot& snapshot, Oid role, Oid function) {
 void requireLanguage(SessionCore& core, Oid language) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    if (core.isServer() || core.madeExtension) return;
+   if (const catalog::Language* made = catalog::userLanguage(snapshot, language)) {
+      if (made->isTrusted
+              ? catalog::held(snapshot, core.role(), made->owner, made->acl, catalog::AclKind::Language, p::usage) == 0
+              : !catalog::isSuperuser(snapshot, core.role()))
+         deny("language " + made->name);
+      return;
+   }
    const catalog::Acl acl = catalog::systemAcl(snapshot, catalog::class_oid::pgLanguage, language);
    const bool isTrusted = language != catalog::language_oid::internal && language != catalog::language_oid::c;
    if (isTrusted ? catalog::held(snapshot, core.role(), catalog::bootstrapRole, acl, catalog::AclKind::Language,

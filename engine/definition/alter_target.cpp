@@ -9,6 +9,7 @@
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
+#include "engine/definition/language/language.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/partition/keys.hpp"
 #include "engine/definition/persistence.hpp"
@@ -299,6 +300,8 @@ std::string alterOwner(CommandContext& context, const ::AlterOwnerStmt& statemen
       changeEventTriggerOwner(core, std::string(stringOf(statement.object)), owner);
       return tag;
    }
+   if (statement.objectType == OBJECT_LANGUAGE)
+      if (changeLanguageOwner(core, std::string(stringOf(statement.object)), owner)) return tag;
    if (statement.objectType == OBJECT_PUBLICATION) {
       changePublicationOwner(core, std::string(stringOf(statement.object)), owner);
       return tag;

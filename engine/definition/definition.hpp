@@ -21,6 +21,7 @@ struct CreateDomainStmt;
 struct CreateEnumStmt;
 struct CreateRangeStmt;
 struct CreateStmt;
+struct DefineStmt;
 struct DropStmt;
 struct IndexStmt;
 struct Node;
@@ -40,6 +41,8 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
 // enum_type.cpp
 std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statement);
 std::string alterEnum(CommandContext& context, const ::AlterEnumStmt& statement);
+// shell_type.cpp: CREATE TYPE that is none of the other forms
+std::string createShell(CommandContext& context, const ::DefineStmt& statement);
 // range_type.cpp
 std::string createRange(CommandContext& context, const ::CreateRangeStmt& statement);
 // domain.cpp

@@ -11,6 +11,7 @@
 #include "engine/definition/event_trigger/event_trigger.hpp"
 #include "engine/definition/extension/extension.hpp"
 #include "engine/definition/foreign/foreign.hpp"
+#include "engine/definition/language/language.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/part_name.hpp"
 #include "engine/definition/publication/publication.hpp"
@@ -208,6 +209,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    if (statement.removeType == OBJECT_STATISTIC_EXT) return dropStatistics(context, statement);
    if (statement.removeType == OBJECT_COLLATION) return dropCollations(context, statement);
    if (textSearchKind(statement.removeType)) return dropTextSearch(context, statement);
+   if (statement.removeType == OBJECT_LANGUAGE) return dropLanguages(context, statement);
    if (statement.removeType == OBJECT_EVENT_TRIGGER) return dropEventTriggers(context, statement);
    if (statement.removeType == OBJECT_PUBLICATION) return dropPublications(context, statement);
    if (statement.removeType == OBJECT_RULE) return dropRules(context, statement);

@@ -39,7 +39,8 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_
    target.isUnlogged = name.relpersistence == 'u';
    target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
                              : catalog::creationSchema(core.transaction.catalog(), path, target.name);
-   target.exists = core.transaction.catalog().findRelation(target.schema, target.name.name) != nullptr;
+   const auto existing = core.transaction.catalog().findRelation(target.schema, target.name.name);
+   target.exists = existing && existing->relationKind != catalog::RelationKind::Shell; // which it would define
    if (core.touched) core.touched->noteNew(core, target.schema, target.name.name);
    return target;
 }

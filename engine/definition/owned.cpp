@@ -11,6 +11,7 @@
 #include "engine/definition/extension/extension.hpp"
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
+#include "engine/definition/language/language.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/publication/publication.hpp"
 #include "engine/definition/statistics/statistics.hpp"
@@ -65,6 +66,7 @@ void reassign(SessionCore& core, Oid from, Oid to) {
    reassignOperators(core, from, to);
    reassignEventTriggers(core, from, to);
    reassignPublications(core, from, to);
+   reassignLanguages(core, from, to);
    reassignExtensions(core, from, to);
    reassignLargeObjects(core, from, to);
    for (const auto& database : editor.snapshot().databases()) {
@@ -94,6 +96,8 @@ void addOwned(SessionCore& core, Oid role, catalog::DropTargets& owned) {
          if (object->owner == role) owned.textSearch.push_back(object);
    for (const catalog::FunctionPtr& function : snapshot.functions())
       if (function->owner == role) owned.functions.push_back(function->oid);
+   for (const catalog::Language& language : snapshot.database(snapshot.database())->languages)
+      if (language.owner == role) owned.languages.push_back(language.oid);
    for (const catalog::OperatorPtr& op : snapshot.operators())
       if (op->owner == role) owned.operators.push_back(op->oid);
    for (const catalog::ExtensionPtr& extension : snapshot.extensions())

@@ -10,6 +10,7 @@
 #include "engine/definition/extension/extension.hpp"
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/function/function.hpp"
+#include "engine/definition/language/language.hpp"
 #include "engine/definition/lock_found.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/publication/publication.hpp"
@@ -304,6 +305,9 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
          return tag;
       }
       refuseToAlter(type, findSystemObject(core, type, statement.object));
+   case OBJECT_LANGUAGE:
+      if (renameLanguage(core, std::string(stringOf(statement.object)), statement.newname)) return tag;
+      refuseToAlter(type, findSystemObject(core, type, statement.object));
    case OBJECT_COLLATION:
       if (const auto collation = findUserCollation(core, as<::List>(statement.object))) {
          renameCollation(core, *collation, statement.newname);
@@ -333,6 +337,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_DOMAIN:
    case OBJECT_TYPE:
       if (const auto composite = findUserType(context, statement.object)) {
+         requireDefined(*composite, statement.object);
          requireOwner(core, *composite);
          core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          requireNotInTexts(core, composite->name, false, "renaming a type");
@@ -350,6 +355,7 @@ std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& 
    requireWritable(context.core, tag);
    if (type == OBJECT_TYPE || type == OBJECT_DOMAIN)
       if (const auto composite = findUserType(context, statement.object)) {
+         requireDefined(*composite, statement.object);
          requireOwner(context.core, *composite);
          context.core.transaction.lock(composite->oid, LockMode::AccessExclusive);
          requireNotInTexts(context.core, composite->name, false, "moving a type");
@@ -548,6 +554,9 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       break;
    }
    default: {
+      if (statement.objtype == OBJECT_LANGUAGE &&
+          commentOnLanguage(core, std::string(stringOf(statement.object)), text))
+         break;
       const SystemObject object = findSystemObject(core, statement.objtype, statement.object);
       if (object.missing) throw SqlError(*object.missing);
       if (object.classOid == catalog::class_oid::pgType && object.oid >= firstUserOid)

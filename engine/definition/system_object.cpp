@@ -161,6 +161,8 @@ SystemObject Search::type(std::vector<std::string> parts, bool isArray, bool mus
          object.oid = isArray ? relation->rowTypeArray : relation->rowType;
          if (object.oid == invalidOid || builtins().type(object.oid)) continue;
          if (!isArray && relation->isOnlyType()) {
+            if (mustBeDomain && relation->relationKind != catalog::RelationKind::Domain)
+               throw SqlError(sqlstate::wrongObjectType, "\"" + text + "\" is not a domain");
             object.description = "type " + typeText(object.oid);
             return object;
          }

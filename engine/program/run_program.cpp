@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/language/language.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "common/type/row.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/trigger_call.hpp"
@@ -219,6 +221,20 @@ void runEventProgram(SessionCore& core, const catalog::FunctionPtr& function, st
    machine.run();
 }
 
+namespace {
+
+/// Throws unless the role may use the language, and blocks of it can be run.
+void requireInlineLanguage(SessionCore& core, const std::string& name) {
+   const catalog::Language* made = catalog::findUserLanguage(core.transaction.catalog(), name);
+   const Oid language = made ? made->oid : catalog::findLanguage(name);
+   if (language == invalidOid) throw SqlError(sqlstate::undefinedObject, "language \"" + name + "\" does not exist");
+   requireLanguage(core, language);
+   if (made ? made->inlineHandler == invalidOid : language != catalog::language_oid::plpgsql)
+      throw SqlError(sqlstate::featureNotSupported, "language \"" + name + "\" does not support inline code execution");
+}
+
+} // namespace
+
 std::string runDo(CommandContext& context, const ::DoStmt& statement, const RunCommand& runCommand,
                   MayEndTransactions mayEnd) {
    FunctionDefinition block;
@@ -236,13 +252,8 @@ std::string runDo(CommandContext& context, const ::DoStmt& statement, const RunC
       }
    }
    if (!hasBody) throw SqlError(sqlstate::syntaxError, "no inline code specified");
-   if (language != "plpgsql") {
-      if (language == "sql")
-         throw SqlError(sqlstate::featureNotSupported, "language \"sql\" does not support inline code execution");
-      throw SqlError(sqlstate::undefinedObject, "language \"" + language + "\" does not exist");
-   }
    SessionCore& core = context.core;
-   requireLanguage(core, catalog::language_oid::plpgsql);
+   requireInlineLanguage(core, language);
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext types = core.bindContext(path, nullptr);
    ProgramSource source;

@@ -4,6 +4,7 @@
 
 #include "catalog/object/foreign/foreign_wrapper.hpp"
 #include "catalog/object/function.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/core/touched_relations.hpp"
@@ -342,15 +343,27 @@ void grantOnSystemObject(SessionCore& core, Oid classOid, Oid oid, const std::st
    core.transaction.editor().setSystemAcl(std::move(changedAcl));
 }
 
+void grantOnLanguage(SessionCore& core, const catalog::Language& language, const Grant& grant) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   catalog::Database draft = *snapshot.database(snapshot.database());
+   for (catalog::Language& one : draft.languages)
+      if (one.oid == language.oid) one.acl = changedOf(core, AclKind::Language, language, grant);
+   core.transaction.editor().replaceDatabase(std::move(draft));
+}
+
 void grantOnLanguage(SessionCore& core, std::string_view name, const Grant& grant) {
-   const Oid language = catalog::findLanguage(name);
+   const catalog::Language* made = catalog::findUserLanguage(core.transaction.catalog(), name);
+   const Oid language = made ? made->oid : catalog::findLanguage(name);
    if (language == invalidOid)
       throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
-   if (language == catalog::language_oid::internal || language == catalog::language_oid::c)
+   if (made ? !made->isTrusted : language == catalog::language_oid::internal || language == catalog::language_oid::c)
       throw SqlError(sqlstate::wrongObjectType, "language \"" + std::string(name) + "\" is not trusted")
           .detail("GRANT and REVOKE are not allowed on untrusted languages, because only superusers can use untrusted "
                   "languages.");
-   grantOnSystemObject(core, catalog::class_oid::pgLanguage, language, std::string(name), grant);
+   if (made)
+      grantOnLanguage(core, *made, grant);
+   else
+      grantOnSystemObject(core, catalog::class_oid::pgLanguage, language, std::string(name), grant);
 }
 
 // ---- DROP OWNED ----
@@ -396,6 +409,8 @@ void revokeEverything(SessionCore& core, Oid role) {
       if (names(privileges->acl, role)) grantOnSystemObject(core, privileges->classOid, privileges->object, {}, grant);
    for (const auto& database : snapshot.databases())
       if (database->owner != role && names(database->acl, role)) grantOnDatabase(core, *database, grant);
+   for (const catalog::Language& language : snapshot.database(snapshot.database())->languages)
+      if (language.owner != role && names(language.acl, role)) grantOnLanguage(core, language, grant);
 }
 
 std::string grantOnFunctions(CommandContext& context, const ::GrantStmt& statement, const std::vector<Oid>& functions) {

@@ -17,6 +17,7 @@
 #include "engine/definition/foreign/foreign.hpp"
 #include "engine/definition/foreign/foreign_table.hpp"
 #include "engine/definition/function/function.hpp"
+#include "engine/definition/language/language.hpp"
 #include "engine/definition/operator/operator.hpp"
 #include "engine/definition/owned.hpp"
 #include "engine/definition/publication/publication.hpp"
@@ -306,6 +307,7 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_AlterExtensionContentsStmt: return alterExtension(context, *as<::AlterExtensionContentsStmt>(node));
    case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
    case T_CreateFunctionStmt: return createFunction(context, *as<::CreateFunctionStmt>(node));
+   case T_CreatePLangStmt: return createLanguage(context, *as<::CreatePLangStmt>(node));
    case T_CreateEventTrigStmt: return createEventTrigger(context, *as<::CreateEventTrigStmt>(node));
    case T_AlterEventTrigStmt: return alterEventTrigger(context, *as<::AlterEventTrigStmt>(node));
    case T_CreatePublicationStmt: return createPublication(context, *as<::CreatePublicationStmt>(node));
@@ -315,6 +317,7 @@ std::string SessionImpl::dispatch(CommandContext& context) {
    case T_AlterStatsStmt: return alterStatistics(context, *as<::AlterStatsStmt>(node));
    case T_DefineStmt:
       if (as<::DefineStmt>(node)->kind == OBJECT_OPERATOR) return createOperator(context, *as<::DefineStmt>(node));
+      if (as<::DefineStmt>(node)->kind == OBJECT_TYPE) return createShell(context, *as<::DefineStmt>(node));
       if (as<::DefineStmt>(node)->kind == OBJECT_AGGREGATE) return createAggregate(context, *as<::DefineStmt>(node));
       if (textSearchKind(as<::DefineStmt>(node)->kind)) return createTextSearch(context, *as<::DefineStmt>(node));
       if (as<::DefineStmt>(node)->kind != OBJECT_COLLATION) throwNotSupported(commandTag(node));

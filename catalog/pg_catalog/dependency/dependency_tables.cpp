@@ -6,6 +6,7 @@
 #include "catalog/object/cast.hpp"
 #include "catalog/object/function.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/object/statistics.hpp"
@@ -59,6 +60,9 @@ public:
          addStatistics(*statistics);
       for (const EventTrigger& trigger : snapshot_.database(snapshot_.database())->eventTriggers)
          add({pgEventTrigger, trigger.oid}, {pgProc, trigger.function}, 'n');
+      for (const Language& language : snapshot_.database(snapshot_.database())->languages)
+         for (const Oid handler : {plpgsqlCallHandler, language.inlineHandler, language.validator})
+            if (handler != invalidOid) add({pgLanguage, language.oid}, {pgProc, handler}, 'n');
       addShared();
    }
 
@@ -273,7 +277,7 @@ private:
    void addFunction(const Function& f) {
       const Address function{pgProc, f.oid};
       add(function, {pgNamespace, f.schema}, 'n');
-      if (f.language == language_oid::plpgsql) add(function, {pgLanguage, f.language}, 'n');
+      if (f.language == language_oid::plpgsql) add(function, {pgLanguage, f.shownLanguage()}, 'n');
       std::set<Oid> types{f.returnType.named()};
       std::string defaults;
       for (const FunctionParameter& parameter : f.parameters) {

@@ -81,6 +81,8 @@ private:
       addOwned({invalidOid, pgDatabase, database.oid}, database.owner, database.acl);
       for (const EventTrigger& trigger : database.eventTriggers)
          addRole({database.oid, pgEventTrigger, trigger.oid}, trigger.owner, 'o');
+      for (const Language& language : database.languages)
+         addOwned({database.oid, pgLanguage, language.oid}, language.owner, language.acl);
       for (const Publication& publication : database.publications)
          addRole({database.oid, pgPublication, publication.oid}, publication.owner, 'o');
    }

@@ -3,6 +3,7 @@
 #include "catalog/builtin/extensions.hpp"
 #include "catalog/builtin/internal_functions.hpp"
 #include "catalog/object/function_text.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/privilege/default_acl.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/range_constructors.hpp"
@@ -165,6 +166,11 @@ private:
    }
 
    void readLanguage(const std::string& name) {
+      if (const catalog::Language* made = catalog::findUserLanguage(core_.transaction.catalog(), name)) {
+         function_.language = catalog::language_oid::plpgsql; // which runs what is written in it
+         function_.declaredLanguage = made->oid;
+         return requireLanguage(core_, made->oid);
+      }
       function_.language = catalog::findLanguage(name);
       if (function_.language == invalidOid)
          throw SqlError(sqlstate::undefinedObject, "language \"" + name + "\" does not exist");
@@ -207,7 +213,20 @@ private:
       }
    }
 
+   /// A shell type has no values that a program could handle.
+   void refuseShell(const ::TypeName& name, bool isArgument) {
+      const auto found = findUserType(context_, reinterpret_cast<const ::Node*>(&name));
+      if (!found || found->relationKind != catalog::RelationKind::Shell) return;
+      const std::string shown = typeNameOf(reinterpret_cast<const ::Node*>(&name)).text();
+      const std::string verb = isArgument ? "accept" : "return";
+      if (function_.language == catalog::language_oid::sql)
+         refuse("SQL function cannot " + verb + " shell type " + shown);
+      core_.notice((isArgument ? "argument type " : "return type ") + shown + " is only a shell");
+      throw SqlError(sqlstate::featureNotSupported, "PL/pgSQL functions cannot " + verb + " type " + shown);
+   }
+
    SqlType parameterType(const ::TypeName& name) {
+      refuseShell(name, true);
       try {
          return withoutLength(sql::resolveTypeName(name, binding(false)));
       } catch (const SqlError& error) {
@@ -215,6 +234,7 @@ private:
          std::string words;
          for (const ::Node* part : ListOf<>(name.names))
             words += (words.empty() ? "" : ".") + std::string(stringOf(part));
+         if (name.arrayBounds) words += "[]";
          throw SqlError(sqlstate::undefinedObject, "type " + words + " does not exist");
       }
    }
@@ -282,6 +302,7 @@ private:
          function_.returnType = *implied;
          return;
       }
+      refuseShell(*statement_.returnType, false);
       function_.returnType = withoutLength(sql::resolveTypeName(*statement_.returnType, binding(false)));
       if (implied && implied->named() != function_.returnType.named())
          refuse("function result type must be " + sql::typeName(implied->named()) + " because of OUT parameters");
@@ -371,6 +392,8 @@ void requireReplaceable(SessionCore& core, const catalog::Function& old, const F
 
 void checkBody(CommandContext& context, FunctionDefinition& draft) {
    if (draft.language == catalog::language_oid::c) return;
+   const catalog::Language* made = catalog::userLanguage(context.core.transaction.catalog(), draft.declaredLanguage);
+   if (made && made->validator == invalidOid) return;
    if (draft.language == catalog::language_oid::internal) {
       if (!catalog::isInternalFunction(draft.source))
          throw SqlError(sqlstate::undefinedFunction, "there is no built-in function named \"" + draft.source + "\"");

@@ -15,11 +15,13 @@ using sql::ListOf;
 
 namespace {
 
-catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definition) {
+/// `hasPosition`: errors say where the type's name is.
+catalog::Column attributeOf(CommandContext& context, const ::ColumnDef& definition, bool hasPosition) {
    const catalog::SearchPath path = context.core.searchPath();
    catalog::Column column;
    column.name = definition.colname;
-   column.type = sql::resolveColumnType(definition, context.core.bindContext(path, &context.source()));
+   column.type =
+       sql::resolveColumnType(definition, context.core.bindContext(path, hasPosition ? &context.source() : nullptr));
    if (column.type.oid == oid::record)
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
@@ -53,7 +55,7 @@ std::string createCompositeType(CommandContext& context, const ::CompositeTypeSt
    draft.relationKind = catalog::RelationKind::Composite;
    draft.persistence = target.persistence();
    for (const ::ColumnDef* definition : ListOf<::ColumnDef>(statement.coldeflist))
-      draft.columns.push_back(attributeOf(context, *definition));
+      draft.columns.push_back(attributeOf(context, *definition, false));
    core.transaction.editor().createRelation(std::move(draft));
    return "CREATE TYPE";
 }
@@ -66,7 +68,7 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
    if (command.subtype != AT_ChangeOwner) tables = typedTables(core, *relation, command.behavior == DROP_CASCADE);
    switch (command.subtype) {
    case AT_AddColumn: {
-      catalog::Column added = attributeOf(context, *as<::ColumnDef>(command.def));
+      catalog::Column added = attributeOf(context, *as<::ColumnDef>(command.def), true);
       requireNoCycle(core, *relation, added.type);
       editor.addColumn(type, std::move(added));
       refreshRowValues(core, type);
@@ -90,7 +92,7 @@ void alterCompositeType(CommandContext& context, Oid type, const ::AlterTableCmd
       const catalog::Column& column = catalog::requireColumn(*relation, command.name);
       auto definition = *as<::ColumnDef>(command.def);
       definition.colname = command.name;
-      catalog::Column altered = attributeOf(context, definition);
+      catalog::Column altered = attributeOf(context, definition, true);
       requireNoCycle(core, *relation, altered.type);
       requireUnused(core, *relation);
       catalog::Column& attribute = changed.columns[static_cast<size_t>(column.attribute - 1)];

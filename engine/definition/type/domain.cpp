@@ -194,6 +194,7 @@ catalog::RelationPtr requireDomain(CommandContext& context, const ::List* name) 
    return lockFound(core, LockMode::AccessExclusive, false, [&] {
       auto found = findUserType(context, node);
       if (!found) refuseToAlter(OBJECT_DOMAIN, findSystemObject(core, OBJECT_DOMAIN, node));
+      requireDefined(*found, node);
       if (found->relationKind != catalog::RelationKind::Domain)
          throw SqlError(sqlstate::wrongObjectType, "\"" + found->name + "\" is not a domain");
       requireOwner(core, *found);

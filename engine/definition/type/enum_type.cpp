@@ -47,6 +47,7 @@ catalog::RelationPtr requireEnum(CommandContext& context, const ::List* name) {
                      catalog::formatType({core.transaction.catalog(), core.searchPath()}, other.oid, std::nullopt) +
                          " is not an enum");
    }
+   requireDefined(*found, node);
    if (!found->labels)
       throw SqlError(sqlstate::wrongObjectType,
                      catalog::displayName(core.transaction.catalog(), core.searchPath(), *found) + " is not an enum");
@@ -142,7 +143,7 @@ std::string createEnum(CommandContext& context, const ::CreateEnumStmt& statemen
    catalog::CatalogEditor& editor = core.transaction.editor();
    const ListOf<> values(statement.vals);
    checkCount(values.size());
-   draft.rowType = editor.allocateOid() | userEnumKind;
+   draft.rowType = editor.allocateTypeOid(draft.schema, draft.name) | userEnumKind;
    draft.rowTypeArray = arrayTypeOf(draft.rowType);
    std::vector<EnumLabel> labels;
    labels.reserve(values.size());

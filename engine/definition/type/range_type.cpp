@@ -177,7 +177,7 @@ std::string createRange(CommandContext& context, const ::CreateRangeStmt& statem
    catalog::Relation range, multirange;
    range.relationKind = catalog::RelationKind::Range;
    multirange.relationKind = catalog::RelationKind::Multirange;
-   range.rowType = editor.allocateOid() | userRangeKind;
+   range.rowType = editor.allocateTypeOid(target.schema, target.name.name) | userRangeKind;
    multirange.rowType = editor.allocateOid() | userMultirangeKind;
    for (catalog::Relation* each : {&range, &multirange}) {
       each->schema = target.schema;

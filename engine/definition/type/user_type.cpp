@@ -46,7 +46,7 @@ NewRelation newType(CommandContext& context, const ::List* name) {
 
 void requireNewType(SessionCore& core, Oid schema, std::string_view name) {
    const auto existing = core.transaction.catalog().findRelation(schema, name);
-   if (existing && existing->rowType)
+   if (existing && existing->rowType && existing->relationKind != catalog::RelationKind::Shell)
       throw SqlError(sqlstate::duplicateObject, "type \"" + std::string(name) + "\" already exists");
 }
 
@@ -175,7 +175,7 @@ bool dropUserTypes(CommandContext& context, const ::DropStmt& statement) {
    for (const ::Node* object : ListOf<>(statement.objects)) {
       if (const auto relation = findUserType(context, object)) {
          if (statement.removeType == OBJECT_DOMAIN && relation->relationKind != catalog::RelationKind::Domain)
-            throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a domain");
+            throw SqlError(sqlstate::wrongObjectType, "\"" + typeNameOf(object).text() + "\" is not a domain");
          requireDroppable(core, *relation);
          core.transaction.lock(relation->oid, LockMode::AccessExclusive);
          names.push_back(relation->name);

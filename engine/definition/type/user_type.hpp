@@ -12,7 +12,9 @@ catalog::QualifiedName typeNameOf(const ::Node* name);
 catalog::RelationPtr findUserType(CommandContext& context, const ::Node* name);
 /// The name and schema of a type that CREATE is going to make.
 NewRelation newType(CommandContext& context, const ::List* name);
-/// Throws 42710 if the schema has a type of this name.
+/// Throws 42704 for a shell type. `name`: by which the statement names it.
+void requireDefined(const catalog::Relation& type, const ::Node* name);
+/// Throws 42710 if the schema has a type of this name that is not a shell type, which CREATE defines.
 void requireNewType(SessionCore& core, Oid schema, std::string_view name);
 /// `permission denied for type x`, unless the current role may make columns and domains of the type.
 void requireTypeUsage(SessionCore& core, const SqlType& type);

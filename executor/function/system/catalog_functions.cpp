@@ -2,7 +2,9 @@
 
 #include "catalog/object/acl.hpp"
 #include "catalog/object/foreign/foreign_wrapper.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/membership.hpp"
+#include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/published_tables.hpp"
 #include "catalog/object/row_security.hpp"
 #include "catalog/pg_catalog/acl_items.hpp"
@@ -382,11 +384,9 @@ Oid databaseIn(const NameContext& names, std::string_view name) {
 std::optional<int64_t> databaseSizeByName(const StringView& name, KernelEnv& env) {
    return databaseSize(databaseIn(NameScope(env.context).names(), name.view()), env);
 }
-Oid languageIn(const NameContext&, std::string_view name) {
-   if (name == "internal") return 12;
-   if (name == "c") return 13;
-   if (name == "sql") return 14;
-   if (name == "plpgsql") return 13563;
+Oid languageIn(const NameContext& context, std::string_view name) {
+   if (const catalog::Language* made = catalog::findUserLanguage(context.snapshot, name)) return made->oid;
+   if (const Oid found = catalog::findLanguage(name)) return found;
    throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
 }
 Oid tablespaceIn(const NameContext&, std::string_view name) {

@@ -78,6 +78,7 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    case RelationKind::Enum:
    case RelationKind::Range:
    case RelationKind::Multirange:
+   case RelationKind::Shell:
    case RelationKind::Index:
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation " + quoted)

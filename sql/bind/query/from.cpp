@@ -189,7 +189,8 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    case RelationKind::Domain:
    case RelationKind::Enum:
    case RelationKind::Range:
-   case RelationKind::Multirange: break; // no name of a relation finds one
+   case RelationKind::Multirange:
+   case RelationKind::Shell: break; // no name of a relation finds one
    case RelationKind::Composite:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)

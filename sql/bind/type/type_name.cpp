@@ -185,7 +185,10 @@ SqlType resolveUserType(const ::TypeName& name, const BindContext& context, cons
       relation = catalog::findNamedType(context.catalog, context.searchPath, qualified);
       isArray = true;
    }
-   if (!relation) throwUnknownType(shown, position);
+   const bool isShell = relation && relation->relationKind == catalog::RelationKind::Shell;
+   if (!relation || (isShell && isArray))
+      throwUnknownType(ListOf<>(name.arrayBounds).empty() ? shown : shown + "[]", position);
+   if (isShell) throw SqlError(sqlstate::undefinedObject, "type \"" + shown + "\" is only a shell").at(position);
    if (relation->isBuiltin()) throwNotSupported("row types of system catalogs", position);
    if (name.typmods)
       throw SqlError(sqlstate::syntaxError, "type modifier is not allowed for type \"" + shown + "\"").at(position);
