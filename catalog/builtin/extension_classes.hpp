@@ -16,7 +16,7 @@ struct ExtensionClass {
    std::string_view extension, method, name;
    Oid input;                     ///< type of the column
    bool isDefault;                ///< of the method for the type
-   Oid keyType = Oid{invalidOid}; ///< of what PostgreSQL's index stores, if that is another type that there is here
+   Oid keyType = Oid{invalidOid}; ///< of what PostgreSQL's index stores, if that is another type
 
    /// Each class has a family of its own and of its name.
    Oid family() const { return oid + 100; }

@@ -4,6 +4,12 @@ namespace ouzel::catalog {
 
 namespace {
 
+constexpr std::string_view btreeGin =
+#include "catalog/builtin/extensions/btree_gin.inc"
+    ;
+constexpr std::string_view btreeGist =
+#include "catalog/builtin/extensions/btree_gist.inc"
+    ;
 constexpr std::string_view citext =
 #include "catalog/builtin/extensions/citext.inc"
     ;
@@ -46,9 +52,8 @@ constexpr std::string_view vectorScript =
     ;
 
 constexpr ExtensionInfo infos[] = {
-    // These two have operator classes only (extension_classes.hpp), for which there are no objects.
-    {"btree_gin", "1.3", "support for indexing common datatypes in GIN", "btree_gin", ""},
-    {"btree_gist", "1.7", "support for indexing common datatypes in GiST", "btree_gist", ""},
+    {"btree_gin", "1.3", "support for indexing common datatypes in GIN", "btree_gin", btreeGin},
+    {"btree_gist", "1.7", "support for indexing common datatypes in GiST", "btree_gist", btreeGist},
     {"citext", "1.6", "data type for case-insensitive character strings", "citext", citext},
     {"cube", "1.5", "data type for multidimensional cubes", "cube", cube},
     {"fuzzystrmatch", "1.1", "determine similarities and distance between strings", "fuzzystrmatch", fuzzystrmatch},

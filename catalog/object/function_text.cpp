@@ -23,10 +23,25 @@ std::string typeText(const Snapshot& snapshot, const SearchPath& path, Oid type)
    return displayName(snapshot, path, *relation) + (type == relation->rowTypeArray ? "[]" : "");
 }
 
+namespace {
+
+/// The type in a signature, which has no lengths: there SQL's own words mean bpchar and bit.
+std::string argumentText(const Snapshot& snapshot, const SearchPath& path, Oid type) {
+   switch (type) {
+   case oid::bpchar: return "character";
+   case 1014: return "character[]";
+   case oid::bit: return "bit";
+   case 1561: return "bit[]";
+   default: return typeText(snapshot, path, type);
+   }
+}
+
+} // namespace
+
 std::string signatureOf(const Snapshot& snapshot, const SearchPath& path, const Function& function) {
    std::string types;
    for (const Oid type : function.inputTypes())
-      types += (types.empty() ? "" : ",") + typeText(snapshot, path, type);
+      types += (types.empty() ? "" : ",") + argumentText(snapshot, path, type);
    return displayName(snapshot, path, function.info()) + "(" + types + ")";
 }
 

@@ -1,9 +1,12 @@
+#include <array>
+
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/builtin/extensions.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/acl.hpp"
 #include "catalog/object/extension.hpp"
 #include "catalog/object/extension_types.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
 #include "catalog/object/system_relations.hpp"
@@ -205,23 +208,28 @@ void pgEnum(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// The function that an extension's script has made; `builtin`: there is none of the name.
+Oid functionOfScript(const Snapshot& snapshot, Oid schema, std::string_view name, Oid argument, Oid builtin) {
+   const FunctionPtr function = name.empty() ? nullptr : snapshot.findFunction(schema, name, std::array{argument});
+   return function ? function->oid : builtin;
+}
+
 /// The types of the extensions that the database has.
 void extensionTypeRows(const Snapshot& snapshot, RowBuilder& row) {
    for (const ExtensionType& made : extensionTypes()) {
       const ExtensionPtr extension = snapshot.findExtension(made.extension);
       for (const TypeInfo& type : {made.type, made.array}) {
          if (!extension) break;
+         const bool isArray = type.oid == made.array.oid;
+         const auto function = [&](std::string_view name, Oid argument, Oid builtin) {
+            return isArray ? builtin : functionOfScript(snapshot, extension->schema, name, argument, builtin);
+         };
          row.oid(type.oid).text(type.name).oid(extension->schema).oid(bootstrapRole).int2(type.length).boolean(false);
          row.letter(static_cast<char>(type.kind)).letter(type.category).boolean(false).boolean(true).letter(',').oid(0);
-         row.oid(type.subscript).oid(type.element).oid(type.array).oid(type.input).oid(type.output).oid(type.receive);
-         row.oid(type.send)
-             .oid(type.typmodIn)
-             .oid(0)
-             .oid(0)
-             .letter(type.alignment)
-             .letter(type.storage)
-             .boolean(false)
-             .oid(0);
+         row.oid(function(made.subscript, oid::internal, type.subscript)).oid(type.element).oid(type.array);
+         row.oid(function(made.input, oid::cstring, type.input)).oid(function(made.output, type.oid, type.output));
+         row.oid(function(made.receive, oid::internal, type.receive)).oid(function(made.send, type.oid, type.send));
+         row.oid(type.typmodIn).oid(0).oid(0).letter(type.alignment).letter(type.storage).boolean(false).oid(0);
          row.int4(-1).int4(0).oid(type.collation).nulls(3).emit();
       }
    }

@@ -27,10 +27,11 @@ const std::vector<OperatorClassInfo>& allClasses() {
       const TextTable& table = *builtins().rows("pg_opclass");
       const uint32_t oid = table.column("oid"), method = table.column("opcmethod"), family = table.column("opcfamily"),
                      input = table.column("opcintype"), name = table.column("opcname"),
-                     isDefault = table.column("opcdefault");
+                     isDefault = table.column("opcdefault"), key = table.column("opckeytype");
       for (uint32_t r = 0; r < table.rowCount(); ++r)
          result.push_back({toOid(*table.at(r, oid)), toOid(*table.at(r, method)), toOid(*table.at(r, family)),
-                           toOid(*table.at(r, input)), *table.at(r, name), *table.at(r, isDefault) == "t"});
+                           toOid(*table.at(r, input)), *table.at(r, name), *table.at(r, isDefault) == "t",
+                           toOid(*table.at(r, key))});
       return result;
    }();
    return classes;
@@ -40,7 +41,8 @@ const std::vector<OperatorClassInfo>& madeClasses() {
    static const std::vector<OperatorClassInfo> classes = [] {
       std::vector<OperatorClassInfo> result;
       for (const ExtensionClass& one : extensionClasses())
-         result.push_back({one.oid, accessMethod(one.method), invalidOid, one.input, one.name, one.isDefault});
+         result.push_back(
+             {one.oid, accessMethod(one.method), invalidOid, one.input, one.name, one.isDefault, one.keyType});
       return result;
    }();
    return classes;
@@ -100,6 +102,12 @@ const OperatorClassInfo* findOperatorClass(Oid method, std::string_view name) {
    for (const OperatorClassInfo& one : allClasses())
       if (one.method == method && one.name == name) return &one;
    return nullptr;
+}
+
+Oid storedKeyType(const OperatorClassInfo& one, Oid type) {
+   if (one.keyType == invalidOid) return type;
+   const Oid element = one.keyType == oid::anyelement ? arrayElementType(type) : Oid{invalidOid};
+   return element != invalidOid ? element : one.keyType;
 }
 
 bool acceptsType(const OperatorClassInfo& one, Oid type) {

@@ -13,6 +13,7 @@ struct OperatorClassInfo {
    Oid oid, method, family, input;
    std::string_view name;
    bool isDefault;
+   Oid keyType; ///< of what an index stores; invalidOid: the column's type
 };
 
 /// The OID of an access method; invalidOid if there is none of this name.
@@ -27,6 +28,8 @@ bool acceptsType(const OperatorClassInfo& one, Oid type);
 Oid namedOperatorClass(const std::string& method, const std::string& name, Oid type);
 /// The default class of a method for values of a type; null if there is none.
 const OperatorClassInfo* defaultOperatorClass(Oid method, Oid type);
+/// The type of what an index of the class stores of values of a type, with an element of an array for anyelement.
+Oid storedKeyType(const OperatorClassInfo& one, Oid type);
 /// A class of an extension that the database has, for a key column of the type; an empty name: the default one. Null:
 /// there is none. Throws 42804 if the named one does not accept the type.
 const OperatorClassInfo* madeOperatorClass(const Snapshot& snapshot, Oid method, std::string_view name, Oid type);

@@ -1,13 +1,15 @@
 #include "catalog/builtin/extension_classes.hpp"
+#include "catalog/builtin/extension_support.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/cast.hpp"
 #include "catalog/object/extension.hpp"
+#include "catalog/object/function.hpp"
 #include "catalog/object/operator.hpp"
 #include "catalog/object/range_constructors.hpp"
 #include "catalog/pg_catalog/operator_classes.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
-// pg_operator, pg_cast, pg_opclass and pg_opfamily.
+// pg_operator, pg_cast, pg_opclass, pg_opfamily and pg_amproc.
 
 namespace ouzel::catalog {
 
@@ -69,9 +71,27 @@ void operatorFamilies(const SystemContext& context, RowBuilder& row) {
              .emit();
 }
 
+void supportRows(const SystemContext& context, RowBuilder& row) {
+   addBuiltin("pg_amproc", row);
+   constexpr Oid firstRow = 9000;
+   const std::span<const SupportFunction> all = supportFunctions();
+   for (size_t i = 0; i < all.size(); ++i) {
+      const ExtensionClass& used = *extensionClass(all[i].usedBy);
+      const ExtensionPtr extension = context.snapshot.findExtension(used.extension);
+      if (!extension) continue;
+      Oid function = all[i].builtin;
+      for (const FunctionPtr& made : context.snapshot.findFunctions(extension->schema, all[i].name))
+         if (function == invalidOid && made->language == language_oid::c) function = made->oid;
+      if (function == invalidOid) continue; // the extension was made before its script had the function
+      row.oid(firstRow + static_cast<Oid>(i)).oid(used.family()).oid(used.input).oid(used.input);
+      row.int2(all[i].number).oid(function).emit();
+   }
+}
+
 constexpr NamedProducer tables[] = {{"pg_operator", pgOperator},
                                     {"pg_cast", pgCast},
                                     {"pg_opclass", operatorClasses},
+                                    {"pg_amproc", supportRows},
                                     {"pg_opfamily", operatorFamilies}};
 
 } // namespace

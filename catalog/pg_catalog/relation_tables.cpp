@@ -119,16 +119,39 @@ void systemAttributeRows(const Relation& relation, RowBuilder& row) {
    }
 }
 
+/// The operator class of a key column; null: there is none.
+const OperatorClassInfo* classOfKey(const Relation& index, size_t key) {
+   const std::vector<Oid>& named = index.index->classes;
+   if (key < named.size() && named[key] != invalidOid) return operatorClass(named[key]);
+   return defaultOperatorClass(accessMethod(index.index->method), index.columns[key].type.oid);
+}
+
+/// The type that pg_attribute says a column has. A key column of an index has that of what PostgreSQL's index stores.
+Oid shownType(const Relation& relation, const Column& column) {
+   const auto key = static_cast<size_t>(column.attribute - 1);
+   if (column.isDropped) return invalidOid;
+   if (!relation.index || key >= relation.index->columns.size()) return column.type.named();
+   if (relation.index->method == "hash") return oid::int4;
+   const OperatorClassInfo* used = classOfKey(relation, key);
+   const Oid stored = used ? storedKeyType(*used, column.type.oid) : column.type.oid;
+   return stored == column.type.oid ? column.type.named() : stored;
+}
+
 void attributeRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : allRelations(context, "attrelid")) {
       for (const Column& c : r->columns) {
-         const TypeInfo* type = builtins().type(c.type.oid);
-         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.named()).int4(c.statisticsTarget);
-         const bool isEnum = isEnumType(c.type.oid);
+         const Oid shown = shownType(*r, c);
+         const bool isStored = shown == invalidOid || shown == c.type.named();
+         const TypeInfo* type = builtins().type(isStored ? c.type.oid : shown);
+         // Statistics of an index are of its expressions: a column has those of its table.
+         const bool ofTable = r->index && (c.attribute > static_cast<int64_t>(r->index->columns.size()) ||
+                                           r->index->columns[static_cast<size_t>(c.attribute - 1)] != 0);
+         row.oid(r->oid).text(c.name).oid(shown).int4(ofTable ? -1 : c.statisticsTarget);
+         const bool isEnum = isEnumType(isStored ? c.type.oid : shown);
          row.int2(type != nullptr ? type->length : isEnum ? 4 : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
          row.int4(c.type.domain ? -1 : c.type.typmod).boolean(type != nullptr ? type->byValue : isEnum);
          row.letter(type != nullptr ? type->alignment : 'i');
-         row.letter(c.storage != '\0' ? c.storage : type != nullptr ? type->storage : isEnum ? 'p' : 'x');
+         row.letter(c.storage != '\0' && isStored ? c.storage : type != nullptr ? type->storage : isEnum ? 'p' : 'x');
          row.letter(c.compression).boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
          row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(c.isLocal).int4(c.parentCount);
          row.oid(c.type.collation).acl(context.snapshot, c.acl);
@@ -162,13 +185,10 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       std::vector<int16_t> options;
       std::vector<int16_t> attributes = index.columns;
       attributes.insert(attributes.end(), index.included.begin(), index.included.end());
-      const Oid method = accessMethod(index.method);
       for (size_t i = 0; i < index.columns.size() && i < r->columns.size(); ++i) {
-         const SqlType& type = r->columns[i].type;
-         const OperatorClassInfo* usual = defaultOperatorClass(method, type.oid);
-         const bool isNamed = i < index.classes.size() && index.classes[i] != invalidOid;
-         collations.push_back(type.collation);
-         classes.push_back(isNamed ? index.classes[i] : usual ? usual->oid : invalidOid);
+         const OperatorClassInfo* used = classOfKey(*r, i);
+         collations.push_back(r->columns[i].type.collation);
+         classes.push_back(used ? used->oid : invalidOid);
       }
       for (const uint8_t option : index.options)
          options.push_back(option);

@@ -73,7 +73,17 @@ constexpr TypeName plainNames[] = {
     {9206, "ltree"},  // base_type/ltree.hpp
     {9208, "lquery"}, // base_type/ltree_query.hpp
     {9210, "ltxtquery"},
-    {9212, "cube"}, // base_type/cube.hpp
+    {9212, "cube"},    // base_type/cube.hpp
+    {9214, "ghstore"}, // these: builtin/extension_types.hpp
+    {9216, "gtrgm"},
+    {9218, "intbig_gkey"},
+    {9270, "ltree_gist"},
+    {9272, "gbtreekey2"},
+    {9274, "gbtreekey4"},
+    {9276, "gbtreekey8"},
+    {9278, "gbtreekey16"},
+    {9280, "gbtreekey32"},
+    {9282, "gbtreekey_var"},
     {oid::regprocedure, "regprocedure"},
     {oid::regoper, "regoper"},
     {oid::regoperator, "regoperator"},
