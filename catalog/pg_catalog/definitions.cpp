@@ -148,17 +148,27 @@ std::string withRelationNames(const NameContext& context, std::string_view sql) 
    return replaceRegclasses(sql, [&](Oid oid) { return std::optional(regclassOut(context, oid)); });
 }
 
-std::string defaultText(const Column& column) {
+std::string defaultText(const Column& column, std::string_view node) {
    const std::string text = column.defaultSequence == invalidOid
                                 ? column.defaultExpr
                                 : "nextval('" + std::to_string(column.defaultSequence) + "'::regclass)";
-   return "{" + std::to_string(column.attribute) + "} " + text;
+   const std::string number = std::to_string(column.attribute);
+   if (node.empty()) return "{" + number + "} " + text;
+   return "{" + std::string(node) + " :column " + number + " :sql " + text + "}";
 }
 
 std::pair<std::string_view, const Column*> expressionOf(std::string_view text, const Relation* relation) {
+   constexpr std::string_view numberMark = " :column ", textMark = " :sql ";
+   int16_t attribute = 0;
+   const bool isTree = text.size() > 1 && text[0] == '{' && text[1] >= 'A' && text[1] <= 'Z' && text.ends_with('}');
+   const size_t number = isTree ? text.find(numberMark) : std::string_view::npos, sql = text.find(textMark);
+   if (number != std::string_view::npos && sql != std::string_view::npos) {
+      std::from_chars(text.data() + number + numberMark.size(), text.data() + sql, attribute);
+      text.remove_suffix(1);
+      return {text.substr(sql + textMark.size()), relation ? relation->column(attribute) : nullptr};
+   }
    const size_t end = text.starts_with('{') ? text.find("} ") : std::string_view::npos;
    if (end == std::string_view::npos) return {text, nullptr};
-   int16_t attribute = 0;
    std::from_chars(text.data() + 1, text.data() + end, attribute);
    return {text.substr(end + 2), relation ? relation->column(attribute) : nullptr};
 }

@@ -105,8 +105,9 @@ std::optional<std::string> shobjDescription(const Snapshot& snapshot, Oid object
 /// The text of a stored expression or query with names for the relations that it names by OID: 't'::regclass instead of
 /// '16384'::regclass.
 std::string withRelationNames(const NameContext& context, std::string_view sql);
-/// The text of a default as pg_attrdef.adbin has it: it says which column's type the default is cast to.
-std::string defaultText(const Column& column);
+/// The text of a default as pg_attrdef.adbin has it: it says which column's type the default is cast to. `node`: what
+/// SystemState::nodeOfDefault() says, with which PostgreSQL's value begins, too.
+std::string defaultText(const Column& column, std::string_view node = {});
 /// The expression in such a text, and the column; of other texts the text itself, and null.
 std::pair<std::string_view, const Column*> expressionOf(std::string_view text, const Relation* relation);
 /// The query of a view as the catalog keeps it, with names for the relations that it names by OID.

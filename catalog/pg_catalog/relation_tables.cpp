@@ -164,10 +164,13 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
+   const bool isShown = context.state != nullptr && row.wants("adbin");
    for (const RelationPtr& r : ownRelations(context, "adrelid"))
-      for (const Column& c : r->columns)
-         if (c.hasDefault() && !r->isOnlyType())
-            row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c)).emit();
+      for (const Column& c : r->columns) {
+         if (!c.hasDefault() || r->isOnlyType()) continue;
+         const std::string_view node = isShown ? context.state->nodeOfDefault(*r, c) : std::string_view();
+         row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(c, node)).emit();
+      }
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {

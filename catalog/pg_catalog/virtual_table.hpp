@@ -118,6 +118,8 @@ public:
    virtual std::vector<int16_t> generatedFrom(const Relation&, const Column& /*generated*/) const { return {}; }
    /// The default of a domain, which has one, as it is shown.
    virtual std::string defaultOf(const Relation& domain) const { return domain.columns[0].defaultExpr; }
+   /// PostgreSQL's word for the root of a column's default as a tree of nodes; empty: it is not known.
+   virtual std::string_view nodeOfDefault(const Relation&, const Column&) const { return {}; }
    /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }

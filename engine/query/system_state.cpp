@@ -160,6 +160,20 @@ std::string SessionSystemState::defaultOf(const catalog::Relation& domain) const
        .text;
 }
 
+std::string_view SessionSystemState::nodeOfDefault(const catalog::Relation& relation,
+                                                   const catalog::Column& column) const {
+   const catalog::SearchPath path = core_.searchPath();
+   const catalog::RelationPtr table = core_.transaction.catalog().relation(relation.oid);
+   const std::string text = catalog::defaultText(column);
+   try {
+      return sql::deparse::rootNode(catalog::expressionOf(text, nullptr).first, table, &column.type,
+                                    core_.bindContext(path, nullptr));
+   } catch (const SqlError& error) { // what cannot be printed, as of pg_get_expr()
+      if (error.state() == sqlstate::queryCanceled) throw;
+      return {};
+   }
+}
+
 double SessionSystemState::rowCount(catalog::StorageId id) const {
    const auto table = database_.storage->find(id);
    return table ? static_cast<double>(table->estimatedRows(snapshot_)) : -1;

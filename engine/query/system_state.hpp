@@ -27,6 +27,7 @@ public:
    std::vector<int16_t> generatedFrom(const catalog::Relation& relation,
                                       const catalog::Column& generated) const override;
    std::string defaultOf(const catalog::Relation& domain) const override;
+   std::string_view nodeOfDefault(const catalog::Relation& relation, const catalog::Column& column) const override;
    double rowCount(catalog::StorageId id) const override;
    TableValues tableValues(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;

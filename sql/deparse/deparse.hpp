@@ -27,4 +27,8 @@ struct Expression {
 Expression expressionText(std::string_view stored, const catalog::RelationPtr& table, const SqlType* target,
                           const BindContext& context, const Layout& layout);
 
+/// PostgreSQL's word for the root of the expression as a value of pg_node_tree begins with it: FUNCEXPR, CONST, ...
+std::string_view rootNode(std::string_view stored, const catalog::RelationPtr& table, const SqlType* target,
+                          const BindContext& context);
+
 } // namespace ouzel::sql::deparse

@@ -86,6 +86,7 @@ TermPtr Resolver::castType(TermPtr value, const SqlType& target, CoercionContext
       if (isRowType(source) && isRowType(target.oid)) return result; // an heir's row as one of its parent
       giveUp();
    }
+   result->path = coercion.path;
    if (coercion.path == CoercionPath::Function || coercion.path == CoercionPath::Array) {
       result->isFunction = coercion.path == CoercionPath::Function;
       if (coercion.function && coercion.function->argCount() >= 2) result->type.typmod = target.typmod;

@@ -7,6 +7,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/object/objects.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // A query in which every name and type is resolved, and which still has the shape of the text: what PostgreSQL calls an
 // analysed query tree. The algebra of sql/algebra is of no use here, for it has forgotten how the query was written.
@@ -87,6 +88,7 @@ struct Term {
    bool isNull = false;                             ///< of a Constant
    Form form = Form::Call;                          ///< of Call, Cast, and a Row that is cast
    bool isFunction = false;                         ///< of a Cast: a function does it, which binds as tightly as a call
+   CoercionPath path = CoercionPath::Relabel;       ///< of a Cast that no function does
    const catalog::FunctionInfo* function = nullptr; ///< Call, Aggregate, Window
    Source* source = nullptr;                        ///< Column
    int32_t number = 0;                              ///< Column, Parameter
