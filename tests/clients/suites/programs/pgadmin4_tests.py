@@ -85,12 +85,15 @@ def found(method, url, data=None):
 ATTVER = re.compile(r"\n*ALTER (FOREIGN )?TABLE IF EXISTS [^\n]*\n +ALTER COLUMN [^\n]*\n +SET \(pg_attver=\d+\);")
 ATTVER_AMONG = re.compile(r"pg_attver=\d+, |, pg_attver=\d+")
 LEFT_OUT = {"icon", "_id", "id", "_pid", "module", "inode", "can_delete", "_type", "hastoasttable", "reltuples", "rows_cnt", "pid", "recorded_time", "xmin"}
+# The condition of a trigger as a value of pg_node_tree, whose form PostgreSQL documents as internal to the server.
+PRESENCE_ONLY = {"tgqual"}
 
 
 def plain(value):
     """Without what differs from server to server: OIDs, sizes and other large numbers, and the order of objects in a list."""
     if isinstance(value, dict):
-        return {key: plain(one) or None if key == "attoptions" else plain(one) for key, one in value.items() if key not in LEFT_OUT}
+        return {key: bool(one) if key in PRESENCE_ONLY else plain(one) or None if key == "attoptions" else plain(one)
+                for key, one in value.items() if key not in LEFT_OUT}
     if isinstance(value, list):
         marked = [one for one in value if not (isinstance(one, dict) and one.get("name") == "pg_attver")]
         if value and not marked:
