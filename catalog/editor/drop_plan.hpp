@@ -130,10 +130,12 @@ private:
    /// Adds what has a text that calls a function or an operator.
    void followTexts(Oid oid, const std::string& reason);
    void addCallers(const Names& names, const RelationPtr& relation, const std::string& reason);
-   /// A type that falls, and its array.
+   /// A type that falls, and its array; a shell type has none.
    struct FallenType {
       Oid type, array;
-      bool is(const SqlType& other) const { return other.named() == type || other.named() == array; }
+      bool is(const SqlType& other) const {
+         return other.named() == type || (array != invalidOid && other.named() == array);
+      }
    };
    /// Adds the functions whose bodies read or write a relation (attribute 0) or a column.
    void addFunctionsReading(const Dependency& needed, const std::string& reason);
