@@ -487,7 +487,8 @@ ObjectPtr readObject(Reader& reader) {
    case ObjectKind::Relation:
       return readAs<Relation>(reader, [](auto& r, auto& o) {
          relationFields(r, o);
-         o.rowTypeArray = arrayTypeOf(o.rowType); // an earlier version gave it any OID
+         const bool isShell = o.relationKind == RelationKind::Shell;
+         o.rowTypeArray = isShell ? Oid{invalidOid} : arrayTypeOf(o.rowType); // an earlier version gave it any OID
       });
    case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
    case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });

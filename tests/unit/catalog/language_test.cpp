@@ -64,6 +64,7 @@ CATCH_TEST_CASE("languages and the functions in them outlive the bytes of a cata
    CATCH_CHECK(read.function(function)->shownLanguage() == language);
    CATCH_CHECK((nameOfLanguage(read, language) == "l" && nameOfLanguage(read, language_oid::sql) == "sql"));
    CATCH_CHECK(read.relation(shell)->relationKind == RelationKind::Shell);
+   CATCH_CHECK((read.relation(shell)->rowType != invalidOid && read.relation(shell)->rowTypeArray == invalidOid));
 }
 
 CATCH_TEST_CASE("a language that is dropped takes its functions with it, or stays") {
