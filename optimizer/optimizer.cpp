@@ -36,7 +36,7 @@ std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext&
    if constexpr (hasDchecks) verify(*bound.root, bound.output, bound.columns, "binding", {});
    Query query{bound.columns, context, largestCte(*bound.root) + 1};
    RelPtr root = std::move(bound.root);
-   requireHandlers(*root);
+   readForeignTables(root);
    raiseConstantErrors(*root, bound.output, query);
    rewrite(root, bound.output, query);
    Estimator estimator(query);

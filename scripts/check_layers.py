@@ -45,7 +45,7 @@ FOLDERS = {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},
         "directory": STORES, "cache": STORES, "crypto": STORES, "s3": STORES | {"http", "ring"},
         "store": {"object_store", "directory", "cache", "crypto", "s3"}, "spill": {"file", "net", "ring", "crypto", "object_store", "s3", "store"},
-        "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/json": {"format", "format/csv"}, "format/parquet": {"format", "format/csv"},
+        "format": {"object_store", "directory", "store"}, "format/csv": {"format"}, "format/json": {"format", "format/csv"}, "format/parquet": {"format", "format/csv"}, "remote": {"format", "format/csv"},
     },
     "storage": {
         "base": set(), "buffer": {"base"}, "json": {"base"}, "block": {"base", "buffer", "json"}, "version": {"base"}, "wal": {"base"},
@@ -89,14 +89,15 @@ FOLDERS = {
     "protocol": {"": set()},
     "engine": {
         "lock": set(), "setting": set(), "statement": set(), "large_object": set(), "core": {"lock", "setting", "statement", "large_object"}, "constraint": {"core"},
+        "remote": {"core"},
         "query": {"core", "constraint", "statement", "large_object"},
         "copy": {"core", "query", "setting"}, "role": {"core", "query", "setting"},
-        "definition/": {"core", "constraint", "query", "setting", "role", "program/"},
-        "program/": {"core", "constraint", "query", "setting", "statement"}, "trigger": {"core", "query", "program/"},
+        "definition/": {"core", "constraint", "query", "remote", "setting", "role", "program/"},
+        "program/": {"core", "constraint", "query", "remote", "setting", "statement"}, "trigger": {"core", "query", "program/"},
         "relation": {"core", "constraint", "query", "setting", "role", "definition/"},
         "analyze": {"core", "query", "setting", "definition/"},
         "command": {"core", "constraint", "query", "copy", "analyze", "setting"},
-        "session": {"core", "constraint", "query", "role", "program/", "trigger", "definition/", "relation", "command", "setting", "statement"},
+        "session": {"core", "constraint", "query", "remote", "role", "program/", "trigger", "definition/", "relation", "command", "setting", "statement"},
     },
     "server": {"allocator": set(), "hba": set(), "metrics": set(), "": {"allocator", "hba", "metrics"}},
 }

@@ -37,6 +37,9 @@ constexpr std::string_view pgTrgm =
 constexpr std::string_view pgcrypto =
 #include "catalog/builtin/extensions/pgcrypto.inc"
     ;
+constexpr std::string_view postgresFdw =
+#include "catalog/builtin/extensions/postgres_fdw.inc"
+    ;
 constexpr std::string_view tablefunc =
 #include "catalog/builtin/extensions/tablefunc.inc"
     ;
@@ -65,6 +68,7 @@ constexpr ExtensionInfo infos[] = {
     {"pg_trgm", "1.6", "text similarity measurement and index searching based on trigrams", "pg_trgm", pgTrgm},
     {"pgcrypto", "1.3", "cryptographic functions", "pgcrypto", pgcrypto},
     {"plpgsql", "1.0", "PL/pgSQL procedural language", "plpgsql", "", true, false, "pg_catalog"},
+    {"postgres_fdw", "1.1", "foreign-data wrapper for remote PostgreSQL servers", "postgres_fdw", postgresFdw, false},
     {"s3", "1.0", "foreign-data wrapper for files in object stores", "s3", "", true, false, "pg_catalog"},
     {"tablefunc", "1.0", "functions that manipulate whole tables, including crosstab", "tablefunc", tablefunc},
     {"unaccent", "1.1", "text search dictionary that removes accents", "unaccent", unaccent},

@@ -202,7 +202,8 @@ std::vector<ObjectPtr> DatabaseCopy::make(const CompleteCopy& complete) {
       add(*extension, [&](Extension& copy) {
          copy.database = target_;
          for (Extension::Member& member : copy.members)
-            if (member.kind == ObjectKind::Relation) member.oid = copied(member.oid);
+            if (member.kind == ObjectKind::Relation || member.kind == ObjectKind::ForeignWrapper)
+               member.oid = copied(member.oid);
          std::sort(copy.members.begin(), copy.members.end());
       });
    for (const LargeObjectPtr& object : source_.largeObjects())

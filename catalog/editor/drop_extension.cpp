@@ -23,6 +23,7 @@ void DropPlan::add(const ExtensionPtr& extension, bool isCascaded, const std::st
       case ObjectKind::TextSearchDictionary:
       case ObjectKind::TextSearchParser:
       case ObjectKind::TextSearchTemplate: addTarget(editor_.snapshot().textSearch(member.kind, member.oid)); break;
+      case ObjectKind::ForeignWrapper: add(editor_.snapshot().wrapper(member.oid), false, {}); break;
       default: throwInternal("an extension has a member of another kind");
       }
    for (const ExtensionType& made : extensionTypes())
@@ -61,6 +62,8 @@ void DropPlan::requireNoMembers() const {
       require(ObjectKind::Operator, *fallen.op);
    for (const FallenCast& fallen : casts_)
       require(ObjectKind::Cast, *fallen.cast);
+   for (const FallenForeign& fallen : foreign_)
+      if (fallen.wrapper) require(ObjectKind::ForeignWrapper, *fallen.wrapper);
 }
 
 } // namespace ouzel::catalog

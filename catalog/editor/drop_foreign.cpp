@@ -35,7 +35,7 @@ void DropPlan::follow(const FallenForeign& fallen) {
 
 void DropPlan::addWrappersCalling(Oid function, const std::string& reason) {
    for (const ForeignWrapperPtr& wrapper : editor_.snapshot().wrappers())
-      if (wrapper->validator == function) addCascaded(wrapper, reason);
+      if (wrapper->handler == function || wrapper->validator == function) addCascaded(wrapper, reason);
 }
 
 void DropPlan::dropForeign(Dropped& dropped) {

@@ -52,7 +52,7 @@
 //   17: objects of full text search
 //   18: options of columns
 //   19: publications, replica identities
-//   20: languages, shell types
+//   20: languages, shell types, handlers of foreign-data wrappers
 
 namespace ouzel::catalog {
 

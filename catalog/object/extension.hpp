@@ -11,7 +11,7 @@ namespace ouzel::catalog {
 struct Extension : CatalogObject {
    /// An object that the extension's script made. It cannot be dropped but with the extension.
    struct Member {
-      ObjectKind kind; ///< Function, Operator, Cast or Relation
+      ObjectKind kind; ///< Function, Operator, Cast, Relation, ForeignWrapper, or one of text search
       Oid oid = invalidOid;
       auto operator<=>(const Member&) const = default;
    };

@@ -230,8 +230,9 @@ std::vector<std::string> findDamage(const Snapshot& snapshot) {
          if (!inside.wrapper(server->wrapper))
             found.push_back("server " + quoteIdentifier(server->name) + ": its foreign-data wrapper is missing");
       for (const ForeignWrapperPtr& wrapper : inside.wrappers())
-         if (wrapper->validator != invalidOid && !functionInfo(inside, wrapper->validator))
-            found.push_back("foreign-data wrapper " + quoteIdentifier(wrapper->name) + ": its validator is missing");
+         for (const Oid function : {wrapper->handler, wrapper->validator})
+            if (function != invalidOid && !functionInfo(inside, function))
+               found.push_back("foreign-data wrapper " + quoteIdentifier(wrapper->name) + ": a function is missing");
       verifyTextSearch(inside, found);
       for (const CollationPtr& collation : inside.collations())
          if (!inside.schema(collation->schema))

@@ -60,6 +60,7 @@ void forEachExtensionUse(const Snapshot& snapshot, const ExtensionUse& use) {
       case ObjectKind::Function: return class_oid::pgProc;
       case ObjectKind::Operator: return class_oid::pgOperator;
       case ObjectKind::Cast: return class_oid::pgCast;
+      case ObjectKind::ForeignWrapper: return class_oid::pgForeignDataWrapper;
       case ObjectKind::TextSearchConfiguration:
       case ObjectKind::TextSearchDictionary:
       case ObjectKind::TextSearchParser:

@@ -95,7 +95,8 @@ void analyzeTable(SessionCore& core, Oid oid, const ::List* columns) {
    if (core.database.following) return; // the server that writes finds them out
    const catalog::Snapshot before = core.transaction.catalog();
    const catalog::RelationPtr named = before.relation(oid);
-   if (const auto foreign = foreignAmong(before, oid)) catalog::throwNoHandler(before, *foreign->foreign);
+   if (const auto foreign = foreignAmong(before, oid))
+      catalog::throwNoAccess(before, *foreign->foreign, "ANALYZE of foreign tables");
    if (named && named->partitionKey)
       for (const Oid partition : before.heirOids(oid))
          analyzeTable(core, partition, columns);

@@ -141,7 +141,8 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    if (catalog::isRestricted(core.transaction.catalog(), core.role(), *target.relation))
       throw SqlError(sqlstate::featureNotSupported, "COPY FROM not supported with row-level security")
           .hint("Use INSERT statements instead.");
-   if (target.relation->foreign) catalog::throwNoHandler(core.transaction.catalog(), *target.relation->foreign);
+   if (target.relation->foreign)
+      catalog::throwNoAccess(core.transaction.catalog(), *target.relation->foreign, "COPY FROM to foreign tables");
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true, context.source());
    const CharacterEncoding encoding = encodingOf(core, target.options, true);

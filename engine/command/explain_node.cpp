@@ -10,6 +10,7 @@
 #include "engine/command/explain_expression.hpp"
 #include "io/format/external_table.hpp"
 #include "sql/algebra/table_parts.hpp"
+#include "sql/plan/remote_query.hpp"
 
 namespace ouzel::engine {
 
@@ -278,7 +279,7 @@ private:
       list(node, "Sort Key", keys, [&](const sql::SortKey& key) { return expressions_.text(key); });
    }
    void files(ExplainNode& node, const plan::Scan& scan) {
-      if (!scan.table.external) return;
+      if (!scan.table.external || scan.table.external->remote()) return;
       number(node, "Files", std::to_string(scan.table.external->files().size()));
       list(node, "Columns", scan.columns,
            [&](const plan::ScanColumn& column) { return plan_.columns[column.column].name; });
@@ -291,6 +292,9 @@ private:
          if (scan->table.parts && !profile_) // a run tells which it has read
             text(result, "Partitions", sql::partsText(scan->table));
          predicates(result, "Filter", scan->predicates);
+         const auto* computed = node.getIf<plan::VirtualScan>();
+         if (options_.verbose && computed && scan->table.external && scan->table.external->remote())
+            text(result, "Remote SQL", plan::remoteQuery(*computed));
       } else if (const auto* filter = node.getIf<plan::Filter>()) {
          predicates(result, "Filter", filter->predicates);
       } else if (const auto* join = node.getIf<plan::HashJoin>()) {

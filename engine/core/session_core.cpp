@@ -320,6 +320,11 @@ sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const
                             .format = literals_ ? *literals_ : format(),
                             .source = source};
    context.openExternal = &openExternal_;
+   if (!openForeign_)
+      openForeign_ = [this](const catalog::Relation& relation, Oid asRole) {
+         return services.openForeignTable(relation, asRole == invalidOid ? role() : asRole);
+      };
+   context.openForeign = &openForeign_;
    context.rowSecurity = settings.boolean("row_security");
    context.isReplica = settings.value("session_replication_role") == "replica";
    // A compiled function is a part of the query, and nobody could count its calls.

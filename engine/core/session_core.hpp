@@ -260,6 +260,7 @@ private:
    SessionFormat format_;
    const SessionFormat* literals_ = nullptr; ///< of the prepared statement that starts
    sql::OpenExternal openExternal_;
+   sql::OpenForeign openForeign_;
    std::unique_ptr<executor::SessionFunctions> functions_;
    std::unique_ptr<DomainChecks> types_;
    std::unique_ptr<ComputedIndexes> computedIndexes_;

@@ -22,6 +22,7 @@ struct CursorPlace;    // sql/bind/state/bind_context.hpp
 namespace ouzel::engine {
 
 class QueryExecution;
+class RemoteServers; // engine/remote/remote_servers.hpp
 
 /// How far a cursor goes.
 struct CursorStep {
@@ -88,6 +89,11 @@ public:
    virtual void endTemporaryRows() = 0;
    /// Opens the files that a call of read_csv, read_json or read_parquet names. Throws 42501 and the errors of opening.
    virtual io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) = 0;
+   /// Opens the table of another server that a foreign table stands for, with the user mapping of a role. Null: no code
+   /// reads it.
+   virtual io::ExternalTablePtr openForeignTable(const catalog::Relation& relation, Oid role) = 0;
+   /// The session's connections to other servers.
+   virtual RemoteServers& remoteServers() = 0;
    /// Rows of pg_prepared_statements and pg_cursors.
    virtual std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const = 0;
    virtual std::vector<catalog::SystemState::Cursor> cursors() const = 0;

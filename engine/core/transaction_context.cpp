@@ -348,6 +348,7 @@ void TransactionContext::end(bool committed) noexcept {
    inBlock_ = failed_ = hasSnapshot_ = false;
    usesCounters_.store(false);
    settings_.transactionEnds(committed);
+   if (ended) ended(committed);
 }
 
 LockWait TransactionContext::lockWait() const {

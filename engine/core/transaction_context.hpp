@@ -158,6 +158,8 @@ public:
    /// Does what temporary tables say with ON COMMIT; called by commit() after the deferred checks, when the session has
    /// temporary objects.
    std::function<void()> endTemporaryRows;
+   /// The transaction has ended; the session's connections to other servers end theirs. Throws nothing.
+   std::function<void(bool committed)> ended;
    /// Warns the client that commit() gave up waiting for the store.
    std::function<void(std::string message, std::string detail)> warnUnstored;
 

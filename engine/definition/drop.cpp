@@ -261,7 +261,7 @@ void dropTemporaryObjects(SessionCore& core) {
 namespace {
 
 void requireOwnRows(const catalog::Snapshot& snapshot, const catalog::Relation& table) {
-   if (table.foreign) catalog::throwNoHandler(snapshot, *table.foreign);
+   if (table.foreign) catalog::throwNoAccess(snapshot, *table.foreign, "TRUNCATE of foreign tables");
 }
 
 /// What TRUNCATE empties.

@@ -16,6 +16,7 @@
 #include "engine/program/text_query.hpp"
 #include "engine/query/query_execution.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/remote/postgres_fdw.hpp"
 #include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -232,8 +233,12 @@ std::vector<std::string> runRoutine(SessionCore& core, Oid routine, std::string_
       rows = runProgram(core, function, parameters, expected, runCommand, mayEnd);
       break;
    case catalog::language_oid::c:
-      rows = function->source.starts_with("tablefunc/") ? runTablefunc(core, *function, parameters, expected)
-                                                        : runStatStatements(core, *function, parameters);
+      if (function->source.starts_with("tablefunc/"))
+         rows = runTablefunc(core, *function, parameters, expected);
+      else if (function->source.starts_with("postgres_fdw/"))
+         rows = runPostgresFdw(core, *function, parameters);
+      else
+         rows = runStatStatements(core, *function, parameters);
       break;
    case catalog::language_oid::internal: // calls in expressions are bound to the built-in function
       throwNotSupported("function " + function->name + " in language internal here");

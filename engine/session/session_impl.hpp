@@ -11,6 +11,7 @@
 #include "engine/program/session_programs.hpp"
 #include "engine/query/command_context.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/remote/remote_servers.hpp"
 #include "engine/session/portals.hpp"
 #include "engine/session/statement_audit.hpp"
 #include "engine/session/statement_counting.hpp"
@@ -87,6 +88,10 @@ private:
    void runDeferredChecks() override;
    void endTemporaryRows() override;
    io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) override;
+   io::ExternalTablePtr openForeignTable(const catalog::Relation& relation, Oid role) override {
+      return remoteServers_.open(relation, role);
+   }
+   RemoteServers& remoteServers() override { return remoteServers_; }
    std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const override;
    std::vector<catalog::SystemState::Cursor> cursors() const override;
    bool isReading(Oid relation) const override { return portals_.read(relation); }
@@ -194,6 +199,7 @@ private:
    std::thread::id thread_; ///< that runs the statement
    SessionCore core_;
    const SessionPrograms programCompiler_{core_};
+   RemoteServers remoteServers_{core_};
    StatementLog log_;
    StatementAudit audit_;
    StatementCounting counting_;

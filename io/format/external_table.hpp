@@ -55,9 +55,16 @@ struct ExternalRange {
    Value lower, upper;
 };
 
+/// Names a table of another server and its columns, for those who write queries to it.
+struct RemoteRelation {
+   std::string schema, name;
+   std::vector<std::string> columns; ///< in the order of ExternalTable::columns()
+};
+
 struct ExternalScanSpec {
    std::vector<uint32_t> columns; ///< of the table, in the order of the batches
    std::vector<ExternalRange> ranges;
+   std::string query{};           ///< for a table of another server: what it is asked, with these columns
    Reservation* memory = nullptr; ///< large memory is charged here; outlives the scan
    bool keepsOrder = false;       ///< a single reader returns all rows in the files' order
    std::function<void()> wake;    ///< called by any thread when readers that wait can go on
@@ -90,7 +97,9 @@ public:
 class ExternalTable {
 public:
    virtual ~ExternalTable() = default;
-   virtual std::string_view formatName() const = 0; ///< "CSV", "JSON", "Parquet"
+   virtual std::string_view formatName() const = 0; ///< "CSV", "JSON", "Parquet", "Foreign"
+   /// Null: the rows are not those of another server.
+   virtual const RemoteRelation* remote() const { return nullptr; }
    const std::vector<ExternalColumn>& columns() const { return columns_; }
    const std::vector<std::string>& files() const { return files_; }
    const ObjectAccessPtr& access() const { return access_; }

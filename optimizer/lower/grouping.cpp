@@ -3,10 +3,12 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/number/decimal_spread.hpp"
+#include "io/format/external_table.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
 #include "sql/algebra/fold.hpp"
 #include "sql/algebra/representation.hpp"
+#include "sql/plan/remote_query.hpp"
 
 // Lowers GroupBy, Window, Distinct, Sort and Limit.
 
@@ -350,6 +352,20 @@ void wantGroups(plan::Node& node, int64_t count) {
 }
 } // namespace
 
+namespace {
+
+/// Asks another server for no more rows than a LIMIT takes, if it evaluates all predicates.
+void limitRemoteScan(plan::Node& node, int64_t limit, int64_t offset) {
+   auto* scan = node.getIf<plan::VirtualScan>();
+   if (!scan || !scan->table.external || !scan->table.external->remote()) return;
+   if (limit > INT64_MAX - offset) return;
+   const bool isWhole = std::all_of(scan->predicates.begin(), scan->predicates.end(),
+                                    [&](const ExprPtr& one) { return plan::isRemote(*scan, *one); });
+   if (isWhole) scan->rowsMax = static_cast<uint64_t>(limit + offset);
+}
+
+} // namespace
+
 Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    auto& fields = rel.as<op::Limit>();
    plan::NodePtr node = makeNode(plan::Limit{}, rel);
@@ -370,6 +386,8 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    if (known(fields.limit) && known(fields.offset) && !unlimited && !fields.withTies && limit > 0 && offset >= 0 &&
        limit <= topRowsMax && offset <= topRowsMax)
       wantGroups(*child.node, limit + offset);
+   if (known(fields.limit) && known(fields.offset) && !unlimited && !fields.withTies && limit > 0 && offset >= 0)
+      limitRemoteScan(*child.node, limit, offset);
    if (rel.inputs.size() > 1) {
       ColumnSet read;
       for (const ExprPtr* bound : {&fields.limit, &fields.offset})

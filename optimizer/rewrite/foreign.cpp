@@ -2,7 +2,8 @@
 #include "optimizer/rewrite/rules.hpp"
 #include "sql/algebra/table_parts.hpp"
 
-// Foreign tables have names and columns, but nobody has code to read or write them. A plan for one cannot be made.
+// Foreign tables: a scan of one becomes a scan of the other server's table. Where the wrapper has no code that reads,
+// and for all that writes, no plan can be made.
 
 namespace ouzel::optimizer {
 
@@ -10,23 +11,31 @@ using namespace sql;
 
 namespace {
 
-void requireHandler(const TableRef& table) {
-   if (!table.wrapper.empty() && !table.parts) catalog::throwNoHandler(table.wrapper);
+void requireHandler(const TableRef& table, std::string_view feature) {
+   if (!table.wrapper.empty() && !table.parts) catalog::throwNoAccess(table.wrapper, table.hasHandler, feature);
+}
+
+/// A scan of the other server's table, where its wrapper has code that reads.
+void readRemotely(RelPtr& rel) {
+   auto& get = rel->as<op::Get>();
+   if (!get.table.external) return requireHandler(get.table, "reading foreign tables");
+   if (get.table.parts) return; // requireHandlersOfParts() refuses it, unless no foreign part is left
+   for (const GetColumn& column : get.columns)
+      if (column.attribute == rowIdAttribute) throwNotSupported("ctid, FOR UPDATE and FOR SHARE of foreign tables");
+   rel = makeRel(RelKind::VirtualGet, std::move(get));
 }
 
 } // namespace
 
-void requireHandlers(Rel& root) {
-   forEachRel(root, [](Rel& rel) {
-      if (const auto* get = rel.getIf<op::Get>()) requireHandler(get->table);
-      if (const auto* write = rel.getIf<op::Write>()) requireHandler(write->dml->table);
-      forEachOwnExpr(rel, [](ExprPtr& expr) {
-         forEachExpr(*expr, [](const Expr& e) {
-            if (const auto* subquery = e.getIf<scalar::Subquery>()) requireHandlers(*subquery->query);
-            return true;
-         });
+void readForeignTables(RelPtr& root) {
+   if (const auto* write = root->getIf<op::Write>()) requireHandler(write->dml->table, "writing to foreign tables");
+   forEachChild(*root, [](RelPtr& child) { readForeignTables(child); });
+   forEachOwnExpr(*root, [](ExprPtr& expr) {
+      rewriteExpr(expr, [](ExprPtr& part) {
+         if (auto* subquery = part->getIf<scalar::Subquery>()) readForeignTables(subquery->query);
       });
    });
+   if (root->kind == RelKind::Get) readRemotely(root);
 }
 
 void requireHandlersOfParts(Rel& root) {
@@ -34,7 +43,8 @@ void requireHandlersOfParts(Rel& root) {
       const auto* get = rel.getIf<op::Get>();
       if (!get || !get->table.parts) return;
       forEachPart(get->table, [](const TablePart& part) {
-         if (!part.wrapper.empty()) catalog::throwNoHandler(part.wrapper);
+         if (!part.wrapper.empty())
+            catalog::throwNoAccess(part.wrapper, part.hasHandler, "reading foreign tables as partitions or heirs");
       });
    });
 }

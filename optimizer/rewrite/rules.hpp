@@ -37,9 +37,10 @@ void encodeEqualities(RelPtr& root, const Query& query);
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.
 void pushDown(RelPtr& root, Query& query);
-/// Throws 55000 if the query reads or writes a foreign table, which no wrapper has code for. Of the partitions or heirs
-/// of a table, those count that prunePartitions() leaves.
-void requireHandlers(Rel& root);
+/// Makes scans of foreign tables scans of the other server's tables. Throws 55000 if the query reads or writes a
+/// foreign table whose wrapper has no code, 0A000 if there is no code for what it does. Of the partitions or heirs of a
+/// table, those count that prunePartitions() leaves.
+void readForeignTables(RelPtr& root);
 /// Leaves out partitions without rows that satisfy the predicates of their scan.
 void prunePartitions(RelPtr& root);
 void requireHandlersOfParts(Rel& root);

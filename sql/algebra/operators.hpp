@@ -168,11 +168,12 @@ struct TableRef {
    Oid relation = invalidOid;
    uint64_t storageId = 0;
    std::string schema, name, alias;                     ///< for EXPLAIN and errors
-   std::shared_ptr<const io::ExternalTable> external{}; ///< files read as a table
+   std::shared_ptr<const io::ExternalTable> external{}; ///< files, or a table of another server, read as a table
    /// The tables with the rows of a partitioned table, or of one from which others inherit; null: only its own.
    std::shared_ptr<const TableParts> parts{};
    std::shared_ptr<const std::vector<uint32_t>> keptParts{}; ///< those of `parts` to read; null: all
-   std::string wrapper{}; ///< of a foreign table: that of its server, which has no code to read or write it
+   std::string wrapper{};                                    ///< of a foreign table: that of its server
+   bool hasHandler = false; ///< the wrapper has code that reads; false: it has none, or this is no foreign table
 };
 struct GetColumn {
    ColumnId column;

@@ -132,7 +132,8 @@ public:
 
 private:
    void addPart(const catalog::RelationPtr& relation, AttributeMap attributes) {
-      parts_.parts.push_back({relation, std::move(attributes), wrapperName(catalog_, *relation)});
+      TablePart& part = parts_.parts.emplace_back(TablePart{relation, std::move(attributes)});
+      setWrapper(catalog_, *relation, part.wrapper, part.hasHandler);
    }
    static int16_t attributeAbove(const AttributeMap& attributes, int16_t own) {
       if (!attributes) return own;
@@ -146,8 +147,12 @@ private:
 
 } // namespace
 
-std::string wrapperName(const catalog::Snapshot& catalog, const catalog::Relation& table) {
-   return table.foreign ? catalog::wrapperOf(catalog, *table.foreign)->name : std::string();
+void setWrapper(const catalog::Snapshot& catalog, const catalog::Relation& table, std::string& wrapper,
+                bool& hasHandler) {
+   if (!table.foreign) return;
+   const catalog::ForeignWrapperPtr found = catalog::wrapperOf(catalog, *table.foreign);
+   wrapper = found->name;
+   hasHandler = found->handler != invalidOid;
 }
 
 int32_t TableParts::find(Oid relation) const {

@@ -16,6 +16,7 @@ struct TablePart {
    catalog::RelationPtr relation;
    catalog::AttributeMap attributes; ///< the whole table's attributes in it, those of TableParts::extra behind them
    std::string wrapper{};            ///< as TableRef::wrapper
+   bool hasHandler = false;          ///< as TableRef::hasHandler
 
    /// Its own number of an attribute of the whole table; 0: it has none, and NULL is read.
    int16_t attributeOf(int16_t attribute) const {
@@ -67,8 +68,9 @@ struct TableParts {
    int32_t find(Oid relation) const;
 };
 
-/// TableRef::wrapper of a table.
-std::string wrapperName(const catalog::Snapshot& catalog, const catalog::Relation& table);
+/// TableRef::wrapper and hasHandler of a table.
+void setWrapper(const catalog::Snapshot& catalog, const catalog::Relation& table, std::string& wrapper,
+                bool& hasHandler);
 /// The parts of a table; null if it has only its own rows. `withExtra`: list the columns that only parts have.
 std::shared_ptr<const TableParts> partsOf(const catalog::Snapshot& catalog, const catalog::RelationPtr& table,
                                           bool withExtra);

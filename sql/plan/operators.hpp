@@ -108,7 +108,12 @@ struct TableScan : Scan {
 };
 
 /// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.
-struct VirtualScan : Scan {};
+struct VirtualScan : Scan {
+   uint64_t rowsMax = 0; ///< that the plan takes of a table of another server; 0: all
+
+   template <typename Self>
+   static constexpr auto fields = std::tuple_cat(Scan::fields<Self>, std::tuple(field("rowsMax", &Self::rowsMax)));
+};
 
 /// Rows of constant expressions; their columns are the node's `output`.
 struct Values {

@@ -17,6 +17,7 @@ void foreignWrapperFields(Coder& coder, T& wrapper, AclFields&& aclFields) {
    aclFields(coder, wrapper.acl);
    coder(wrapper.validator);
    pairs(coder, wrapper.options);
+   if (coder.has(20)) coder(wrapper.handler);
 }
 
 /// Of a relation: its server and options, and the options of its columns.

@@ -36,8 +36,14 @@ ForeignWrapperPtr wrapperOf(const Snapshot& snapshot, const ForeignTable& table)
    return wrapper;
 }
 
-void throwNoHandler(const Snapshot& snapshot, const ForeignTable& table) {
-   throwNoHandler(wrapperOf(snapshot, table)->name);
+void throwNoAccess(const Snapshot& snapshot, const ForeignTable& table, std::string_view feature) {
+   const ForeignWrapperPtr wrapper = wrapperOf(snapshot, table);
+   throwNoAccess(wrapper->name, wrapper->handler != invalidOid, feature);
+}
+
+void throwNoAccess(std::string_view wrapper, bool hasHandler, std::string_view feature) {
+   if (hasHandler) throwNotSupported(std::string(feature));
+   throwNoHandler(wrapper);
 }
 
 void throwNoHandler(std::string_view wrapper) {

@@ -3,9 +3,9 @@
 
 #include "catalog/object/snapshot.hpp"
 
-// Foreign-data wrappers of CREATE FOREIGN DATA WRAPPER. None has code that reads or writes foreign tables: there is no
-// handler that a statement could name. The wrapper s3 is built in; the engine reads files by its servers
-// (engine/query/external_files.cpp).
+// Foreign-data wrappers of CREATE FOREIGN DATA WRAPPER. The extension postgres_fdw has the only handler there is; it
+// stands for code that reads the tables of another server (engine/remote/remote_servers.hpp). The wrapper s3 is built
+// in; the engine reads files by its servers (engine/query/external_files.cpp).
 
 namespace ouzel::catalog {
 
@@ -15,6 +15,7 @@ struct ForeignWrapper : CatalogObject {
    std::string name;
    Oid owner = bootstrapRole;
    Acl acl;
+   Oid handler = invalidOid;   ///< the function that stands for the code that reads its tables; invalidOid: none
    Oid validator = invalidOid; ///< the function that checks options; invalidOid: none
    ForeignOptions options;
    ForeignWrapper() : CatalogObject(ObjectKind::ForeignWrapper) {}
@@ -30,8 +31,11 @@ ServerPtr requireServer(const Snapshot& snapshot, std::string_view name);
 /// The wrapper of a foreign table's server. REQUIRES: the table is in the snapshot.
 ForeignWrapperPtr wrapperOf(const Snapshot& snapshot, const ForeignTable& table);
 
-/// Throws 55000 `foreign-data wrapper "x" has no handler`, which is what every use of a foreign table's rows meets.
-[[noreturn, gnu::cold]] void throwNoHandler(const Snapshot& snapshot, const ForeignTable& table);
+/// Throws what a use of a foreign table's rows meets that there is no code for: 55000 `foreign-data wrapper "x" has no
+/// handler`, or, for a wrapper with a handler, 0A000 with the feature's name.
+[[noreturn, gnu::cold]] void throwNoAccess(const Snapshot& snapshot, const ForeignTable& table,
+                                           std::string_view feature);
+[[noreturn, gnu::cold]] void throwNoAccess(std::string_view wrapper, bool hasHandler, std::string_view feature);
 [[noreturn, gnu::cold]] void throwNoHandler(std::string_view wrapper);
 
 /// "{name=value,...}" as the catalogs show options.

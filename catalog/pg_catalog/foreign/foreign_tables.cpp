@@ -17,7 +17,7 @@ namespace {
 
 void pgForeignDataWrapper(const SystemContext& context, RowBuilder& row) {
    const auto add = [&](const ForeignWrapper& w) {
-      row.oid(w.oid).text(w.name).oid(w.owner).oid(invalidOid).oid(w.validator).acl(context.snapshot, w.acl);
+      row.oid(w.oid).text(w.name).oid(w.owner).oid(w.handler).oid(w.validator).acl(context.snapshot, w.acl);
       foreignOptions(row, w.options);
       row.emit();
    };
@@ -62,8 +62,8 @@ constexpr NamedProducer tables[] = {{"pg_foreign_data_wrapper", pgForeignDataWra
 
 void forEachForeignUse(const Snapshot& snapshot, const ForeignUse& use) {
    for (const ForeignWrapperPtr& wrapper : snapshot.wrappers())
-      if (wrapper->validator >= firstUserOid)
-         use(class_oid::pgForeignDataWrapper, wrapper->oid, class_oid::pgProc, wrapper->validator);
+      for (const Oid function : {wrapper->handler, wrapper->validator})
+         if (function >= firstUserOid) use(class_oid::pgForeignDataWrapper, wrapper->oid, class_oid::pgProc, function);
    for (const ServerPtr& server : snapshot.servers()) {
       use(class_oid::pgForeignServer, server->oid, class_oid::pgForeignDataWrapper, server->wrapper);
       for (const ForeignServer::Mapping& mapping : server->mappings)

@@ -112,6 +112,7 @@ std::vector<Extension::Member> madeSince(const catalog::CatalogEditor& editor,
    for (const catalog::Change& change : editor.changes()) {
       if (change.before || !change.after || before.contains(change.key)) continue;
       switch (change.key.kind) {
+      case ObjectKind::ForeignWrapper:
       case ObjectKind::Relation: made.push_back({change.key.kind, change.key.a}); break;
       case ObjectKind::Function:
       case ObjectKind::Operator:

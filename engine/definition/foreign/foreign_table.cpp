@@ -133,17 +133,6 @@ std::string createForeignTable(CommandContext& context, const ::CreateForeignTab
    return tag;
 }
 
-std::string importForeignSchema(CommandContext& context, const ::ImportForeignSchemaStmt& statement) {
-   SessionCore& core = context.core;
-   requireWritable(core, "IMPORT FOREIGN SCHEMA");
-   const auto server = catalog::requireServer(core.transaction.catalog(), statement.server_name);
-   requireUsage(core, *server);
-   const Oid schema = catalog::requireSchema(core.transaction.catalog(), core.searchPath(), statement.local_schema);
-   if (const auto found = core.transaction.catalog().schema(schema))
-      requirePrivilege(core, *found, catalog::privilege::create);
-   catalog::throwNoHandler(core.transaction.catalog(), {server->oid, {}});
-}
-
 void changeTableOptions(SessionCore& core, const Relation& table, const ::AlterTableCmd& command) {
    const auto wrapper = catalog::wrapperOf(core.transaction.editor().snapshot(), *table.foreign);
    Relation changed = table;

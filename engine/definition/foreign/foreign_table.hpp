@@ -14,7 +14,7 @@ struct ImportForeignSchemaStmt;
 namespace ouzel::engine {
 
 std::string createForeignTable(CommandContext& context, const ::CreateForeignTableStmt& statement);
-/// Throws: no wrapper can import.
+/// import_schema.cpp
 std::string importForeignSchema(CommandContext& context, const ::ImportForeignSchemaStmt& statement);
 
 /// Throws 0A000 for a key, a foreign key or an exclusion constraint, at its position.

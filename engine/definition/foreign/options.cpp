@@ -5,6 +5,7 @@
 #include "catalog/object/function.hpp"
 #include "engine/definition/foreign/s3_options.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/remote/connection_options.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -75,6 +76,11 @@ void validateOptions(SessionCore& core, const catalog::ForeignWrapper& wrapper, 
                      const ForeignOptions& options) {
    if (wrapper.isBuiltin()) return checkS3Options(catalog, options);
    if (wrapper.validator == invalidOid) return;
+   // Whoever uses the extension's wrapper needs no right to its schema.
+   const catalog::FunctionInfo* validator = catalog::functionInfo(core.transaction.catalog(), wrapper.validator);
+   if (validator && validator->language == catalog::language_oid::c &&
+       validator->source == "postgres_fdw/postgres_fdw_validator")
+      return checkPostgresOptions(core, options, catalog);
    // Not as the server's own query: a function of the user runs with variables of its own.
    const auto script = sql::ParsedScript::parse(
        validatorCall(core.transaction.editor().snapshot(), wrapper.validator, catalog, options));

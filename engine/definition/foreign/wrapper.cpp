@@ -60,14 +60,14 @@ const catalog::FunctionInfo& functionNamed(SessionCore& core, const ::List* name
 /// HANDLER and VALIDATOR of a statement.
 struct Functions {
    bool hasHandler = false, hasValidator = false; ///< one is given, or NO HANDLER, NO VALIDATOR
-   Oid validator = invalidOid;
+   Oid handler = invalidOid, validator = invalidOid;
 };
 
-/// Throws 42809 for every handler there is: no function of this server has the type fdw_handler.
-void checkHandler(SessionCore& core, const ::List* name) {
-   if (!name) return;
-   if (functionNamed(core, name, {}, "").returnType == fdwHandlerType)
-      throwNotSupported("a foreign-data wrapper with a handler");
+/// Throws 42809 for a function that is no handler.
+Oid handlerNamed(SessionCore& core, const ::List* name) {
+   if (!name) return invalidOid;
+   if (const catalog::FunctionInfo& function = functionNamed(core, name, {}, ""); function.returnType == fdwHandlerType)
+      return function.oid;
    std::string text;
    for (const ::Node* part : ListOf<>(name))
       text += (text.empty() ? "" : ".") + std::string(stringOf(part));
@@ -83,7 +83,7 @@ Functions functionsOf(CommandContext& context, const ::List* options) {
              .at(context.position(element->location));
       const auto* name = as<::List>(element->arg);
       if (&isGiven == &functions.hasHandler)
-         checkHandler(context.core, name);
+         functions.handler = handlerNamed(context.core, name);
       else if (name)
          functions.validator = functionNamed(context.core, name, {textArrayType, oid::oid}, "text[], oid").oid;
    }
@@ -125,7 +125,9 @@ std::string createWrapper(CommandContext& context, const ::CreateFdwStmt& statem
    requireSuperuserTo(core, "create", draft.name);
    if (core.transaction.catalog().findWrapper(draft.name))
       throw SqlError(sqlstate::duplicateObject, "foreign-data wrapper \"" + draft.name + "\" already exists");
-   draft.validator = functionsOf(context, statement.func_options).validator;
+   const Functions functions = functionsOf(context, statement.func_options);
+   draft.handler = functions.handler;
+   draft.validator = functions.validator;
    draft.database = core.transaction.catalog().database();
    draft.owner = core.role();
    draft.options = validatedOptions(core, draft, catalog::class_oid::pgForeignDataWrapper, {}, statement.options);
@@ -142,8 +144,10 @@ std::string alterWrapper(CommandContext& context, const ::AlterFdwStmt& statemen
    ForeignWrapper changed = *catalog::requireWrapper(core.transaction.catalog(), statement.fdwname);
    requireMade(changed, "altering");
    const Functions functions = functionsOf(context, statement.func_options);
-   if (functions.hasHandler)
+   if (functions.hasHandler) {
+      changed.handler = functions.handler;
       warn(core, "changing the foreign-data wrapper handler can change behavior of existing foreign tables");
+   }
    if (functions.hasValidator) changed.validator = functions.validator;
    if (functions.validator != invalidOid)
       warn(core, "changing the foreign-data wrapper validator can cause the options for dependent objects to become "

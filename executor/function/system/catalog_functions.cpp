@@ -295,7 +295,11 @@ constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 <<
 /// The events that can reach one column of a relation, or with attribute 0 any.
 int32_t events(const catalog::Relation& relation, int16_t attribute, KernelEnv& env) {
    constexpr int32_t all = updateEvent | insertEvent | deleteEvent;
-   if (relation.foreign) catalog::throwNoHandler(snapshotOf(env), *relation.foreign); // its wrapper would know
+   if (relation.foreign) {
+      const catalog::ForeignWrapperPtr wrapper = catalog::wrapperOf(snapshotOf(env), *relation.foreign);
+      if (wrapper->handler == invalidOid) catalog::throwNoHandler(wrapper->name);
+      return 0; // what reads foreign tables does not write them
+   }
    if (relation.relationKind == catalog::RelationKind::Table) return all;
    if (relation.relationKind != catalog::RelationKind::View || !env.context.session) return 0;
    const std::vector<bool> writable = env.context.session->writableColumns(relation);

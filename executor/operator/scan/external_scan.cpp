@@ -2,9 +2,11 @@
 #include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/range_test.hpp"
+#include "sql/plan/remote_query.hpp"
 
-// Scans of files as tables: read_csv, read_json, read_parquet. Bounds of columns go to the format's scan, which skips
-// that the file's statistics exclude. The filter after the scan evaluates all predicates.
+// Scans of files as tables (read_csv, read_json, read_parquet) and of foreign tables. Bounds of columns go to the
+// format's scan, which skips what the file's statistics exclude; another server gets a query. The filter after the scan
+// evaluates all predicates.
 
 namespace ouzel::executor {
 
@@ -97,6 +99,7 @@ public:
       for (const sql::ExprPtr& predicate : plan_.predicates)
          bounds.add(*predicate);
       spec.ranges = bounds.take();
+      if (plan_.table.external->remote()) spec.query = sql::plan::remoteQuery(plan_);
       spec.memory = &context.memory();
       spec.keepsOrder = context.workers() == 1;
       spec.wake = [&context] { context.wake(); };

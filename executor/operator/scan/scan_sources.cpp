@@ -43,7 +43,8 @@ storage::ScanSpec ScanSources::specOf(const sql::TablePart* part, const storage:
 
 void ScanSources::add(QueryContext& context, const sql::TablePart* part, const storage::ScanSpec& spec,
                       const storage::Snapshot& snapshot) {
-   if (part && !part->wrapper.empty()) catalog::throwNoHandler(part->wrapper); // a plan without pruning has it
+   if (part && !part->wrapper.empty()) // a plan without pruning has it
+      catalog::throwNoAccess(part->wrapper, part->hasHandler, "reading foreign tables as partitions or heirs");
    storage::Table* table =
        context.execution.table(part ? static_cast<uint64_t>(part->relation->storage) : plan_.table.storageId);
    storage::ScanSpec own = specOf(part, spec);

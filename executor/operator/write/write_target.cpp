@@ -204,7 +204,10 @@ std::optional<SqlError> WriteTarget::placeRows(Local& local, const Batch& in, Se
       } else if (hasParts()) {
          table = tableOf(in, row);
       }
-      if (!tables_[table].table) catalog::throwNoHandler(dml_.table.parts->parts[table].wrapper);
+      if (!tables_[table].table) {
+         const sql::TablePart& part = dml_.table.parts->parts[table];
+         catalog::throwNoAccess(part.wrapper, part.hasHandler, "writing to foreign tables");
+      }
       local.tables[row] = table;
    }
    return std::nullopt;

@@ -98,7 +98,7 @@ std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& ta
    const auto schema = state.context.catalog.schema(table.schema);
    dml->table = {table.oid, static_cast<uint64_t>(table.storage), schema ? schema->name : std::string(), table.name,
                  name && name->alias ? name->alias->aliasname : table.name};
-   dml->table.wrapper = wrapperName(state.context.catalog, table);
+   setWrapper(state.context.catalog, table, dml->table.wrapper, dml->table.hasHandler);
    return dml;
 }
 

@@ -232,7 +232,9 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
    const auto schema = state.context.catalog.schema(relation->schema);
    get.table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
                 relation->name, alias ? alias->aliasname : relation->name};
-   get.table.wrapper = wrapperName(state.context.catalog, *relation);
+   setWrapper(state.context.catalog, *relation, get.table.wrapper, get.table.hasHandler);
+   if (relation->foreign && state.context.openForeign)
+      get.table.external = (*state.context.openForeign)(*relation, state.access.role);
    NamespaceItem item;
    item.alias = relation->name;
    item.relation = relation.get();

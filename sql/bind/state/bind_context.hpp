@@ -33,6 +33,11 @@ class VariableNames;   // sql/bind/state/variable_names.hpp
 using OpenExternal = std::function<std::shared_ptr<const io::ExternalTable>(std::string_view function,
                                                                             const io::ExternalRequest& request)>;
 
+/// Opens the table of another server that a foreign table names, with the user mapping of a role (invalidOid: the
+/// current role). Null: its wrapper has no code that reads.
+using OpenForeign =
+    std::function<std::shared_ptr<const io::ExternalTable>(const catalog::Relation& relation, Oid role)>;
+
 /// What a CALL calls, and what that gives. The query that is bound in its place gives the arguments as one record.
 struct CalledProcedure {
    Oid procedure = invalidOid;
@@ -77,6 +82,7 @@ struct BindContext {
    const std::vector<catalog::RelationPtr>* transitions = nullptr;
    /// Opens files for read_csv and its kin; passes on errors of the files. Null: these functions are 0A000.
    const OpenExternal* openExternal = nullptr;
+   const OpenForeign* openForeign = nullptr; ///< null: foreign tables have rows for nobody
 };
 
 } // namespace ouzel::sql

@@ -37,7 +37,8 @@ ExprPtr fieldsOfRoutine(BindState& state, const catalog::Function& function, con
 /// Whether an extension's function runs queries or tells of the server, which the session has to do. The others are
 /// calls of kernels.
 inline bool isRunBySession(const catalog::FunctionInfo& function) {
-   return function.source.starts_with("tablefunc/") || function.source.starts_with("pg_stat_statements/");
+   return function.source.starts_with("tablefunc/") || function.source.starts_with("pg_stat_statements/") ||
+          function.source.starts_with("postgres_fdw/");
 }
 /// Notes that the statement calls a function that is not built in, and where. `call`: null if the binder made it.
 void noteRoutine(BindState& state, const ::FuncCall* call, const catalog::FunctionInfo& function);
