@@ -96,6 +96,7 @@ public:
       }
       if (change.key.kind == ObjectKind::Server && tag_.ends_with("USER MAPPING")) return noteMapping(change);
       if (change.key.kind == ObjectKind::Database && tag_.ends_with(" PUBLICATION")) return notePublications(change);
+      if (change.key.kind == ObjectKind::Database && tag_.ends_with(" LANGUAGE")) return noteLanguages(change);
       const Address address = addressOf(*change.after);
       if (address.classOid == invalidOid) return;
       const auto identity = identify(address);
@@ -138,6 +139,17 @@ private:
       for (const auto& mapping : static_cast<const catalog::ForeignServer&>(*change.after).mappings) {
          const auto* old = before.mappingOf(mapping.role);
          if (!old || old->options != mapping.options) add({class_oid::pgUserMapping, mapping.oid}, std::string(tag_));
+      }
+   }
+   void noteLanguages(const Change& change) {
+      if (!change.before) return;
+      const auto& before = static_cast<const catalog::Database&>(*change.before).languages;
+      const auto own = [](const catalog::Language& l) {
+         return std::tuple(l.name, l.owner, l.isTrusted, l.inlineHandler, l.validator);
+      };
+      for (const auto& now : static_cast<const catalog::Database&>(*change.after).languages) {
+         const auto old = std::ranges::find(before, now.oid, &catalog::Language::oid);
+         if (old == before.end() || own(*old) != own(now)) add({class_oid::pgLanguage, now.oid}, std::string(tag_));
       }
    }
    /// The publications that a command has made or changed, and the tables and schemas that it has added to them.
@@ -229,9 +241,12 @@ public:
    std::vector<EventState::Dropped> take() { return std::move(found_); }
 
 private:
-   /// The publications that have fallen, and what the others have lost.
+   /// The languages and publications that have fallen, and what other publications have lost.
    void noteLost(const catalog::Database& before, const catalog::Database& after) {
       isTemporary_ = false;
+      for (const auto& language : before.languages)
+         if (std::ranges::find(after.languages, language.oid, &catalog::Language::oid) == after.languages.end())
+            add({class_oid::pgLanguage, language.oid}, true, false);
       const auto partsOf = [](const catalog::Publication& publication) {
          std::vector<Address> parts;
          for (const auto& table : publication.tables)
@@ -255,6 +270,8 @@ private:
       if (address.classOid == invalidOid) return;
       const bool isRelation = object.kind == ObjectKind::Relation;
       const auto* relation = isRelation ? &static_cast<const Relation&>(object) : nullptr;
+      const bool isShell = relation && relation->relationKind == catalog::RelationKind::Shell;
+      if (isShell && !tag_.starts_with("DROP")) return; // what the command has made is the type now
       const Oid oid = relation ? relation->oid : address.object;
       const bool isNamed = named_.empty() || std::ranges::find(named_, oid) != named_.end();
       isTemporary_ = relation && relation->persistence == catalog::Persistence::Temporary;

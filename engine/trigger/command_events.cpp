@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/foreign/foreign_wrapper.hpp"
+#include "catalog/object/language/language.hpp"
 #include "catalog/object/object_name.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/event_tags.hpp"
@@ -97,6 +98,10 @@ void CommandEvents::noteNamed() {
          break;
       case OBJECT_FOREIGN_SERVER:
          if (const auto server = snapshot_.findServer(stringOf(object))) named_.push_back(server->oid);
+         break;
+      case OBJECT_LANGUAGE:
+         if (const auto* language = catalog::findUserLanguage(snapshot_, stringOf(object)))
+            named_.push_back(language->oid);
          break;
       case OBJECT_TABLE:
       case OBJECT_VIEW:
