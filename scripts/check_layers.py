@@ -96,7 +96,7 @@ FOLDERS = {
         "program/": {"core", "constraint", "query", "remote", "setting", "statement"}, "trigger": {"core", "query", "program/"},
         "relation": {"core", "constraint", "query", "setting", "role", "definition/"},
         "analyze": {"core", "query", "setting", "definition/"},
-        "command": {"core", "constraint", "query", "copy", "analyze", "setting"},
+        "command": {"core", "constraint", "query", "remote", "copy", "analyze", "setting"},
         "session": {"core", "constraint", "query", "remote", "role", "program/", "trigger", "definition/", "relation", "command", "setting", "statement"},
     },
     "server": {"allocator": set(), "hba": set(), "metrics": set(), "": {"allocator", "hba", "metrics"}},

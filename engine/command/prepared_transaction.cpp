@@ -3,6 +3,8 @@
 #include "engine/command/command.hpp"
 #include "engine/core/prepared_transactions.hpp"
 #include "engine/core/privileges.hpp"
+#include "engine/core/session_services.hpp"
+#include "engine/remote/remote_servers.hpp"
 #include "sql/parse/node_access.hpp"
 
 // PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED: two-phase commit.
@@ -62,6 +64,9 @@ std::string prepareTransaction(CommandContext& context, const ::TransactionStmt&
       if (name.size() >= nameSize)
          throw SqlError(sqlstate::invalidParameterValue, "transaction identifier \"" + name + "\" is too long");
       requireWritable(core, "PREPARE TRANSACTION");
+      if (core.services.remoteServers().isUsed()) // what it has seen there ends with the session
+         throw SqlError(sqlstate::featureNotSupported,
+                        "cannot PREPARE a transaction that has operated on postgres_fdw foreign tables");
       catalog::PreparedTransaction prepared;
       prepared.name = name;
       prepared.owner = core.role();

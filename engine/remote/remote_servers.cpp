@@ -114,6 +114,10 @@ void RemoteServers::transactionEnded(bool commits) noexcept {
       one.link->endTransaction(commits);
 }
 
+bool RemoteServers::isUsed() const {
+   return std::any_of(links_.begin(), links_.end(), [](const Link& one) { return one.link->inTransaction(); });
+}
+
 bool RemoteServers::isValid(const Link& link) const {
    const Snapshot& snapshot = core_.transaction.catalog();
    const catalog::ServerPtr server = snapshot.server(link.server);

@@ -26,6 +26,8 @@ public:
    /// The same link for a query of the engine's own. Throws what is wrong with the user mapping.
    std::shared_ptr<io::RemoteLink> link(const catalog::ForeignServer& server, Oid role);
 
+   /// Whether the running transaction has used another server.
+   bool isUsed() const;
    /// A server to which there is a connection.
    struct Connected {
       std::string server;  ///< empty: it was dropped

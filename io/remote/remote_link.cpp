@@ -230,15 +230,20 @@ RemoteRows RemoteLink::lastResult(int64_t deadlineMs) {
 RemoteRows RemoteLink::run(const std::string& sql, const std::string& shown, Waiting waiting) {
    const int64_t deadline = waiting == Waiting::Briefly ? nowMs() + brieflyMs : 0;
    RemoteRows result;
+   const auto giveUp = [&]() REQUIRES(mutex_) {
+      if (connection_) waiting == Waiting::Briefly ? close() : cancel();
+   };
    try {
       send(sql, deadline);
       result = lastResult(deadline);
+   } catch (SqlError& error) {
+      if (!connection_) error.addContext("remote SQL command: " + shown); // it was lost
+      giveUp();
+      throw;
    } catch (...) {
-      if (connection_) waiting == Waiting::Briefly ? close() : cancel();
+      giveUp();
       throw;
    }
-   if (PQstatus(connection_) == CONNECTION_BAD && (!result || fieldOf(result.get(), PG_DIAG_SQLSTATE).empty()))
-      throwLost();
    if (!result) throw SqlError(sqlstate::connectionFailure, "server \"" + address_.server + "\" gave no result");
    if (!hasFailed(result.get())) return result;
    try {

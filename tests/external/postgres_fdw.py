@@ -145,6 +145,9 @@ def queries(near, far):
     near("BEGIN; DECLARE c CURSOR FOR SELECT a FROM big ORDER BY a; FETCH 2 FROM c; SELECT count(*) FROM small; FETCH 1 FROM c; COMMIT",
          "1\n2\n5\n3")
     near("BEGIN; DECLARE c CURSOR FOR SELECT a FROM small; FETCH 1 FROM c; SELECT a FROM small WHERE a = 4; MOVE ALL IN c; COMMIT", "1\n4")
+    near("BEGIN; SELECT count(*) FROM small; PREPARE TRANSACTION 'x'",
+         "ERROR: 0A000: cannot PREPARE a transaction that has operated on postgres_fdw foreign tables")
+    near("BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT a FROM small; FETCH 1 FROM c; COMMIT; FETCH 2 FROM c", "1\n2\n3")
     near("DO $$ DECLARE r record; n int := 0; BEGIN FOR r IN SELECT a FROM small LOOP n := n + r.a; END LOOP; "
          "IF n <> 15 THEN RAISE 'n is %', n; END IF; END $$")
     # A transaction sees one state of the other server.
