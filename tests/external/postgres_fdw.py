@@ -281,6 +281,20 @@ def endings(near, far, farServer):
             fail(f"cancel: {error}")
     if not farServer:
         return
+    # The other server does not answer: before a connection, and in the middle of one.
+    farServer.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    near("SET statement_timeout = '500ms'; SELECT count(*) FROM small", "ERROR: 57014")
+    farServer.process.send_signal(signal.SIGCONT)
+    out, error = near.run("SELECT count(*) FROM small;\n"
+                          f"\\! kill -STOP {farServer.process.pid}\n"
+                          "SET statement_timeout = '500ms'; SELECT count(*) FROM small;\n"
+                          f"\\! kill -CONT {farServer.process.pid}\n"
+                          "SET statement_timeout = 0; SELECT count(*) FROM small")
+    if out != "6\n6" or "57014" not in error:
+        fail(f"a server that does not answer: {out} {error}")
+    if time.monotonic() - begun > 30:
+        fail(f"a server that does not answer holds a statement for {time.monotonic() - begun:.1f} s")
     # The other server dies while it is read, and between two statements.
     reading = subprocess.Popen(near.command + ["-c", "SELECT count(t) FROM slow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
