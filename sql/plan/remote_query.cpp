@@ -71,6 +71,7 @@ public:
       case ExprKind::Column: return expr.type.oid == oid::boolean ? value(expr) : std::nullopt;
       case ExprKind::Compare: return compare(expr);
       case ExprKind::InList: return inList(expr);
+      case ExprKind::Call: return like(expr);
       case ExprKind::And: return list(expr, " AND ");
       case ExprKind::Or: return list(expr, " OR ");
       case ExprKind::Not: {
@@ -165,6 +166,14 @@ private:
       constexpr const char* words[] = {
           " = ", " <> ", " < ", " <= ", " > ", " >= ", " IS DISTINCT FROM ", " IS NOT DISTINCT FROM "};
       return "(" + *left + words[static_cast<size_t>(op)] + *right + ")";
+   }
+   std::optional<std::string> like(const Expr& expr) const {
+      const catalog::FunctionInfo* function = functionOf(expr);
+      if (!function || function->oid >= firstUserOid || expr.args.size() != 2) return {};
+      const char* op = function->name == "textlike" ? " ~~ " : function->name == "textnlike" ? " !~~ " : nullptr;
+      if (!op || expr.args[0]->type.oid == oid::bpchar || agreementOn(expr.args[0]->type) == Agreement::None) return {};
+      const auto left = value(*expr.args[0]), right = value(*expr.args[1]);
+      return left && right ? std::optional("(" + *left + op + *right + ")") : std::nullopt;
    }
    std::optional<std::string> inList(const Expr& expr) const {
       std::string list;
