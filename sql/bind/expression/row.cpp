@@ -47,6 +47,11 @@ ExprPtr referTo(const ScopeColumn& column, uint32_t position) {
    return row;
 }
 
+bool mayBeMissing(const Expr& expr) {
+   const auto* row = expr.getIf<scalar::Row>();
+   return row && row->isNullExtended && expr.type.oid != oid::record;
+}
+
 void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
               std::vector<ComputedColumn>& computed) {
    checkStack();
@@ -54,12 +59,12 @@ void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<Scope
    for (size_t i = 0; i < row.args.size(); ++i) {
       const Expr& field = *row.args[i];
       ScopeColumn placed{names[i], noColumn, field.type};
-      if (field.kind == ExprKind::Row) {
+      if (field.kind == ExprKind::Row && !mayBeMissing(field)) {
          placeRow(state, scope, field, placed.fields, computed);
       } else if (field.kind == ExprKind::Column && state.depthOf(columnOf(field)) == scope.depth) {
          placed.column = columnOf(field);
       } else {
-         auto value = unknownToText(state, clone(field));
+         auto value = rowValue(state, unknownToText(state, clone(field)));
          placed.type = value->type;
          placed.column = state.addColumn(scope, names[i], value->type);
          computed.push_back({placed.column, std::move(value)});

@@ -185,7 +185,8 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
       const bool isAssigned = !targets[i].isHidden && i < assignTo.size();
       if (isAssigned && expr->kind == ExprKind::Row && expr->type.oid == oid::record && isRowType(assignTo[i].oid))
          expr = coerce(state, std::move(expr), assignTo[i].oid, -1, CoercionContext::Assignment);
-      if (!distinct.empty() || targets[i].isHidden) expr = rowValue(state, std::move(expr));
+      const bool isValue = !distinct.empty() || targets[i].isHidden || mayBeMissing(*expr);
+      if (isValue) expr = rowValue(state, std::move(expr));
       if (expr->type.oid != oid::unknown) continue;
       if (isAssigned && canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
          expr = coerce(state, std::move(expr), assignTo[i].oid, assignTo[i].typmod, CoercionContext::Assignment);
