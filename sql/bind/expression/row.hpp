@@ -7,8 +7,8 @@ namespace ouzel::sql {
 ExprPtr bindRow(BindState& state, Scope& scope, const ::RowExpr& node);
 /// A reference to a column. For a row value of a subquery: a Row of references to its fields.
 ExprPtr referTo(const ScopeColumn& column, uint32_t position);
-/// A table's row of the nullable side of an outer join: its fields do not say whether it is there, so it is made a value
-/// early. Not so a record, whose fields nobody would know afterwards.
+/// A table's row of the nullable side of an outer join: its fields do not say whether it is there, so it is made a
+/// value early. Not so a record, whose fields nobody would know afterwards.
 bool mayBeMissing(const Expr& expr);
 /// Makes the fields of a Row into columns, because a subquery passes on fields and not rows. Appends the columns to
 /// `fields`, and the expressions to compute to `computed`.
