@@ -46,7 +46,6 @@ struct Digits {
    int32_t weight = 0;  ///< the group's exponent of 10000
    int32_t surplus = 0; ///< digits after the group; negative: zeros that the group has after the digits
 
-   Digits() = default;
    explicit Digits(Scaled v) : magnitude(magnitudeOf(v.value)), count(static_cast<int32_t>(countDigits(magnitude))) {
       if (magnitude == 0) return;
       const int32_t exponent = count - 1 - v.scale; // of the leading decimal digit

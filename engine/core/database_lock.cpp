@@ -20,4 +20,11 @@ catalog::DatabasePtr requireDatabase(SessionCore& core, std::string_view name, L
    throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
 }
 
+catalog::Database draftOfDatabase(SessionCore& core) {
+   const Oid database = core.transaction.catalog().database();
+   core.transaction.lockDatabase(database, LockMode::ShareUpdateExclusive);
+   core.transaction.startStatement(); // what another one has changed meanwhile
+   return *core.transaction.catalog().database(database);
+}
+
 } // namespace ouzel::engine

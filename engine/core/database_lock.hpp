@@ -10,5 +10,7 @@ namespace ouzel::engine {
 catalog::DatabasePtr lockDatabase(SessionCore& core, std::string_view name, LockMode mode);
 /// The same; throws 3D000 if there is none.
 catalog::DatabasePtr requireDatabase(SessionCore& core, std::string_view name, LockMode mode);
+/// A copy of the session's database to change, locked against others that change it.
+catalog::Database draftOfDatabase(SessionCore& core);
 
 } // namespace ouzel::engine

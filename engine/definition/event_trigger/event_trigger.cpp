@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object/function.hpp"
+#include "engine/core/database_lock.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/query/event_tags.hpp"
 #include "engine/role/actor.hpp"
@@ -18,14 +19,6 @@ using sql::ListOf;
 using sql::stringOf;
 
 namespace {
-
-/// A copy of the session's database to change, locked against others that change it.
-catalog::Database draftOf(SessionCore& core) {
-   const Oid database = core.transaction.catalog().database();
-   core.transaction.lockDatabase(database, LockMode::ShareUpdateExclusive);
-   core.transaction.startStatement(); // what another one has changed meanwhile
-   return *core.transaction.catalog().database(database);
-}
 
 EventTrigger* find(catalog::Database& database, const std::string& name) {
    const auto found = std::ranges::find(database.eventTriggers, name, &EventTrigger::name);
@@ -114,7 +107,7 @@ std::string createEventTrigger(CommandContext& context, const ::CreateEventTrigS
       throw SqlError(sqlstate::syntaxError, "unrecognized event name \"" + event + "\"");
    EventTrigger draft;
    draft.tags = tagsOf(statement);
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    requireFreeName(database, name);
    draft.function = functionOf(core, statement);
    draft.oid = core.transaction.editor().allocateOid();
@@ -128,7 +121,7 @@ std::string createEventTrigger(CommandContext& context, const ::CreateEventTrigS
 
 std::string alterEventTrigger(CommandContext& context, const ::AlterEventTrigStmt& statement) {
    requireWritable(context.core, "ALTER EVENT TRIGGER");
-   catalog::Database database = draftOf(context.core);
+   catalog::Database database = draftOfDatabase(context.core);
    require(context.core, database, statement.trigname).enabled = statement.tgenabled;
    put(context.core, std::move(database));
    return "ALTER EVENT TRIGGER";
@@ -139,7 +132,7 @@ std::string dropEventTriggers(CommandContext& context, const ::DropStmt& stateme
    requireWritable(core, "DROP EVENT TRIGGER");
    for (const ::Node* object : ListOf<>(statement.objects)) {
       const std::string name(stringOf(object));
-      catalog::Database database = draftOf(core);
+      catalog::Database database = draftOfDatabase(core);
       if (!find(database, name)) {
          if (!statement.missing_ok) throwMissing(name);
          core.notice("event trigger \"" + name + "\" does not exist, skipping");
@@ -155,7 +148,7 @@ std::string dropEventTriggers(CommandContext& context, const ::DropStmt& stateme
 
 std::string renameEventTrigger(CommandContext& context, const ::RenameStmt& statement) {
    const std::string name(stringOf(statement.object)), newName = statement.newname;
-   catalog::Database database = draftOf(context.core);
+   catalog::Database database = draftOfDatabase(context.core);
    requireFreeName(database, newName);
    require(context.core, database, name).name = newName;
    put(context.core, std::move(database));
@@ -163,7 +156,7 @@ std::string renameEventTrigger(CommandContext& context, const ::RenameStmt& stat
 }
 
 void changeEventTriggerOwner(SessionCore& core, const std::string& name, Oid owner) {
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    EventTrigger& trigger = require(core, database, name);
    if (trigger.owner == owner) return;
    const auto role = core.transaction.catalog().role(owner);
@@ -176,13 +169,13 @@ void changeEventTriggerOwner(SessionCore& core, const std::string& name, Oid own
 }
 
 void commentOnEventTrigger(SessionCore& core, const std::string& name, const std::string& text) {
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    core.transaction.editor().setComment(catalog::class_oid::pgEventTrigger, require(core, database, name).oid, 0, text);
 }
 
 void reassignEventTriggers(SessionCore& core, Oid from, Oid to) {
    if (!ownsSome(core, from)) return;
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    for (EventTrigger& trigger : database.eventTriggers)
       if (trigger.owner == from) trigger.owner = to;
    put(core, std::move(database));
@@ -190,7 +183,7 @@ void reassignEventTriggers(SessionCore& core, Oid from, Oid to) {
 
 void dropEventTriggersOf(SessionCore& core, Oid owner) {
    if (!ownsSome(core, owner)) return;
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    std::erase_if(database.eventTriggers, [owner](const EventTrigger& one) { return one.owner == owner; });
    put(core, std::move(database));
 }

@@ -7,6 +7,7 @@
 #include "catalog/object/language/language.hpp"
 #include "catalog/object/membership.hpp"
 #include "catalog/object/privilege/system_acl.hpp"
+#include "engine/core/database_lock.hpp"
 #include "engine/core/privileges.hpp"
 #include "engine/definition/change_system_object.hpp"
 #include "engine/definition/definition.hpp"
@@ -23,14 +24,6 @@ using sql::ListOf;
 using sql::stringOf;
 
 namespace {
-
-/// A copy of the session's database to change, locked against others that change it.
-catalog::Database draftOf(SessionCore& core) {
-   const Oid database = core.transaction.catalog().database();
-   core.transaction.lockDatabase(database, LockMode::ShareUpdateExclusive);
-   core.transaction.startStatement(); // what another one has changed meanwhile
-   return *core.transaction.catalog().database(database);
-}
 
 Language* find(catalog::Database& database, const std::string& name) {
    const auto found = std::ranges::find(database.languages, name, &Language::name);
@@ -97,7 +90,7 @@ std::string createLanguage(CommandContext& context, const ::CreatePLangStmt& sta
    const Oid internal[] = {oid::internal}, oids[] = {oid::oid};
    draft.inlineHandler = handlerOf(core, statement.plinline, internal, catalog::plpgsqlInlineHandler);
    draft.validator = handlerOf(core, statement.plvalidator, oids, catalog::plpgsqlValidator);
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    Language* old = statement.replace ? find(database, draft.name) : nullptr;
    if (!old && statement.replace && draft.name == "plpgsql")
       throwNotSupported("CREATE OR REPLACE LANGUAGE of a built-in language");
@@ -117,7 +110,7 @@ std::string createLanguage(CommandContext& context, const ::CreatePLangStmt& sta
 std::string dropLanguages(CommandContext& context, const ::DropStmt& statement) {
    SessionCore& core = context.core;
    requireWritable(core, "DROP LANGUAGE");
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    catalog::DropTargets targets;
    for (const ::Node* object : ListOf<>(statement.objects)) {
       const std::string name(stringOf(object));
@@ -142,7 +135,7 @@ std::string dropLanguages(CommandContext& context, const ::DropStmt& statement) 
 }
 
 bool renameLanguage(SessionCore& core, const std::string& name, const std::string& newName) {
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    Language* language = find(database, name);
    if (!language) return false;
    requireFreeName(database, newName);
@@ -153,7 +146,7 @@ bool renameLanguage(SessionCore& core, const std::string& name, const std::strin
 }
 
 bool changeLanguageOwner(SessionCore& core, const std::string& name, Oid owner) {
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    Language* language = find(database, name);
    if (!language) return false;
    if (language->owner == owner) return true;
@@ -180,7 +173,7 @@ bool commentOnLanguage(SessionCore& core, const std::string& name, const std::st
 void reassignLanguages(SessionCore& core, Oid from, Oid to) {
    const auto current = core.transaction.catalog().database(core.transaction.catalog().database());
    if (std::ranges::find(current->languages, from, &Language::owner) == current->languages.end()) return;
-   catalog::Database database = draftOf(core);
+   catalog::Database database = draftOfDatabase(core);
    for (Language& one : database.languages) {
       if (one.owner != from) continue;
       one.owner = to;
