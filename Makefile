@@ -33,7 +33,7 @@ deb: build deps-package
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: the shape of the tree, names in documents and scripts, format, clang's checks; SQL tests under hostile settings,
+# Everything CI runs: the shape of the tree, names in documents and scripts, includes, format, clang's checks; SQL tests under hostile settings,
 # wire, hostile, crash and TPC-H tests; unit tests, SQL tests plain and the fuzz targets with address and undefined-behaviour
 # sanitizers; the unit tests of sql with ThreadSanitizer.
 test check: deps-test
@@ -78,8 +78,8 @@ clients: build
 	@scripts/install-deps --clients
 	@tests/clients/matrix.py --binary build/release/ouzel --write
 
-# Part of make test: clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
-# what; some minutes at first, then only what has changed.
+# Clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
+# what: many minutes at first, then only what has changed. make test looks so at what the last hundred commits changed.
 clang: deps-test
 	@cmake --preset relassert >/dev/null
 	@scripts/check_clang.py

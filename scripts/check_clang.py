@@ -3,9 +3,11 @@
 common/sync/mutex.hpp (who holds what when a guarded member is touched), all in one pass. Then compiles each header alone.
 
     scripts/check_clang.py [path...]        all sources and headers of rooms, or those below the paths
+    scripts/check_clang.py --recent N       those that the last N commits changed, or that are not committed
 
 Needs build/relassert to be configured (its compile commands). A file that was found good, and that is as it was, itself and
-all it includes, is not looked at again, in no checkout of this machine: ~/.cache/ouzel/clang has a stamp for each."""
+what it includes itself, is not looked at again, in no checkout of this machine: ~/.cache/ouzel/clang has a stamp for each.
+What a change further away does to a file's types and locks, the preset `debug` tells, which clang compiles."""
 import concurrent.futures
 import hashlib
 import json
@@ -59,15 +61,18 @@ class Product:
             first.add(found.group(1) if found else None)
         return [f for f in self.texts if f.endswith(".hpp") and f not in first]
 
-    def digest(self, file):
-        """Of the file and all that it includes."""
-        seen, todo = {file}, [file]
+    def reached(self, files):
+        """The files and all that they include."""
+        seen, todo = set(files), list(files)
         while todo:
             for include in self.includes[todo.pop()]:
                 if include not in seen:
                     seen.add(include)
                     todo.append(include)
-        return b"".join(self.hashes[f] for f in sorted(seen))
+        return seen
+
+    def digest(self, files):
+        return b"".join(self.hashes[f] for f in sorted(files))
 
     def commonHeaders(self):
         counts = {}
@@ -93,32 +98,48 @@ def compileFlags():
     return [word for flag in flags for word in flag]
 
 
-def precompile(headers, flags):
-    """The option that reads the standard's headers from one file, which is made when it is not there."""
-    text = "".join(f"#include <{h}>\n" for h in headers)
-    name = hashlib.sha256((text + " ".join(flags)).encode()).hexdigest()[:16]
+def headersOfRooms():
+    """What each room's sources read precompiled of our own headers: cmake/precompiled.cmake says it."""
+    return {room: headers.split() for room, headers in re.findall(r"set\(headers_of_(\w+) ([^)]+)\)", read("cmake/precompiled.cmake"))}
+
+
+def precompile(headers, flags, digest):
+    """The option that reads headers from one file, which is made when it is not there."""
+    text = "".join(f"#include {h}\n" for h in headers)
+    name = hashlib.sha256((text + " ".join(flags)).encode() + digest).hexdigest()[:16]
     header, binary = f"{BUILD}/{name}.hpp", f"{BUILD}/{name}.pch"
     if not os.path.exists(binary):
         with open(header, "w", encoding="utf8") as file:
             file.write(text)
-        code, output = run([CLANG, "-x", "c++-header", *flags, header, "-o", binary])
+        code, output = run([CLANG, "-x", "c++-header", "-Wno-deprecated-declarations", *flags, header, "-o", binary])
         if code != 0:
             sys.exit(output)
     return ["-include-pch", binary]
+
+
+def recentFiles(commits):
+    """What the last commits changed, and what is not committed. In a clone without a history: all."""
+    changed = run(["git", "log", f"-{commits}", "--format=", "--name-only"])[1] + run(["git", "ls-files", "-mo", "--exclude-standard"])[1]
+    return set(changed.split("\n"))
 
 
 def main():
     os.makedirs(BUILD, exist_ok=True)
     os.makedirs(STAMPS, exist_ok=True)
     product, flags = Product(), compileFlags()
-    reuse = precompile(product.commonHeaders(), flags)
-    tidy = [TIDY, "--quiet"], ["--", *reuse, *flags, *WARNINGS]
+    standard, own = [f"<{h}>" for h in product.commonHeaders()], headersOfRooms()
+    reuse = {room: precompile(standard + [f'"{h}"' for h in own.get(room, [])], flags, product.digest(product.reached(own.get(room, []))))
+             for room in ROOMS}
     header = [CLANG, "-fsyntax-only", "-x", "c++", "-Wno-pragma-once-outside-header", *flags, *WARNINGS, "-Werror"], []
-    tasks = [(f, tidy) for f in product.sources()] + [(f, header) for f in product.loneHeaders()]
-    if sys.argv[1:]:
+    tasks = [(f, ([TIDY, "--quiet"], ["--", *reuse[f.split("/")[0]], *flags, *WARNINGS])) for f in product.sources()]
+    tasks += [(f, header) for f in product.loneHeaders()]
+    if sys.argv[1:2] == ["--recent"]:
+        recent = recentFiles(int(sys.argv[2]))
+        tasks = [task for task in tasks if task[0] in recent]
+    elif sys.argv[1:]:
         tasks = [task for task in tasks if task[0].startswith(tuple(sys.argv[1:]))]
     salt = (run([TIDY, "--version"])[1] + read(".clang-tidy") + read("scripts/check_clang.py") + " ".join(flags).replace(ROOT, "")).encode()
-    stamps = {f: f"{STAMPS}/{hashlib.sha256(salt + product.digest(f)).hexdigest()[:32]}.ok" for f, _ in tasks}
+    stamps = {f: f"{STAMPS}/{hashlib.sha256(salt + product.digest({f, *product.includes[f]})).hexdigest()[:32]}.ok" for f, _ in tasks}
 
     def check(task):
         file, (before, after) = task

@@ -5,7 +5,8 @@
    from the repository root; its first path component is the room.
 2. A folder has at most 25 sources.
 3. Every source has a header of its own: `column_page.cpp` has `column_page.hpp`, or shares the header whose name its own continues
-   (`decimal_text.cpp`, `decimal.hpp`). A source that has neither is named in the README of its room, see README_LINE."""
+   (`decimal_text.cpp`, `decimal.hpp`). A source that has neither is named in the README of its room, see README_LINE.
+4. Two classes of one namespace have two names. The linker would keep one of their destructors for both, without a word."""
 import fnmatch
 import os
 import re
@@ -231,6 +232,23 @@ def checkOwnHeaders(files, texts):
                 report(f"{room}/README.md", f"no source without a header of its own is {pattern}")
 
 
+def checkClassNames(texts):
+    """Of classes that are defined at the left margin outside of nameless namespaces."""
+    defined = {}
+    for path, text in sorted(texts.items()):
+        spaces = []
+        for line in text.split("\n"):
+            if opened := re.match(r"(?:inline )?namespace\s*([\w:]*)\s*\{", line):
+                spaces.append(opened.group(1))
+            elif line.startswith("} // namespace"):
+                spaces.pop()
+            elif "" not in spaces and (found := re.match(r"(?:class|struct|union)\s+(?:\w+\([^)]*\)\s*)?(\w+)(?:\s+final)?\s*(?::[^:;].*)?\{", line)):
+                defined.setdefault("::".join([*spaces, found.group(1)]), set()).add(path)
+    for name, paths in defined.items():
+        if len(paths) > 1:
+            report(name, f"has two definitions: {', '.join(sorted(paths))}")
+
+
 def main():
     files = productFiles()
     texts = {path: read(path) for path in files}
@@ -239,6 +257,7 @@ def main():
         checkLines(path, text)
     checkFolders(files)
     checkOwnHeaders(files, texts)
+    checkClassNames(texts)
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -264,7 +264,10 @@ def test_web_identity(binary):
 
 def test_role_credentials(binary):
     import json
-    with serving(binary, instance_role="worker", role_seconds=1) as (server, _):
+    import time
+    # Longer than a busy machine takes from a credential's birth to its use.
+    lifetime = 5
+    with serving(binary, instance_role="worker", role_seconds=lifetime) as (server, _):
         def ask(method, path, **headers):
             connection = server.connect()
             connection.request(method, path, headers=headers)

@@ -99,13 +99,13 @@ SqlError PartitionRouter::missing(const Batch& batch, uint32_t row, const Sessio
        .table(schema ? schema->name : std::string(), table.name);
 }
 
-PartitionBounds::PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns)
+TargetBounds::TargetBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns)
    : bounds_(std::move(bounds)) {
    for (const sql::BoundsAbove::Level& level : bounds_->levels)
       readers_.emplace_back(level.key, columns, level.key);
 }
 
-bool PartitionBounds::hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
+bool TargetBounds::hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const {
    for (size_t i = 0; i < readers_.size(); ++i) {
       readers_[i].read(batch, row, values);
       if (bounds_->levels[i].map->find(values) != bounds_->levels[i].partition) return false;

@@ -52,9 +52,9 @@ private:
 };
 
 /// Whether rows that are written to a partition by its own name belong there.
-class PartitionBounds {
+class TargetBounds {
 public:
-   PartitionBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns);
+   TargetBounds(std::shared_ptr<const sql::BoundsAbove> bounds, std::span<const WrittenColumn> columns);
    bool hold(const Batch& batch, uint32_t row, std::vector<Value>& values) const;
 
 private:

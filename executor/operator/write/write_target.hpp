@@ -89,7 +89,7 @@ private:
    std::shared_ptr<const ExpressionProgram> keyExpressions_; ///< of partition keys; null: there are none
    std::optional<PartitionRouter> router_;
    std::optional<SharedAppenders> shared_; ///< if the tables are many
-   std::optional<PartitionBounds> bounds_;
+   std::optional<TargetBounds> bounds_;
    std::optional<uint32_t> tableOidSlot_, rowIdSlot_;
    std::vector<std::pair<uint32_t, uint32_t>> keySlots_; ///< of Dml::storedKeys: the stored value, the new one
 };

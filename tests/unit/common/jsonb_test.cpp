@@ -18,13 +18,20 @@ using json::JsonbWriter;
 
 namespace {
 
+struct Member;
+
 /// A document as a tree, written so that nothing in it can be wrong: what the bytes must mean.
 struct Document {
    json::Kind kind = json::Kind::Null;
    bool boolean = false;
    std::string text; ///< of a string; of a number, its digits
    std::vector<Document> elements;
-   std::vector<std::pair<std::string, Document>> members; ///< as they were given, with duplicates
+   std::vector<Member> members; ///< as they were given, with duplicates
+};
+
+struct Member {
+   std::string first;
+   Document second;
 };
 
 using Random = std::mt19937_64;
@@ -199,7 +206,7 @@ CATCH_TEST_CASE("jsonb compares as PostgreSQL's B-tree orders it") {
       document.elements = std::move(elements);
       return document;
    };
-   const auto object = [](std::vector<std::pair<std::string, Document>> members) {
+   const auto object = [](std::vector<Member> members) {
       Document document;
       document.kind = json::Kind::Object;
       document.members = std::move(members);

@@ -16,8 +16,7 @@ using test::Column;
 
 namespace {
 
-const SqlType int4{oid::int4, -1, 0}, int8{oid::int8, -1, 0}, text{oid::text, -1, defaultCollation},
-    boolean{oid::boolean, -1, 0};
+const SqlType int4{oid::int4, -1, 0}, text{oid::text, -1, defaultCollation}, boolean{oid::boolean, -1, 0};
 
 /// Three columns: a, b int4 and t text.
 struct Fixture {

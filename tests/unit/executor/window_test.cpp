@@ -29,8 +29,7 @@ using sql::plan::Node;
 using sql::plan::NodePtr;
 using Row = std::vector<Value>;
 
-const SqlType int4{oid::int4}, int8{oid::int8}, text{oid::text, -1, defaultCollation}, float8{oid::float8},
-    boolean{oid::boolean};
+const SqlType int4{oid::int4}, int8{oid::int8}, text{oid::text, -1, defaultCollation}, float8{oid::float8};
 
 /// Columns: p partition, o order key, v and t values, id.
 struct Fixture {

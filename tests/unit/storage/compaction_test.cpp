@@ -177,8 +177,9 @@ CATCH_TEST_CASE("rewritten segments are found in the log whatever order they cam
       std::this_thread::sleep_for(std::chrono::microseconds(10 * round)); // some pause ends during the load's sync
       f.commit(*small);
       loader.join();
-      const std::lock_guard lock(table->core().mutex);
-      table->core().sealDelta();
+      TableCore& core = table->core();
+      const MutexLock lock(core.mutex);
+      core.sealDelta();
    }
    CATCH_CHECK(segmentCount(*table) == 2 * rounds);
    f.database->setCatalogImageSource([]() -> std::string { throw SqlError(sqlstate::ioError, "no image"); });
