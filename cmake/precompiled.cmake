@@ -1,7 +1,7 @@
 # Headers that many sources include are read once instead of once for each source, where reading them is two thirds of the
 # compile time: those of the standard library for all rooms, and in the larger rooms the own headers that about half of
-# the room's sources include. A source still names all that it uses: the preset `relassert` does without headers of ours, so
-# that a forgotten include fails there, and scripts/check_includes.py looks for those of the standard library.
+# the room's sources include. A source still names all that it uses: scripts/check_clang.py compiles it with the headers of
+# the standard library alone, and scripts/check_includes.py looks whether it includes those.
 file(TOUCH ${CMAKE_BINARY_DIR}/standard_headers.cpp)
 set(standard_headers <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath>
    <cstddef> <cstdint> <cstdlib> <cstring> <deque> <exception> <functional> <map> <memory> <mutex> <optional> <set> <span>
@@ -17,7 +17,7 @@ set(headers_of_executor executor/function/context.hpp executor/function/kernel_h
 set(headers_of_engine engine/query/command_context.hpp engine/definition/definition.hpp)
 
 foreach(room common io storage catalog sql optimizer executor engine protocol server)
-   if(OUZEL_PRECOMPILE_ROOMS AND headers_of_${room})
+   if(headers_of_${room})
       list(TRANSFORM headers_of_${room} REPLACE "(.+)" "\"\\1\"")
       target_precompile_headers(ouzel_${room} PRIVATE ${standard_headers} ${headers_of_${room}})
    else()

@@ -61,16 +61,6 @@ class Product:
             first.add(found.group(1) if found else None)
         return [f for f in self.texts if f.endswith(".hpp") and f not in first]
 
-    def reached(self, files):
-        """The files and all that they include."""
-        seen, todo = set(files), list(files)
-        while todo:
-            for include in self.includes[todo.pop()]:
-                if include not in seen:
-                    seen.add(include)
-                    todo.append(include)
-        return seen
-
     def digest(self, files):
         return b"".join(self.hashes[f] for f in sorted(files))
 
@@ -98,20 +88,15 @@ def compileFlags():
     return [word for flag in flags for word in flag]
 
 
-def headersOfRooms():
-    """What each room's sources read precompiled of our own headers: cmake/precompiled.cmake says it."""
-    return {room: headers.split() for room, headers in re.findall(r"set\(headers_of_(\w+) ([^)]+)\)", read("cmake/precompiled.cmake"))}
-
-
-def precompile(headers, flags, digest):
-    """The option that reads headers from one file, which is made when it is not there."""
-    text = "".join(f"#include {h}\n" for h in headers)
-    name = hashlib.sha256((text + " ".join(flags)).encode() + digest).hexdigest()[:16]
+def precompile(headers, flags):
+    """The option that reads the standard's headers from one file, which is made when it is not there."""
+    text = "".join(f"#include <{h}>\n" for h in headers)
+    name = hashlib.sha256((text + " ".join(flags)).encode()).hexdigest()[:16]
     header, binary = f"{BUILD}/{name}.hpp", f"{BUILD}/{name}.pch"
     if not os.path.exists(binary):
         with open(header, "w", encoding="utf8") as file:
             file.write(text)
-        code, output = run([CLANG, "-x", "c++-header", "-Wno-deprecated-declarations", *flags, header, "-o", binary])
+        code, output = run([CLANG, "-x", "c++-header", *flags, header, "-o", binary])
         if code != 0:
             sys.exit(output)
     return ["-include-pch", binary]
@@ -127,12 +112,10 @@ def main():
     os.makedirs(BUILD, exist_ok=True)
     os.makedirs(STAMPS, exist_ok=True)
     product, flags = Product(), compileFlags()
-    standard, own = [f"<{h}>" for h in product.commonHeaders()], headersOfRooms()
-    reuse = {room: precompile(standard + [f'"{h}"' for h in own.get(room, [])], flags, product.digest(product.reached(own.get(room, []))))
-             for room in ROOMS}
+    reuse = precompile(product.commonHeaders(), flags)
     header = [CLANG, "-fsyntax-only", "-x", "c++", "-Wno-pragma-once-outside-header", *flags, *WARNINGS, "-Werror"], []
-    tasks = [(f, ([TIDY, "--quiet"], ["--", *reuse[f.split("/")[0]], *flags, *WARNINGS])) for f in product.sources()]
-    tasks += [(f, header) for f in product.loneHeaders()]
+    tidy = [TIDY, "--quiet"], ["--", *reuse, *flags, *WARNINGS]
+    tasks = [(f, tidy) for f in product.sources()] + [(f, header) for f in product.loneHeaders()]
     if sys.argv[1:2] == ["--recent"]:
         recent = recentFiles(int(sys.argv[2]))
         tasks = [task for task in tasks if task[0] in recent]

@@ -282,8 +282,7 @@ def test_role_credentials(binary):
         given = json.loads(ask("GET", base + "worker", **header)[1])
         s3 = client(server, given["AccessKeyId"], given["SecretAccessKey"], given["Token"])
         s3.put_object(Bucket="data", Key="x", Body=b"1")
-        import time
-        time.sleep(1.1)
+        time.sleep(lifetime + 0.1)
         assert refused(s3.get_object, Bucket="data", Key="x") == (400, "ExpiredToken")
         again = json.loads(ask("GET", base + "worker", **header)[1])
         assert client(server, again["AccessKeyId"], again["SecretAccessKey"], again["Token"]).get_object(Bucket="data", Key="x")
