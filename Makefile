@@ -78,8 +78,8 @@ clients: build
 	@scripts/install-deps --clients
 	@tests/clients/matrix.py --binary build/release/ouzel --write
 
-# Clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
-# what: many minutes at first, then only what has changed. make test looks so at what the last fifty commits changed.
+# Clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards what: half an hour at
+# first, then only what has changed. A part of make test for what the last fifty commits changed.
 clang: deps-test
 	@cmake --preset relassert >/dev/null
 	@scripts/check_clang.py

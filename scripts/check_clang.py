@@ -3,7 +3,7 @@
 common/sync/mutex.hpp (who holds what when a guarded member is touched), all in one pass. Then compiles each header alone.
 
     scripts/check_clang.py [path...]        all sources and headers of rooms, or those below the paths
-    scripts/check_clang.py --recent N       those that the last N commits changed, or that are not committed
+    scripts/check_clang.py --recent N       those that the last N commits changed, themselves or their headers, or that are not committed
 
 Needs build/relassert to be configured (its compile commands). A file that was found good, and that is as it was, itself and
 what it includes itself, is not looked at again, in no checkout of this machine: ~/.cache/ouzel/clang has a stamp for each.
@@ -53,16 +53,18 @@ class Product:
     def sources(self):
         return [f for f in self.texts if f.endswith(".cpp")]
 
+    def firstInclude(self, source):
+        found = re.search(r'^\s*#\s*include\s+["<]([^">]+)', self.texts[source], re.M)
+        return found.group(1) if found else None
+
     def loneHeaders(self):
         """Headers that no source includes first: a source that does shows that the header compiles alone."""
-        first = set()
-        for f in self.sources():
-            found = re.search(r'^\s*#\s*include\s+["<]([^">]+)', self.texts[f], re.M)
-            first.add(found.group(1) if found else None)
+        first = {self.firstInclude(f) for f in self.sources()}
         return [f for f in self.texts if f.endswith(".hpp") and f not in first]
 
-    def digest(self, files):
-        return b"".join(self.hashes[f] for f in sorted(files))
+    def digest(self, file):
+        """Of the file and what it includes itself."""
+        return b"".join(self.hashes[f] for f in sorted({file, *self.includes[file]}))
 
     def commonHeaders(self):
         counts = {}
@@ -113,16 +115,16 @@ def main():
     os.makedirs(STAMPS, exist_ok=True)
     product, flags = Product(), compileFlags()
     reuse = precompile(product.commonHeaders(), flags)
-    header = [CLANG, "-fsyntax-only", "-x", "c++", "-Wno-pragma-once-outside-header", *flags, *WARNINGS, "-Werror"], []
     tidy = [TIDY, "--quiet"], ["--", *reuse, *flags, *WARNINGS]
+    header = [CLANG, "-fsyntax-only", "-x", "c++", "-Wno-pragma-once-outside-header", *flags, *WARNINGS, "-Werror"], []
     tasks = [(f, tidy) for f in product.sources()] + [(f, header) for f in product.loneHeaders()]
     if sys.argv[1:2] == ["--recent"]:
         recent = recentFiles(int(sys.argv[2]))
-        tasks = [task for task in tasks if task[0] in recent]
+        tasks = [task for task in tasks if recent & {task[0], product.firstInclude(task[0]) if task[1] is tidy else None}]
     elif sys.argv[1:]:
         tasks = [task for task in tasks if task[0].startswith(tuple(sys.argv[1:]))]
     salt = (run([TIDY, "--version"])[1] + read(".clang-tidy") + read("scripts/check_clang.py") + " ".join(flags).replace(ROOT, "")).encode()
-    stamps = {f: f"{STAMPS}/{hashlib.sha256(salt + product.digest({f, *product.includes[f]})).hexdigest()[:32]}.ok" for f, _ in tasks}
+    stamps = {f: f"{STAMPS}/{hashlib.sha256(salt + product.digest(f)).hexdigest()[:32]}.ok" for f, _ in tasks}
 
     def check(task):
         file, (before, after) = task

@@ -2,13 +2,11 @@
 """Each name of the standard library that a file uses comes from a header that the file includes, itself or through headers of
 ours. A compiler does not tell: the precompiled headers (cmake/precompiled.cmake) bring nearly all names to all sources.
 Prints what is missing; exit 1 if anything is."""
-import os
 import re
-import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOMS = ("common", "io", "storage", "catalog", "sql", "optimizer", "executor", "engine", "protocol", "server")
+from check_clang import Product
+
 # A header and what only it brings; std:: is left out.
 NAMES = {
     "array": "array", "atomic": "atomic(?:_flag)?", "bit": "bit_cast|bit_ceil|bit_width|countl_zero|countr_zero|popcount|has_single_bit",
@@ -22,35 +20,24 @@ NAMES = {
     "algorithm": "sort|stable_sort|ranges::sort|lower_bound|upper_bound|binary_search|nth_element|unique|reverse|rotate|all_of|any_of|none_of",
     "cmath": "isnan|isinf|isfinite|sqrt|pow|floor|ceil|trunc|nearbyint|ldexp|frexp|exp|log", "cstring": "memcpy|memcmp|memmove|memset|strlen",
 }
-PATTERNS = {header: re.compile(rf"\bstd::(?:{names})\b(?!::\w*Mutex)") for header, names in NAMES.items()}
-# Headers that bring another's names by the standard, or are made of it.
-ALSO = {"regex": ["string"], "queue": ["deque"], "filesystem": ["chrono"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
-        "future": ["thread"], "shared_mutex": ["chrono"], "mutex": ["chrono"]}
+PATTERNS = {header: re.compile(rf"\bstd::(?:{names})\b") for header, names in NAMES.items()}
 
 
 def main():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *ROOMS], cwd=ROOT, capture_output=True, text=True,
-                            check=True).stdout.split("\n")
-    texts = {}
-    for path in listed:
-        if path.endswith((".cpp", ".hpp", ".inc", ".def")) and os.path.exists(os.path.join(ROOT, path)):
-            with open(os.path.join(ROOT, path), encoding="utf8") as file:
-                texts[path] = file.read()
-    own = {f: [i for i in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M) if i in texts] for f, text in texts.items()}
-    standard = {f: re.findall(r"^\s*#\s*include\s+<([\w/.]+)>", text, re.M) for f, text in texts.items()}
+    product = Product()
+    standard = {f: re.findall(r"^\s*#\s*include\s+<([\w/.]+)>", text, re.M) for f, text in product.texts.items()}
 
     def reached(path):
-        seen, todo, headers = {path}, [path], set()
-        while todo:
-            file = todo.pop()
-            for header in standard[file]:
-                headers.update([header, *ALSO.get(header, [])])
-            todo += [i for i in own[file] if i not in seen]
-            seen.update(own[file])
+        seen, pending, headers = {path}, [path], set()
+        while pending:
+            file = pending.pop()
+            headers.update(standard[file])
+            pending += [i for i in product.includes[file] if i not in seen]
+            seen.update(product.includes[file])
         return headers
 
     problems = []
-    for path, text in sorted(texts.items()):
+    for path, text in sorted(product.texts.items()):
         if not path.endswith((".cpp", ".hpp")):
             continue
         code = re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"', "", text)
